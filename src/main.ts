@@ -17,6 +17,7 @@ process.exit(
       out: (text) => process.stdout.write(`${text}\n`),
       err: (text) => process.stderr.write(`${text}\n`),
       columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+      ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,
     },
     env: process.env,
     now: Date.now,
@@ -25,3 +26,16 @@ process.exit(
     startGateway: (options) => startGateway({ ...options, plugins }),
   }),
 )
+
+/** The question goes beside the answer, which may be in a pipe. */
+async function askAtTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  return new Promise((resolve) => {
+    lines.once('close', () => resolve(''))
+    lines.question(question, (reply) => {
+      resolve(reply)
+      lines.close()
+    })
+  })
+}

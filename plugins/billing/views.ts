@@ -129,7 +129,17 @@ export const pageView = (page: CallPage) => ({ calls: page.calls.map(callView), 
 
 function callView(call: RecordedCall) {
   const { id, account_id, account_name, key_id, provider, upstream_model, failed_tries, ...shown } = call
-  const { key_name, streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, price, ...rest } = shown
+  const {
+    provider_cost_nanos,
+    key_name,
+    streamed,
+    estimated,
+    hold_nanos,
+    cost_nanos,
+    unpaid_nanos,
+    price,
+    ...rest
+  } = shown
   const { started_at_ms, ...plain } = rest
   return {
     ...plain,
@@ -148,6 +158,8 @@ function callView(call: RecordedCall) {
 export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...pageFields(page) })
 
 function sumView(sum: DailySum) {
-  const { account_id, account_name, key_id, key_name, cost_nanos, unpaid_nanos, ...counts } = sum
+  const { account_id, account_name, key_id, key_name, provider_cost_nanos, known_revenue_nanos, ...shown } =
+    sum
+  const { cost_nanos, unpaid_nanos, ...counts } = shown
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }
 }

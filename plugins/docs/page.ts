@@ -47,15 +47,8 @@ function complete() {
   for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label')
   for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
 }
-let waiting = false
-new MutationObserver(() => {
-  if (waiting) return
-  waiting = true
-  setTimeout(() => {
-    waiting = false
-    complete()
-  }, 200)
-}).observe(document.getElementById('reference'), { childList: true, subtree: true })
+// In the same turn in which Scalar adds something, so that nobody meets what is not complete.
+new MutationObserver(complete).observe(document.getElementById('reference'), { childList: true, subtree: true })
 `
 
 /** Scalar's own greys are too pale to be read by everybody; these have a contrast of 4.5 on each of its grounds. */

@@ -52,7 +52,7 @@ const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 
  * @param key_prefix the PREFIX of `[limits.keys.PREFIX]`
  */
 export function limitsFor(
-  limits: Omit<Limits, 'reads_per_minute'>,
+  limits: Omit<Limits, 'reads_per_minute' | 'refuse_negative_margin'>,
   account_name: string,
   key_prefix: string,
 ): CallLimits {

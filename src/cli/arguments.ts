@@ -1,5 +1,6 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { InvalidArgumentError } from 'commander'
+import { type Decimal, parseDecimal } from '../config/price-list/decimal.ts'
 import { ServerSchema } from '../config/section-schemas.ts'
 import { type Nanos, parseUsd } from '../domain/money.ts'
 import { parseDuration, parseMoment } from './times.ts'
@@ -17,6 +18,16 @@ export function readLimit(text: string): Nanos {
   const nanos = readUsd(text)
   if (nanos < 0) throw new InvalidArgumentError('It must be 0 or more.')
   return nanos
+}
+
+const MAX_MARKUP = 100
+
+/** What a cost is multiplied by: above 0, as a plain decimal number. @throws InvalidArgumentError */
+export function readMarkup(text: string): Decimal {
+  const factor = /^\d{1,3}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
+  if (factor <= 0 || factor > MAX_MARKUP)
+    throw new InvalidArgumentError(`Write a factor above 0, up to ${MAX_MARKUP}: 1.2 adds 20 %.`)
+  return parseDecimal(text)
 }
 
 /** A comma-separated list. An empty one is refused, since it might be meant as "none". @throws InvalidArgumentError */

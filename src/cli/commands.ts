@@ -9,6 +9,7 @@ import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
+import { addPricesCommands } from './prices.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
@@ -25,6 +26,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addEntriesCommand,
   addKeyCommands,
   addModelsCommand,
+  addPricesCommands,
   addProvidersCommands,
   addUsageCommand,
   addConsoleCommands,

@@ -121,7 +121,7 @@ function modelView(model: Model) {
     retired: model.retired,
     unavailable: model.unavailable ?? null,
     price: priceView(model.price),
-    routes: model.routes,
+    routes: model.routes.map(({ cost, ...route }) => (cost ? { ...route, cost: priceView(cost) } : route)),
   }
 }
 

@@ -1,8 +1,7 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
 import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../exchange/route-tests.ts'
-import { type Column, table } from './table.ts'
+import { type Column, table, wrapped } from './table.ts'
 
-const MAX_COLUMNS = 80
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33
 /** Longer kinds are taken off the model's column. */
@@ -59,19 +58,3 @@ function detailsOf(tested: Tested | undefined): string[] {
 
 const shorten = (text: string, chars: number): string =>
   text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
-
-/** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
-function wrapped(text: string, indent: string): string[] {
-  const width = MAX_COLUMNS - indent.length
-  const lines: string[] = []
-  let line = ''
-  for (let word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = ''
-    }
-    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width))
-    line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].map((each) => indent + each)
-}

@@ -14,6 +14,8 @@ export interface Column<Row> {
 }
 
 const GAP = '  '
+/** Of running text. */
+const TEXT_COLUMNS = 80
 /** An elastic column is cut to no less. */
 const MIN_CHARS = 8
 
@@ -101,4 +103,20 @@ export function fields(pairs: readonly (readonly [name: string, value: string])[
 
 function pad(text: string, width: number, right: boolean): string {
   return right ? text.padStart(width) : text.padEnd(width)
+}
+
+/** A text as lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
+export function wrapped(text: string, indent: string): string[] {
+  const width = TEXT_COLUMNS - indent.length
+  const lines: string[] = []
+  let line = ''
+  for (let word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width))
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => indent + each)
 }

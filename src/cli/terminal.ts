@@ -10,6 +10,8 @@ export interface Terminal {
   err(text: string): void
   /** The width of the terminal that standard output goes to; undefined where it goes elsewhere. */
   columns?: number | undefined
+  /** Asks the person at the terminal; empty where they end the input. Undefined where nobody is there to be asked. */
+  ask?: ((question: string) => Promise<string>) | undefined
 }
 
 /** What commands need from outside. */

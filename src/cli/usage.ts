@@ -26,6 +26,7 @@ interface UsageOptions {
   limit: number
   before?: number
   sums?: 'day'
+  margin?: boolean
 }
 
 const NONE = 'No calls.'
@@ -51,6 +52,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .option('--limit <count>', 'calls per page', readCount(1_000), 50)
     .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
+    .option('--margin', 'show what providers take, and what is left')
     .action((options: UsageOptions, command: Command) => {
       const { folder, answerWith, remark, tableOf } = contextOf(command, deps)
       if (options.sums) {
@@ -61,7 +63,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
         )
         answerWith({
           value: () => ({ sums: sums.map(sumView) }),
-          text: () => tableOf(SUM_COLUMNS, sums, NONE),
+          text: () => tableOf(options.margin ? SUM_MARGIN_COLUMNS : SUM_COLUMNS, sums, NONE),
         })
         if (options.since === undefined)
           remark('These are the sums of 31 days: --since reaches further back.')
@@ -75,7 +77,10 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
           MAX_CALLS_LOOKED_AT,
         ),
       )
-      answerWith({ value: () => pageView(page), text: () => tableOf(CALL_COLUMNS, page.calls, NONE) })
+      answerWith({
+        value: () => pageView(page),
+        text: () => tableOf(options.margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE),
+      })
       if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
     })
 }
@@ -90,13 +95,16 @@ function filterOf(db: Database, { account, key, model, since, until }: UsageOpti
   }
 }
 
+const CALL_ID: Column<RecordedCall> = { head: 'ID', text: ({ id }) => String(id), right: true }
+const STARTED: Column<RecordedCall> = {
+  head: 'STARTED',
+  text: ({ started_at_ms }) => localIso(started_at_ms),
+  narrow: ({ started_at_ms }) => shortTime(started_at_ms),
+}
+
 const CALL_COLUMNS: Column<RecordedCall>[] = [
-  { head: 'ID', text: ({ id }) => String(id), right: true },
-  {
-    head: 'STARTED',
-    text: ({ started_at_ms }) => localIso(started_at_ms),
-    narrow: ({ started_at_ms }) => shortTime(started_at_ms),
-  },
+  CALL_ID,
+  STARTED,
   { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
   { head: 'KEY', text: ({ key_name }) => key_name, spare: 4, elastic: true },
   { head: 'MODEL', text: ({ model }) => model, elastic: true },
@@ -107,6 +115,49 @@ const CALL_COLUMNS: Column<RecordedCall>[] = [
   { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true, spare: 3 },
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
   { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true, spare: 2 },
+]
+
+/** "-" where what the provider takes is not known. */
+const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
+  CALL_ID,
+  STARTED,
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
+  { head: 'MODEL', text: ({ model }) => model, elastic: true },
+  { head: 'PROVIDER', text: ({ provider }) => provider || '-', elastic: true, spare: 1 },
+  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
+  {
+    head: 'TAKEN',
+    text: ({ provider_cost_nanos: taken }) => (taken === null ? '-' : formatUsd(taken)),
+    right: true,
+  },
+  {
+    head: 'MARGIN',
+    text: ({ cost_nanos, provider_cost_nanos: taken }) =>
+      taken === null ? '-' : formatUsd(cost_nanos - taken),
+    right: true,
+  },
+]
+
+/** KNOWN: what those calls cost of which it is known what the provider takes; the margin is of these. */
+const SUM_MARGIN_COLUMNS: Column<DailySum>[] = [
+  { head: 'DAY', text: ({ day }) => day },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
+  { head: 'MODEL', text: ({ model }) => model, elastic: true },
+  { head: 'CALLS', text: ({ calls }) => String(calls), right: true, spare: 2 },
+  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
+  {
+    head: 'KNOWN',
+    text: ({ known_revenue_nanos }) => formatUsd(known_revenue_nanos),
+    right: true,
+    spare: 1,
+  },
+  { head: 'TAKEN', text: ({ provider_cost_nanos }) => formatUsd(provider_cost_nanos), right: true },
+  {
+    head: 'MARGIN',
+    text: ({ known_revenue_nanos, provider_cost_nanos }) =>
+      formatUsd(known_revenue_nanos - provider_cost_nanos),
+    right: true,
+  },
 ]
 
 const SUM_COLUMNS: Column<DailySum>[] = [
@@ -128,7 +179,8 @@ function pageView({ calls, next_cursor }: CallPage) {
 /** `price` is the applied price as it was stored; null where nothing was charged. */
 function callView(call: RecordedCall) {
   const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
-  const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, started_at_ms, ...plain } = row
+  const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, provider_cost_nanos, ...rest } = row
+  const { started_at_ms, ...plain } = rest
   return {
     ...plain,
     account: account_name,
@@ -139,17 +191,24 @@ function callView(call: RecordedCall) {
     ...money('hold', hold_nanos),
     ...money('cost', cost_nanos),
     ...money('unpaid', unpaid_nanos),
+    ...money('provider_cost', provider_cost_nanos),
+    ...money('margin', provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos),
     price: price === '' ? null : JSON.parse(price),
     ...time('started', started_at_ms),
   }
 }
 
-function sumView({ account_id, account_name, key_id, key_name, cost_nanos, unpaid_nanos, ...sum }: DailySum) {
+/** The margin is that of the calls of which it is known what their providers take. */
+function sumView({ account_id, account_name, key_id, key_name, ...sum }: DailySum) {
+  const { cost_nanos, unpaid_nanos, provider_cost_nanos, known_revenue_nanos, ...plain } = sum
   return {
-    ...sum,
+    ...plain,
     account: account_name,
     key: key_name,
     ...money('cost', cost_nanos),
     ...money('unpaid', unpaid_nanos),
+    ...money('provider_cost', provider_cost_nanos),
+    ...money('known_revenue', known_revenue_nanos),
+    ...money('margin', known_revenue_nanos - provider_cost_nanos),
   }
 }

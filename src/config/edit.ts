@@ -31,7 +31,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
 const MAX_CHARS_READ = 20_000_000
 
 /**
- * Applies edits to a text, one after the other. An amount of a price may be given as text, whose digits are written as they
+ * Applies edits to a text, one after the other. An amount of a price or a cost may be given as text, whose digits are written as they
  * are: `"0.30"` becomes `0.30`. It yields wherever other work may go on.
  *
  * @returns the text, which holds exactly the values that the edits say
@@ -190,7 +190,8 @@ function withDigits(edit: Edit): Edit {
       return Object.fromEntries(
         Object.entries(value).map(([key, each]) => [key, convert(each, [...path, key])]),
       )
-    const is_amount = path.includes('price') && !WORDS_OF_PRICES.includes(String(path.at(-1)))
+    const is_amount =
+      (path.includes('price') || path.includes('cost')) && !WORDS_OF_PRICES.includes(String(path.at(-1)))
     return typeof value === 'string' && is_amount && DIGITS.test(value) ? new Decimal(value) : value
   }
   return { ...edit, value: convert(edit.value, edit.path) }

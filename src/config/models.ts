@@ -1,6 +1,8 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { Model, Route } from '../domain/catalogue.ts'
+import type { Price } from '../domain/prices.ts'
 import { listed, type Report } from './mistakes.ts'
+import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
 import { readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
 import { MODEL_SCHEMAS, type ModelText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
@@ -44,7 +46,7 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
     display_name: text.display_name ?? text.id,
     created_at_ms: created === undefined ? changed_at_ms : Date.parse(created),
     retired: text.retired,
-    routes: inOrder(text.routes),
+    routes: inOrder(readRoutes(text, path, report)),
   }
   const price_path = [...path, 'price']
   switch (text.kind) {
@@ -102,6 +104,23 @@ function isDate(text: string): boolean {
 }
 
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)
+
+/** The routes in the written order, each with its cost. */
+function readRoutes({ kind, routes }: ModelText, path: TomlPath, report: Report): Route[] {
+  return routes.map(({ cost, ...route }, index) => {
+    const cost_path = [...path, 'routes', index, 'cost']
+    return cost === undefined ? route : { ...route, cost: readCost(kind, cost, cost_path, report) }
+  })
+}
+
+/** The schema of the model's kind has checked the cost's form. */
+function readCost(kind: Kind, cost: Cost, path: TomlPath, report: Report): Price {
+  if (kind === 'text' || kind === 'embedding') return readTokenPrice(cost as TokenPriceText, path, report)
+  if (kind === 'image') return readImagePrice(cost as ImagePriceText, path, report)
+  return readUnitPrice(kind, cost as UnitPriceText, path, report)
+}
+
+type Cost = NonNullable<ModelText['routes'][number]['cost']>
 
 /** By rising `order`; in the written order where that is equal. */
 function inOrder(routes: readonly Route[]): Model['routes'] {

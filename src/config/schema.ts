@@ -1,5 +1,5 @@
 // The shape of the catalogue's providers and models (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { UnitKind } from '../domain/units.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
@@ -75,19 +75,21 @@ export function providerSchemaFor(protocols: Protocols): ProviderSchema {
   return schema
 }
 
-const RouteSchema = Type.Object(
-  {
-    provider: Type.String(),
-    model: Type.String({ description: "the provider's own id of the model" }),
-    weight: Type.Integer({
-      default: 1,
-      minimum: 1,
-      description: 'share of calls among routes of one `order`',
-    }),
-    order: Type.Integer({ default: 0, minimum: 0, description: 'lower is tried first' }),
-  },
-  closed,
-)
+const RouteSchema = <Price extends TSchema>(price: Price) =>
+  Type.Object(
+    {
+      provider: Type.String(),
+      model: Type.String({ description: "the provider's own id of the model" }),
+      weight: Type.Integer({
+        default: 1,
+        minimum: 1,
+        description: 'share of calls among routes of one `order`',
+      }),
+      order: Type.Integer({ default: 0, minimum: 0, description: 'lower is tried first' }),
+      cost: Type.Optional(price),
+    },
+    closed,
+  )
 
 const modelBase = {
   id: Type.String({
@@ -103,8 +105,10 @@ const modelBase = {
     }),
   ),
   retired: Type.Boolean({ default: false }),
-  routes: Type.Array(RouteSchema, { minItems: 1 }),
 }
+
+/** Routes whose own `cost` has the form of the model's price. */
+const routesWith = <Price extends TSchema>(price: Price) => Type.Array(RouteSchema(price), { minItems: 1 })
 
 const UNKNOWN_FIELDS = Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
   default: 'pass',
@@ -114,6 +118,7 @@ const UNKNOWN_FIELDS = Type.Union([Type.Literal('pass'), Type.Literal('refuse')]
 const TextModelSchema = Type.Object(
   {
     ...modelBase,
+    routes: routesWith(TokenPriceSchema),
     kind: Type.Literal('text'),
     context: Type.Integer({
       default: 1_048_576,
@@ -141,6 +146,7 @@ const TextModelSchema = Type.Object(
 const EmbeddingModelSchema = Type.Object(
   {
     ...modelBase,
+    routes: routesWith(EmbeddingPriceSchema),
     kind: Type.Literal('embedding'),
     unknown_fields: UNKNOWN_FIELDS,
     price: EmbeddingPriceSchema,
@@ -151,6 +157,7 @@ const EmbeddingModelSchema = Type.Object(
 const ImageModelSchema = Type.Object(
   {
     ...modelBase,
+    routes: routesWith(ImagePriceSchema),
     kind: Type.Literal('image'),
     max_n_per_request: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
     timeout_ms: Milliseconds({
@@ -173,7 +180,13 @@ const ImageModelSchema = Type.Object(
 
 const UnitModelSchema = <K extends UnitKind>(kind: K) =>
   Type.Object(
-    { ...modelBase, kind: Type.Literal(kind), unknown_fields: UNKNOWN_FIELDS, price: UnitPriceSchema(kind) },
+    {
+      ...modelBase,
+      routes: routesWith(UnitPriceSchema(kind)),
+      kind: Type.Literal(kind),
+      unknown_fields: UNKNOWN_FIELDS,
+      price: UnitPriceSchema(kind),
+    },
     closed,
   )
 

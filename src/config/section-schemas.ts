@@ -115,6 +115,11 @@ export const LimitsSchema = Type.Object(
       maximum: 1_000_000,
       description: 'free reads of a key in any 60 seconds',
     }),
+    refuse_negative_margin: Type.Boolean({
+      default: false,
+      description:
+        'whether routes whose `cost` is above what a call brings are passed over; otherwise they are logged',
+    }),
   },
   closed,
 )

@@ -11,6 +11,7 @@ import sums_of_batches from './migrations/0007_sums_of_batches.sql' with { type:
 import sessions from './migrations/0008_sessions.sql' with { type: 'text' }
 import traces from './migrations/0009_traces.sql' with { type: 'text' }
 import calls_by_time from './migrations/0010_calls_by_time.sql' with { type: 'text' }
+import provider_cost from './migrations/0011_provider_cost.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
   sessions,
   traces,
   calls_by_time,
+  provider_cost,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

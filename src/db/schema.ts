@@ -110,6 +110,8 @@ export const calls = sqliteTable('calls', {
   failed_tries: integer().notNull(),
   /** What cannot be told from the other columns, as JSON: `CallTrace` (ledger/traces.ts); empty where it was not kept. */
   trace: text().notNull(),
+  /** What the provider takes for it; null where that is not known. Of no concern to the account. */
+  provider_cost_nanos: integer(),
 })
 
 /**
@@ -134,6 +136,10 @@ export const call_sums = sqliteTable(
     /** The least and the greatest id of the calls. */
     first_call_id: integer().notNull(),
     last_call_id: integer().notNull(),
+    /** What providers take for those of the calls of which that is known. */
+    provider_cost_nanos: integer().notNull(),
+    /** What these calls cost their account: the margin is this less `provider_cost_nanos`. */
+    known_revenue_nanos: integer().notNull(),
   },
   ({ account_id, span_s, start_s, key_id, model, outcome }) => [
     primaryKey({ columns: [account_id, span_s, start_s, key_id, model, outcome] }),

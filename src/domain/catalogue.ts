@@ -1,5 +1,5 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
-import type { ImagePrice, TokenPrice, UnitPrice } from './prices.ts'
+import type { ImagePrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { UnitKind } from './units.ts'
 
 export interface Provider {
@@ -29,6 +29,8 @@ export interface Route {
   readonly weight: number
   /** Lower is tried first. */
   readonly order: number
+  /** What the provider charges the operator, in the form of the model's price; absent where nobody said. */
+  readonly cost?: Price
 }
 
 interface ModelBase {
@@ -107,6 +109,8 @@ export interface Limits {
   readonly keys?: Readonly<Record<string, Limit>>
   /** Requests of a key that cost nothing (account, usage, models, files, history) in any 60 seconds. */
   readonly reads_per_minute: number
+  /** Whether routes that cost more than a call brings are passed over. */
+  readonly refuse_negative_margin: boolean
 }
 
 export type LedgerWriter = 'auto' | 'inline' | 'thread'

@@ -11,6 +11,7 @@ import type { Attempt } from '../upstream/routes.ts'
 import type { Sending } from '../upstream/sending.ts'
 import { type Admitted, type PaidCall, within } from './admission.ts'
 import { ask } from './asking.ts'
+import { withMargin } from './margin.ts'
 import { openTrace } from './opened-trace.ts'
 import type { ExchangeParts } from './parts.ts'
 import { refusalError } from './refusals.ts'
@@ -126,8 +127,9 @@ export async function payAnyway<C extends PaidCall, O extends PaidOrder>(
   order: O,
   kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
 ): Promise<Response> {
-  const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
-  const quoted = kind.quote(ready)
+  const prepared = kind.prepare ? await kind.prepare(parts, admitted, order) : order
+  const quoted = kind.quote(prepared)
+  const ready = withMargin(parts, admitted, { order: prepared, quoted, quote: kind.quote })
   const outcome = await parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
   const held = heldBy(parts, admitted, ready, quoted, outcome)
   try {

@@ -9,6 +9,7 @@ import type { Charge } from '../pricing/charge.ts'
 import type { Attempt } from '../upstream/routes.ts'
 import type { Activity } from './activity.ts'
 import type { HeldCall } from './held-call.ts'
+import { providerCostOf } from './provider-cost.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 import type { Trace } from './trace.ts'
 
@@ -31,6 +32,8 @@ export interface Delivered {
   /** The usage is the gateway's own estimate. */
   estimated: boolean
   images?: number
+  /** Which attempts drew the images, one for each; absent where the attempt of the record drew them all. */
+  drawn_by?: readonly Attempt[]
   /** The caller has got some of it already, or can fetch it. */
   given_out?: boolean
   /** What the provider reported, where that is not what is charged. */
@@ -197,6 +200,7 @@ class CallSettlement implements Settlement {
       thinking_tokens: usage.thinking_tokens,
       output_image_tokens: usage.output_image_tokens,
       images: delivered?.images ?? 0,
+      provider_cost_nanos: delivered ? providerCostOf(delivered, this.attempt) : null,
       price: delivered?.charge.snapshot ?? '',
       started_at_ms: held.started_ms,
       first_byte_ms: this.#first_byte_ms,

@@ -1,13 +1,16 @@
 // What a batch adds to the kept sums: its calls of one kind put together, so that they change the sums once. Pure.
 import type { Call } from '../db/schema.ts'
+import type { Nanos } from '../domain/money.ts'
 import { QUARTER_S } from './days.ts'
-import { SUMMED } from './sums.ts'
+import { OF_CALLS, SUMMED } from './sums.ts'
 
 type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome'
 
 /** Some calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
-export interface AddedCalls extends Pick<Call, Kind | (typeof SUMMED)[number]> {
+export interface AddedCalls extends Pick<Call, Kind | (typeof OF_CALLS)[number]> {
   calls: number
+  provider_cost_nanos: Nanos
+  known_revenue_nanos: Nanos
   first_call_id: number
   last_call_id: number
 }
@@ -55,11 +58,22 @@ const kindOf = ({ account_id, key_id, started_at_ms, outcome, model }: Call): st
 
 /** @returns undefined where it would not be exact, and for what the table refuses anyway */
 function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
-  const sum: AddedCalls = { ...calls[0], calls: 0, first_call_id: calls[0].id, last_call_id: calls[0].id }
-  for (const name of SUMMED) sum[name] = 0
+  const sum: AddedCalls = {
+    ...calls[0],
+    calls: 0,
+    provider_cost_nanos: 0,
+    known_revenue_nanos: 0,
+    first_call_id: calls[0].id,
+    last_call_id: calls[0].id,
+  }
+  for (const name of OF_CALLS) sum[name] = 0
   for (const call of calls) {
     sum.calls += 1
-    for (const name of SUMMED) sum[name] += call[name]
+    for (const name of OF_CALLS) sum[name] += call[name]
+    if (call.provider_cost_nanos !== null) {
+      sum.provider_cost_nanos += call.provider_cost_nanos
+      sum.known_revenue_nanos += call.cost_nanos
+    }
     sum.first_call_id = Math.min(sum.first_call_id, call.id)
     sum.last_call_id = Math.max(sum.last_call_id, call.id)
   }

@@ -258,6 +258,7 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
     hold_nanos: resolved.amount_nanos,
     cost_nanos,
     unpaid_nanos,
+    provider_cost_nanos: record.provider_cost_nanos ?? null,
     summed: 0,
     failed_tries: record.failed_tries ?? 0,
     trace: record.trace ?? '',

@@ -2,7 +2,7 @@
 //
 // Raw SQL: most use expressions that Drizzle has no builder for (`'account ' || id`, format(), IS NOT, row values) and
 // would be `sql` templates in it, too. An audit of 100,000 calls takes 360 ms; preparing its queries, less than 1 ms.
-import { SUMMED } from './sums.ts'
+import { OF_CALLS, SUMMED } from './sums.ts'
 
 /** What an audit counts of what it looks at. */
 export type Counted =
@@ -174,7 +174,11 @@ export const INVARIANTS: readonly Invariant[] = [
 /** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */
 function sumsThatDiffer(span_s: number): string {
   const group = 'account_id, start_s, key_id, model, outcome'
-  const totals = SUMMED.map((column) => `sum(${column})`).join()
+  const totals = [
+    ...OF_CALLS.map((column) => `sum(${column})`),
+    'coalesce(sum(provider_cost_nanos), 0)',
+    'sum(iif(provider_cost_nanos IS NULL, 0, cost_nanos))',
+  ].join()
   const counted = `SELECT account_id, started_at_ms / ${span_s * 1_000} * ${span_s} AS start_s, key_id, model, outcome,
                           count(*) AS calls, ${totals}, min(id), max(id) FROM calls GROUP BY ${group}`
   const kept = `SELECT ${group}, calls, ${SUMMED.join()}, first_call_id, last_call_id

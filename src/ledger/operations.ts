@@ -20,12 +20,12 @@ export interface HoldOperation {
 }
 
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
-export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | 'summed' | Traced> &
-  // Absent in the journal of a version that kept no traces.
-  Partial<Pick<Call, Traced>>
+export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | 'summed' | Later> &
+  // Absent in the journal of a version that did not record them.
+  Partial<Pick<Call, Later>>
 
 type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
-type Traced = 'failed_tries' | 'trace'
+type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos'
 
 /**
  * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the

@@ -29,25 +29,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
         ),
       )
       .prepare(),
-  /** The kept sums over some periods of one length. */
-  periods: (orm: BunSQLiteDatabase) =>
-    orm
-      .select({
-        calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
-        failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} ${FAILED}), 0)`,
-        cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)`,
-        first_id: sql<number | null>`min(${call_sums.first_call_id})`,
-        last_id: sql<number | null>`max(${call_sums.last_call_id})`,
-      })
-      .from(call_sums)
-      .where(
-        and(
-          account(call_sums),
-          eq(call_sums.span_s, placeholder('span_s')),
-          sql`${call_sums.start_s} IN (SELECT value FROM json_each(${placeholder('starts')}))`,
-        ),
-      )
-      .prepare(),
+  periods: (orm: BunSQLiteDatabase) => periodsWhere(orm, account(call_sums)),
   /** The calls of a range of ids that began within some time, in steps of it. */
   steps: (orm: BunSQLiteDatabase) =>
     orm
@@ -58,6 +40,8 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
         calls: count(),
         failed: sql<number>`count(*) FILTER (WHERE ${calls.outcome} ${FAILED})`,
         cost_nanos: sql<number>`sum(${calls.cost_nanos})`,
+        provider_cost_nanos: sql<number>`coalesce(sum(${calls.provider_cost_nanos}), 0)`,
+        known_revenue_nanos: sql<number>`coalesce(sum(${calls.cost_nanos}) FILTER (WHERE ${calls.provider_cost_nanos} IS NOT NULL), 0)`,
         first_id: sql<number>`min(${calls.id})`,
         last_id: sql<number>`max(${calls.id})`,
       })
@@ -82,6 +66,28 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   /** The same for the calls that follow some ids. */
   sampledTimes: (orm: BunSQLiteDatabase) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
 })
+
+/** The kept sums over some periods of one length. */
+const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
+  orm
+    .select({
+      calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
+      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} ${FAILED}), 0)`,
+      cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)`,
+      provider_cost_nanos: sql<number>`coalesce(sum(${call_sums.provider_cost_nanos}), 0)`,
+      known_revenue_nanos: sql<number>`coalesce(sum(${call_sums.known_revenue_nanos}), 0)`,
+      first_id: sql<number | null>`min(${call_sums.first_call_id})`,
+      last_id: sql<number | null>`max(${call_sums.last_call_id})`,
+    })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, placeholder('span_s')),
+        sql`${call_sums.start_s} IN (SELECT value FROM json_each(${placeholder('starts')}))`,
+      ),
+    )
+    .prepare()
 
 const timesWhere = (orm: BunSQLiteDatabase, which: SQL | undefined) =>
   orm

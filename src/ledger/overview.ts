@@ -1,21 +1,14 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
 import type { Database } from 'bun:sqlite'
 import { endOfTurn } from '../domain/end-of-turn.ts'
-import type { Nanos } from '../domain/money.ts'
 import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
 import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
+import { add, emptyIn, type Found, type Totals, together, totalsOf } from './overview-totals.ts'
 import { quantile, type Sample } from './quantiles.ts'
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const
 export type Range = (typeof RANGES)[number]
-
-/** Sums of calls. */
-export interface Totals {
-  calls: number
-  failed: number
-  cost_nanos: Nanos
-}
 
 /** How long calls took until their first byte, and in all; null where none was answered. */
 export interface Latency {
@@ -86,14 +79,6 @@ export interface OverviewRequest {
   max_calls_read?: number
   /** Absent: nothing is known from before. */
   memory?: OverviewMemory
-}
-
-/** Some time, and where its calls are. */
-interface Found extends Totals {
-  from_ms: number
-  until_ms: number
-  first_id: number | null
-  last_id: number | null
 }
 
 /**
@@ -217,35 +202,6 @@ async function readPeriods({ queries, account_id }: Reading, { from_ms, until_ms
 
 const isDay = ({ from_ms, until_ms }: Step): boolean =>
   until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
-
-/** All that was found within some time, as one. */
-function together({ from_ms, until_ms }: Step, all: readonly Found[]): Found {
-  const sum = emptyIn(from_ms, until_ms)
-  for (const one of all) add(sum, one, 1)
-  return sum
-}
-
-const emptyIn = (from_ms: number, until_ms: number): Found => ({
-  from_ms,
-  until_ms,
-  calls: 0,
-  failed: 0,
-  cost_nanos: 0,
-  first_id: null,
-  last_id: null,
-})
-
-/** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
-function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
-  sum.calls += sign * row.calls
-  sum.failed += sign * row.failed
-  sum.cost_nanos += sign * row.cost_nanos
-  if (sign < 0 || row.first_id === null || row.last_id === null) return
-  sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
-  sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
-}
-
-const totalsOf = ({ calls, failed, cost_nanos }: Totals): Totals => ({ calls, failed, cost_nanos })
 
 interface Times {
   first_byte: Sample[]

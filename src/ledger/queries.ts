@@ -171,6 +171,8 @@ const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       images: sumOf(call_sums.images),
       cost_nanos: sumOf(call_sums.cost_nanos),
       unpaid_nanos: sumOf(call_sums.unpaid_nanos),
+      provider_cost_nanos: sumOf(call_sums.provider_cost_nanos),
+      known_revenue_nanos: sumOf(call_sums.known_revenue_nanos),
     })
     .from(call_sums)
     .innerJoin(accounts, eq(accounts.id, call_sums.account_id))

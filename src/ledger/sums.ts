@@ -19,6 +19,10 @@ export interface DailySum extends Usage {
   images: number
   cost_nanos: Nanos
   unpaid_nanos: Nanos
+  /** What providers take for those of the calls of which that is known. For the operator alone. */
+  provider_cost_nanos: Nanos
+  /** What those calls cost. */
+  known_revenue_nanos: Nanos
 }
 
 export interface SumsRequest {
@@ -96,8 +100,8 @@ const MAX_TIME_MS = 8.64e15
 
 type Sum = Omit<DailySum, 'day'>
 
-/** What is summed of each call. */
-export const SUMMED = [
+/** What is summed of each call, as the call has it. */
+export const OF_CALLS = [
   'input_tokens',
   'input_audio_tokens',
   'cache_read_tokens',
@@ -109,6 +113,13 @@ export const SUMMED = [
   'images',
   'cost_nanos',
   'unpaid_nanos',
+] as const satisfies (keyof Sum)[]
+
+/** What is summed: of calls of which the provider's cost is not known, that and what they cost do not count. */
+export const SUMMED = [
+  ...OF_CALLS,
+  'provider_cost_nanos',
+  'known_revenue_nanos',
 ] as const satisfies (keyof Sum)[]
 
 const COUNTS = ['calls', ...SUMMED] as const

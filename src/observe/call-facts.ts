@@ -24,8 +24,8 @@ export interface CountedCall extends Usage {
 export interface SettledCall {
   request_id: string
   cost_nanos: Nanos
-  /** What the provider takes for it; 0 where that is not known. */
-  provider_cost_nanos: Nanos
+  /** What the provider takes for it; null where that is not known. */
+  provider_cost_nanos: Nanos | null
   call: CountedCall
 }
 

@@ -78,7 +78,7 @@ export function createCallSums(): CallSums {
       const sum = sumOf(call)
       sum.calls++
       sum.revenue_nanos += cost_nanos
-      sum.provider_cost_nanos += provider_cost_nanos
+      sum.provider_cost_nanos += provider_cost_nanos ?? 0
       sum.images += call.images
       const { tokens } = sum
       for (let at = 0; at < USAGE_FIELDS.length; at++)

@@ -2,6 +2,7 @@
 import type { ExtraCharge } from '../domain/extras.ts'
 import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
 import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
+import type { Units } from '../domain/units.ts'
 import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
 import { tierOf } from './tiers.ts'
 
@@ -9,7 +10,15 @@ export interface Charge {
   cost_nanos: Nanos
   /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
   snapshot: string
+  /** What was counted besides the tokens of its usage; absent where that is nothing. */
+  counted?: Counted
 }
+
+/** What another price of the same sort is applied to: what the provider takes for the same call (provider-cost.ts). */
+export type Counted =
+  | { readonly extras: readonly ExtraCharge[] }
+  | { readonly units: Units }
+  | { readonly order: ImageOrder }
 
 export interface ImageOrder {
   /** Images asked for (a quote) or returned (a charge). */
@@ -43,6 +52,7 @@ export function chargeTokens(
   return {
     cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE),
     snapshot: JSON.stringify({ ...JSON.parse(snapshot), extras }),
+    counted: { extras },
   }
 }
 
@@ -69,6 +79,7 @@ export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   return {
     cost_nanos: divideRoundingUp(cost, 1n),
     snapshot: JSON.stringify({ unit: 'image', size, quality, per_image_nanos, ...added }),
+    counted: { order },
   }
 }
 

@@ -43,6 +43,23 @@ export function chargedExtras(
   return charges
 }
 
+/**
+ * What was charged for extras, at other prices; undefined where one of them has no price of the same sort there.
+ * @param prices undefined: none
+ */
+export function extrasAt(
+  prices: ExtraPrices | undefined,
+  extras: readonly ExtraCharge[],
+): ExtraCharge[] | undefined {
+  const charges: ExtraCharge[] = []
+  for (const extra of extras) {
+    const own = prices?.get(extra.name)
+    if (own?.per !== extra.per) return undefined
+    charges.push({ ...extra, nanos: own.nanos, units: Math.min(extra.units, own.max_units) })
+  }
+  return charges
+}
+
 /** The most units of each extra: for tools with limits of their own the sum of these, but never more than the price's. */
 function unitLimits(prices: ExtraPrices, asked: readonly AskedExtra[]): Map<string, number> {
   const limits = new Map<string, number>()

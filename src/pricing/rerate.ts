@@ -5,6 +5,7 @@ import type { ImagePrice, ImageVariant, Price, TokenPrice, UnitPrice } from '../
 import { NO_UNITS, RATES, UNITS, type Units } from '../domain/units.ts'
 import type { Usage } from '../domain/usage.ts'
 import { chargeImages, chargeTokens } from './charge.ts'
+import { extrasAt } from './extras.ts'
 import { chargeUnits } from './units.ts'
 
 /** What is recorded of a call's charge. */
@@ -43,13 +44,8 @@ export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos |
 
 /** An extra that has no price any more would be refused: such a call cannot be rated. */
 function rerateTokens(call: RecordedCharge, { extras = [] }: Snapshot, price: TokenPrice): Nanos | undefined {
-  const charged: ExtraCharge[] = []
-  for (const extra of extras) {
-    const own = price.extras?.get(extra.name)
-    if (!own || own.per !== extra.per) return undefined
-    charged.push({ ...extra, nanos: own.nanos, units: Math.min(extra.units, own.max_units) })
-  }
-  return chargeTokens(price, call, charged).cost_nanos
+  const charged = extrasAt(price.extras, extras)
+  return charged && chargeTokens(price, call, charged).cost_nanos
 }
 
 /** Tokens are recorded of each call; what else was counted is in the snapshot, if it had a price then. */

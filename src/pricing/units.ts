@@ -32,6 +32,7 @@ export function chargeUnits(price: UnitPrice, units: Units): Charge {
   return {
     cost_nanos: divideRoundingUp(scaledCost(price, units), SCALE),
     snapshot: JSON.stringify({ unit: 'unit', nanos, units: billed }),
+    counted: { units },
   }
 }
 

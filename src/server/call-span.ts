@@ -52,7 +52,7 @@ export function spanOf(
       'tollgate.outcome': call.outcome,
       'tollgate.streamed': call.streamed === 1,
       'tollgate.cost_nanos': cost_nanos,
-      'tollgate.provider_cost_nanos': provider_cost_nanos,
+      ...(provider_cost_nanos === null ? {} : { 'tollgate.provider_cost_nanos': provider_cost_nanos }),
       'tollgate.failed_tries': call.failed_tries ?? 0,
       ...(call.first_byte_ms === null ? {} : { 'tollgate.first_byte_ms': call.first_byte_ms }),
     },

@@ -146,12 +146,6 @@ function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener
 const settledOf = (request_id: string, operation: PostOperation | VoidOperation): SettledCall => ({
   request_id,
   cost_nanos: operation.op === 'post' ? operation.cost_nanos : 0,
-  provider_cost_nanos: providerCostOf(operation.call),
+  provider_cost_nanos: operation.call.provider_cost_nanos ?? null,
   call: operation.call,
 })
-
-/** Records of versions that knew of no cost have none. */
-function providerCostOf(call: object): number {
-  const cost_nanos: unknown = Reflect.get(call, 'provider_cost_nanos')
-  return typeof cost_nanos === 'number' ? cost_nanos : 0
-}

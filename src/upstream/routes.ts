@@ -1,6 +1,7 @@
 // The order in which a call tries its model's routes and their providers' keys.
 import type { Model, Provider, Route } from '../domain/catalogue.ts'
 import { PairMap } from '../domain/pair-map.ts'
+import type { Price } from '../domain/prices.ts'
 import type { Cooldowns } from './cooldowns.ts'
 
 /** One attempt at an upstream: a route with one of its provider's keys. */
@@ -11,6 +12,8 @@ export interface Attempt {
   readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
   readonly key_id: string
+  /** What the provider takes of the operator; undefined where the catalogue does not say. */
+  readonly cost: Price | undefined
 }
 
 /** The model with those of its routes that are suitable; undefined when none is. */
@@ -76,21 +79,27 @@ function keysOf(
 ): readonly Attempt[] {
   const provider = providers.get(route.provider)
   if (!provider) return []
-  const attempts = attemptsAt(provider, route.model)
+  const attempts = attemptsAt(provider, route)
   if (attempts.length < 2) return attempts
   const start = Math.floor(random() * attempts.length)
   return [...attempts.slice(start), ...attempts.slice(0, start)]
 }
 
-/** By provider and its id of the model: they are the same for every call, as long as a catalogue is in force. */
-const ATTEMPTS = new PairMap<Provider, string, readonly Attempt[]>()
+/** By provider and route: they are the same for every call, as long as a catalogue is in force. */
+const ATTEMPTS = new PairMap<Provider, Route, readonly Attempt[]>()
 
-/** All attempts at a provider's model, one with each key. */
-const attemptsAt = (provider: Provider, model: string): readonly Attempt[] =>
-  ATTEMPTS.get(provider, model) ?? ATTEMPTS.set(provider, model, makeAttempts(provider, model))
+/** All attempts at a route, one with each key of its provider. */
+const attemptsAt = (provider: Provider, route: Route): readonly Attempt[] =>
+  ATTEMPTS.get(provider, route) ?? ATTEMPTS.set(provider, route, makeAttempts(provider, route))
 
-const makeAttempts = (provider: Provider, model: string): readonly Attempt[] =>
-  provider.api_keys.map((api_key, index) => ({ provider, model, api_key, key_id: keyIdOf(provider, index) }))
+const makeAttempts = (provider: Provider, { model, cost }: Route): readonly Attempt[] =>
+  provider.api_keys.map((api_key, index) => ({
+    provider,
+    model,
+    api_key,
+    key_id: keyIdOf(provider, index),
+    cost,
+  }))
 
 const keyIdOf = ({ name, key_numbers }: Provider, index: number): string =>
   `${name}#${key_numbers?.[index] ?? index + 1}`

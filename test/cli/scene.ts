@@ -26,6 +26,8 @@ export interface Scene {
   network: Fetch
   /** The width of the terminal; undefined: none. */
   columns: number | undefined
+  /** The person at the terminal; undefined: nobody. */
+  ask: ((question: string) => Promise<string>) | undefined
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
   /** Runs a command that must succeed, and gives its --json answer. */
@@ -50,6 +52,7 @@ export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
     env: {},
     network: fetch,
     columns: undefined,
+    ask: undefined,
     async run(...args) {
       const out: string[] = []
       const err: string[] = []
@@ -58,6 +61,7 @@ export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
           out: (text) => void out.push(text),
           err: (text) => void err.push(text),
           columns: scene.columns,
+          ask: scene.ask,
         },
         env: scene.env,
         now: () => scene.now_ms,

@@ -20,7 +20,14 @@ kind = "text"
 routes = [{ provider = "attic", model = "qwen3:8b" }]
 price = { input = 0.05, output = 0.20 }
 `
-const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC })
+const GOOGLE = `
+[[providers]]
+name = "google"
+protocol = "gemini"
+base_url = "https://generativelanguage.googleapis.com"
+api_keys = ["key-of-google"]
+`
+const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 const key = await gateway.caller('10')
 
@@ -104,6 +111,35 @@ describe('the operator', () => {
     await one.looksRight()
   })
 
+  test('adds a well-known model: its list price is filled in, with the month, to be checked', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/catalogue')
+    const before = file()
+    await page.getByRole('button', { name: 'Add a model' }).click()
+    await page.getByText('the list prices of October 2026').waitFor()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'gemini-2.5-flash-lite' }).click()
+    await page.getByText('Google Gemini listed this model in October 2026: 0.10 USD of input').waitFor()
+    expect(await page.getByLabel('Input, a million tokens').inputValue()).toBe('0.10')
+    expect(await page.getByLabel('Cache read').inputValue()).toBe('0.01')
+    expect(await page.getByRole('link', { name: 'current prices' }).getAttribute('href')).toMatch(/^https:/)
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const added = `[[models]]
+id = "gemini-2.5-flash-lite"
+kind = "text"
+routes = [{ provider = "google", model = "gemini-2.5-flash-lite" }]
+price = { input = 0.10, output = 0.40, cache_read = 0.01 }
+context = 1048576
+max_output_tokens = 65536
+
+`
+    expect(file().replace(added, '')).toBe(before)
+  })
+
   test('finds the catalogue usable on a phone', async () => {
     await using one = await visit('operator', { size: 'phone' })
     await one.open('/console/catalogue')
@@ -119,7 +155,11 @@ test('a model of a real provider is suggested before simulated ones', async () =
   const account = signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
   expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
   const { text_models } = await account.json('GET', '/play')
-  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 2)).toEqual(['house-model', 'sim-flash'])
+  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 3)).toEqual([
+    'house-model',
+    'gemini-2.5-flash-lite',
+    'sim-flash',
+  ])
 })
 
 test('an account holder sees the models and their prices, and no provider', async () => {

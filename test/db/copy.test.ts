@@ -32,7 +32,7 @@ function writeAsBefore(db: Database): void {
   const columns = db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('calls')`).all()
   const names = columns.map(({ name }) => name)
   db.run(`
-    CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace FROM main.calls;
+    CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos FROM main.calls;
     CREATE TEMP TRIGGER calls_are_written INSTEAD OF INSERT ON calls
     BEGIN INSERT INTO main.calls (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()})`)

@@ -18,5 +18,8 @@ test('[limits] is Limits', () => {
 })
 
 test('a route of a model is a Route', () => {
-  expectTypeOf<ModelText['routes'][number]>().toEqualTypeOf<Mutable<Route>>()
+  type RouteText = ModelText['routes'][number]
+  expectTypeOf<Omit<RouteText, 'cost'>>().toEqualTypeOf<Mutable<Omit<Route, 'cost'>>>()
+  // The file has a cost as text, which is read as a price is.
+  expectTypeOf<keyof RouteText>().toEqualTypeOf<keyof Route>()
 })

@@ -60,7 +60,8 @@ function resolution(random: Random, model: Model): Operation {
   const held = model.pending.get(hold_id)?.amount ?? 10
   if (random.chance(0.15)) return voided(hold_id)
   if (random.chance(0.05)) return expire(hold_id)
-  return post(hold_id, random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50))
+  const cost_nanos = random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50)
+  return post(hold_id, cost_nanos, random.chance(0.5) ? { provider_cost_nanos: random.below(200) } : {})
 }
 
 function badOperation(random: Random, account_id: number): Operation {

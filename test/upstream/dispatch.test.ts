@@ -25,7 +25,7 @@ const provider = (name: string): Provider => ({
 })
 const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
-  limits: { reads_per_minute: 600 },
+  limits: { reads_per_minute: 600, refuse_negative_margin: false },
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
   metrics: {},

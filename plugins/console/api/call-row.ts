@@ -1,4 +1,4 @@
-// A call as lists show it: to the operator with the route that served it, to an account without.
+// A call as lists show it: to the operator with the route that served it and its margin, to an account without.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
@@ -6,6 +6,7 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
+import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 
 /** What every view of a call has. */
 export const ROW_FIELDS = {
@@ -29,6 +30,7 @@ export const ROW_FIELDS = {
   images: Type.Integer(),
   ...MoneyFields('cost'),
   ...MoneyFields('unpaid'),
+  ...MARGIN_FIELDS,
   ...TimeFields('started'),
   first_byte_ms: Nullable(Type.Integer()),
   duration_ms: Type.Integer(),
@@ -58,6 +60,7 @@ export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof CallR
     images: call.images,
     ...money('cost', call.cost_nanos),
     ...money('unpaid', call.unpaid_nanos),
+    ...marginOfCall(call, sees_routes),
     ...time('started', call.started_at_ms),
     first_byte_ms: call.first_byte_ms,
     duration_ms: call.duration_ms,

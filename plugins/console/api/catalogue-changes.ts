@@ -2,13 +2,24 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 import { OneOf } from '../../../src/http/schema.ts'
+import { marginLines } from '../../../src/pricing/margin-lines.ts'
 import { comparePrices } from '../../../src/pricing/price-lines.ts'
-import { changeView, PriceChangeView } from './price-views.ts'
+import { changeView, MarginLineView, marginView, PriceChangeView } from './price-views.ts'
 
 const CHANGE = { change: OneOf(['added', 'removed', 'changed']), what: Type.Array(Type.String()) }
 
 export const ChangesView = Type.Object({
-  models: Type.Array(Type.Object({ id: Type.String(), ...CHANGE, prices: Type.Array(PriceChangeView) })),
+  models: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      ...CHANGE,
+      prices: Type.Array(PriceChangeView),
+      margins: Type.Array(
+        Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(MarginLineView) }),
+        { description: 'what would be left of the price, of each route that says what it costs' },
+      ),
+    }),
+  ),
   providers: Type.Array(Type.Object({ name: Type.String(), ...CHANGE })),
   settings: Type.Array(Type.String({ description: '`server.log_level`' })),
 })
@@ -24,6 +35,7 @@ export const changesView = (before: Catalogue, after: Catalogue): Static<typeof 
     id,
     ...change,
     prices: priceChanges(before, after),
+    margins: after ? marginsOf(after) : [],
   })),
   providers: changesOf(before.providers, after.providers).map(({ name, change, what }) => ({
     name,
@@ -37,6 +49,11 @@ export const changesView = (before: Catalogue, after: Catalogue): Static<typeof 
 
 const priceChanges = (before: Model | undefined, after: Model | undefined) =>
   before && after ? comparePrices(before.price, after.price).map(changeView) : []
+
+const marginsOf = ({ routes, price }: Model) =>
+  routes.flatMap(({ provider, model, cost }) =>
+    cost ? [{ provider, model, lines: marginLines(price, cost).map(marginView) }] : [],
+  )
 
 interface Change<T> {
   name: string

@@ -11,6 +11,7 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { ChangesView, changesView } from './catalogue-changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
+import { KnownView, knownView } from './known-views.ts'
 import { RatingView, ratingView } from './rerating-views.ts'
 
 const WEEK_MS = 7 * 86_400_000
@@ -133,6 +134,7 @@ export function catalogueRoutes(gateway: Gateway) {
     .get('/console/api/catalogue/settings', () => ({ sections: settingSections() }), {
       response: { 200: SettingsView, ...FAILURES },
     })
+    .get('/console/api/catalogue/known', knownView, { response: { 200: KnownView, ...FAILURES } })
     .post(
       '/console/api/catalogue/check',
       async ({ body }) => {

@@ -14,10 +14,11 @@ import {
   overviewOf,
   RANGES,
   type Range,
-  type Totals,
 } from '../../../src/ledger/overview.ts'
+import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
+import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
 const closed = { additionalProperties: false }
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
@@ -26,6 +27,7 @@ const TOTALS = {
   calls: Type.Integer(),
   failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
   ...MoneyFields('cost'),
+  ...MARGIN_SUM_FIELDS,
   first_byte_p50_ms: Milliseconds,
   first_byte_p95_ms: Milliseconds,
   first_byte_p99_ms: Milliseconds,
@@ -93,29 +95,37 @@ async function overviewView(
   const account_id = accountOf(viewer)
   const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
+  const is_operator = account_id === undefined
   const first_id = overview.first_call_id ?? Number.MAX_SAFE_INTEGER
   return {
     range,
     ...time('from', from_ms),
     ...time('until', until_ms),
     step_ms,
-    points: points.map(pointView),
-    totals: totalsView(totals),
-    before: totalsView(before),
+    points: points.map((point) => pointView(point, is_operator)),
+    totals: totalsView(totals, is_operator),
+    before: totalsView(before, is_operator),
     is_sampled,
-    failing: account_id === undefined ? failingView(failingRoutes(db, { from_ms, first_id })) : null,
-    money: account_id === undefined ? null : moneyView(db, account_id),
+    failing: is_operator ? failingView(failingRoutes(db, { from_ms, first_id })) : null,
+    money: is_operator ? null : moneyView(db, account_id),
   }
 }
 
-const pointView = ({ start_ms, ...point }: OverviewPoint): Static<typeof PointView> => ({
+const pointView = (
+  { start_ms, ...point }: OverviewPoint,
+  is_operator: boolean,
+): Static<typeof PointView> => ({
   ...time('start', start_ms),
-  ...totalsView(point),
+  ...totalsView(point, is_operator),
 })
 
-const totalsView = ({ cost_nanos, ...totals }: Totals & Latency): Static<typeof TotalsView> => ({
+const totalsView = (
+  { cost_nanos, provider_cost_nanos, known_revenue_nanos, ...totals }: Totals & Latency,
+  is_operator: boolean,
+): Static<typeof TotalsView> => ({
   ...totals,
   ...money('cost', cost_nanos),
+  ...marginOfSum({ provider_cost_nanos, known_revenue_nanos }, is_operator),
 })
 
 const failingView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({

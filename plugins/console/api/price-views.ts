@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Price } from '../../../src/domain/prices.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
+import type { MarginLine } from '../../../src/pricing/margin-lines.ts'
 import { type PriceChange, priceLines } from '../../../src/pricing/price-lines.ts'
 
 const LINE = {
@@ -15,6 +16,18 @@ export const PriceChangeView = Type.Object({
   ...LINE,
   ...NullableMoneyFields('before'),
   ...NullableMoneyFields('after'),
+})
+
+export const MarginLineView = Type.Object({ ...LINE, ...MoneyFields('price'), ...MoneyFields('cost') })
+
+export const marginView = ({
+  price_nanos,
+  cost_nanos,
+  ...line
+}: MarginLine): Static<typeof MarginLineView> => ({
+  ...line,
+  ...money('price', price_nanos),
+  ...money('cost', cost_nanos),
 })
 
 export const linesView = (price: Price): Static<typeof PriceLineView>[] =>

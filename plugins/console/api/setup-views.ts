@@ -1,43 +1,17 @@
 // What the routes of the first visit take and answer.
 import { Type } from '@sinclair/typebox'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields } from '../../../src/http/views.ts'
+import { KNOWN_FIELDS } from './known-views.ts'
 
 const closed = { additionalProperties: false }
 const Name = Type.String({ maxLength: 128 })
 const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
-const KnownModelView = Type.Object(
-  {
-    model: Type.String(),
-    input: Usd,
-    output: Usd,
-    cache_read: Type.Optional(Usd),
-    context: Type.Integer(),
-    max_output_tokens: Type.Integer(),
-  },
-  closed,
-)
-
-const KnownProviderView = Type.Object(
-  {
-    title: Type.String(),
-    name: Type.String(),
-    protocol: OneOf(['gemini', 'anthropic', 'openai']),
-    base_url: Type.String(),
-    keys_url: Type.String(),
-    prices_url: Type.String(),
-    takes_key: OneOf(['yes', 'maybe', 'no']),
-    models: Type.Array(KnownModelView),
-  },
-  closed,
-)
-
 export const SetupView = Type.Object(
   {
     due: Type.Boolean({ description: 'whether no call was ever recorded' }),
-    prices_as_of: Type.String({ description: 'the month of the list prices' }),
-    known: Type.Array(KnownProviderView),
+    ...KNOWN_FIELDS,
     providers: Type.Array(
       Type.Object({ name: Type.String(), protocol: Type.String(), simulated: Type.Boolean() }, closed),
     ),

@@ -12,7 +12,7 @@ import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, operatorCalls } from '../calls.ts'
-import { KNOWN_PROVIDERS, PRICES_AS_OF } from './setup-known.ts'
+import { knownView } from './known-views.ts'
 import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
 
 /** Of accounts to choose from; whoever has more does not come here. */
@@ -38,8 +38,7 @@ function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
     listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
-    prices_as_of: PRICES_AS_OF,
-    known: KNOWN_PROVIDERS.map((known) => ({ ...known, models: [...known.models] })),
+    ...knownView(),
     providers: [...providers.values()].map(({ name, protocol, base_url }) => ({
       name,
       protocol,

@@ -150,6 +150,7 @@ function paidImages(
       usage: NO_USAGE,
       estimated: false,
       images: length,
+      drawn_by: images.map(({ attempt }) => attempt),
       // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
       given_out: true,
     },

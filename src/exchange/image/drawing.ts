@@ -3,6 +3,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Library } from '../../library/library.ts'
 import { convert } from '../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../protocols/images.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { ask } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -15,6 +16,7 @@ type HeldImages = Held<PaidImageOrder>
 /** An image, and whether its provider compressed it as it was asked to. */
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
+  attempt: Attempt
 }
 
 /**
@@ -48,15 +50,15 @@ async function askForAll(
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending, { trace })
       held.settlement.reached(attempt)
-      return { answer, is_compressed: compresses(parts, attempt) }
+      return { answer, is_compressed: compresses(parts, attempt), attempt }
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const failures: unknown[] = outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [outcome.reason] : [],
   )
-  const images = answers.flatMap(({ answer, is_compressed }) =>
-    'images' in answer ? answer.images.map((image) => ({ ...image, is_compressed })) : [],
+  const images = answers.flatMap(({ answer, ...by }) =>
+    'images' in answer ? answer.images.map((image) => ({ ...image, ...by })) : [],
   )
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
@@ -75,10 +77,11 @@ export async function convertAll(
   sent: readonly ReceivedImage[],
 ): Promise<Drawn[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt, beside, is_compressed }) => ({
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed, attempt }) => ({
       ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
       revised_prompt,
       beside,
+      attempt,
     })),
   )
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))

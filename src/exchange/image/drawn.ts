@@ -2,10 +2,13 @@
 import type { Nanos } from '../../domain/money.ts'
 import type { Produced } from '../../library/generations.ts'
 import type { Beside } from '../../protocols/images.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 
 /** An image as it is stored and answered, and what came with it. */
 export interface Drawn extends Produced {
   beside: Beside | undefined
+  /** Which drew it. */
+  attempt: Attempt
 }
 
 export interface PaidImages {

@@ -142,7 +142,9 @@ async function give(drawing: Drawing, base64: string): Promise<boolean> {
 /** Stores the image, pays, and only then gives it out. */
 async function finish(drawing: Drawing, sent: SentImage): Promise<void> {
   const { parts, held, attempt, begun, given, abort, stream } = drawing
-  const images = await convertAll(parts, held, [{ ...sent, is_compressed: compresses(parts, attempt) }])
+  const images = await convertAll(parts, held, [
+    { ...sent, is_compressed: compresses(parts, attempt), attempt },
+  ])
   await begun.store(images)
   drawing.state = 'settling'
   abort()

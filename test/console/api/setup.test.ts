@@ -1,7 +1,7 @@
 // The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { KNOWN_PROVIDERS } from '../../../plugins/console/api/setup-known.ts'
 import { FIRST_CATALOGUE } from '../../../src/config/first.ts'
+import { KNOWN_PROVIDERS } from '../../../src/config/known-models.ts'
 import { readCatalogue } from '../../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import { signedIn } from '../../support/console-session.ts'

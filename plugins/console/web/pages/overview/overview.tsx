@@ -89,6 +89,13 @@ function Known({ overview }: { overview: Overview }) {
           change={changeOf(totals.cost_nanos, before.cost_nanos)}
           good={role === 'operator' ? 'up' : undefined}
         />
+        {totals.margin_nanos !== null && (
+          <Figure
+            label="Margin"
+            value={<Money nanos={totals.margin_nanos} />}
+            note={<MarginNote {...totals} />}
+          />
+        )}
         <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
         <Figure
           label="Failed calls"
@@ -129,6 +136,19 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
     </span>
   ) : (
     'free to spend'
+  )
+}
+
+/** "32 % of what came in", or of the part of it that is known. */
+const MarginNote = ({ margin_nanos, known_revenue_nanos, cost_nanos }: Overview['totals']) => {
+  if (margin_nanos === null || !known_revenue_nanos) return 'of calls that cost nothing'
+  const part = `${margin_nanos < 0 ? '−' : ''}${share(Math.abs(margin_nanos) / known_revenue_nanos)}`
+  const is_whole = known_revenue_nanos === cost_nanos
+  return (
+    <span className={margin_nanos < 0 ? 'tone-bad' : undefined}>
+      {part} of{' '}
+      {is_whole ? 'revenue' : `${share(known_revenue_nanos / cost_nanos)} of revenue: the rest has no cost`}
+    </span>
   )
 }
 

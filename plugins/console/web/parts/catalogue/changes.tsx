@@ -22,6 +22,9 @@ export function ChangeList({ changes }: { changes: Changes }) {
             {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
           </span>
           <PriceChanges prices={model.prices} />
+          {model.margins.map((margin) => (
+            <RouteMargin key={`${margin.provider} ${margin.model}`} {...margin} />
+          ))}
         </li>
       ))}
       {providers.map((provider) => (
@@ -37,6 +40,39 @@ export function ChangeList({ changes }: { changes: Changes }) {
       ))}
     </ul>
   )
+}
+
+type Margin = Changes['models'][number]['margins'][number]
+
+/** "Left of gemini gemini-2.5-pro: input 20 %, output 17 %": what follows from another rate by as much is not named. */
+function RouteMargin({ provider, model, lines }: Margin) {
+  const told = lines.filter(
+    ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
+  )
+  const losing = lines.filter(({ price_nanos, cost_nanos }) => cost_nanos > price_nanos)
+  return (
+    <>
+      {told.length > 0 && (
+        <span className="price-change">
+          Left of the price, by {provider} {model}:{' '}
+          {told.map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`).join(', ')}
+        </span>
+      )}
+      {losing.length > 0 && (
+        <span className="price-change tone-bad">
+          Below its cost: {losing.map(({ name, of }) => words(name) + inBrackets(of)).join(', ')}
+        </span>
+      )}
+    </>
+  )
+}
+
+const inBrackets = (of: string): string => (of === '' ? '' : ` (${of})`)
+
+const leftOf = ({ price_nanos, cost_nanos }: Pick<Margin['lines'][number], 'price_nanos' | 'cost_nanos'>) => {
+  if (price_nanos === 0) return 'nothing: it is free'
+  const left = 1 - cost_nanos / price_nanos
+  return `${left < 0 ? '−' : ''}${share(Math.abs(left))}`
 }
 
 const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const

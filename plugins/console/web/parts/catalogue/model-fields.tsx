@@ -3,6 +3,7 @@ import { Field } from '../field.tsx'
 import { Switch } from '../switch.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
+import { KnownModels } from './known-models.tsx'
 import { PriceFields } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { type Block, type Path, textAt, wholeNumber } from './values.ts'
@@ -22,6 +23,7 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
       </div>
       <h3>Price</h3>
       <PriceFields draft={draft} path={path} model={model} />
+      <KnownModels draft={draft} path={path} model={model} />
       <h3>Routes</h3>
       <RouteFields draft={draft} path={path} model={model} />
       <LimitFields draft={draft} path={path} model={model} />

@@ -1,4 +1,4 @@
-// Providers that the first visit offers, and models of theirs at list price: starting values, which the operator looks at and confirms.
+// Well-known providers, and models of theirs at list price: starting values, which the operator looks at and confirms.
 
 /**
  * A text model as its provider sells it. Left to the catalogue page: models whose price depends on the prompt's length, is about
@@ -92,6 +92,12 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     models: [known('flash', ['0.30', '2.50'], 1_048_576, 8_192)],
   },
 ]
+
+/** What a provider listed for a model of its own; undefined for others, and for simulated ones. */
+export const listedPrice = (base_url: string, model: string): KnownModel | undefined =>
+  KNOWN_PROVIDERS.find((known) => known.base_url === base_url && known.prices_url !== '')?.models.find(
+    (one) => one.model === model,
+  )
 
 function known(
   model: string,

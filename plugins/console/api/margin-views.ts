@@ -1,0 +1,41 @@
+// Margins as the console shows them: what calls brought less what their providers take, to the operator alone.
+
+import type { Nanos } from '../../../src/domain/money.ts'
+import { money, NullableMoneyFields } from '../../../src/http/views.ts'
+
+/** Of one call; null for accounts, and where the provider's cost is not known. */
+export const MARGIN_FIELDS = {
+  ...NullableMoneyFields('provider_cost'),
+  ...NullableMoneyFields('margin'),
+}
+
+/** Of several calls; null for accounts, and where the provider's cost of none of them is known. */
+export const MARGIN_SUM_FIELDS = {
+  ...MARGIN_FIELDS,
+  /** What those calls cost of which the provider's cost is known. */
+  ...NullableMoneyFields('known_revenue'),
+}
+
+interface CallMoney {
+  cost_nanos: Nanos
+  provider_cost_nanos: Nanos | null
+}
+
+export const marginOfCall = ({ cost_nanos, provider_cost_nanos }: CallMoney, is_operator: boolean) => {
+  const known = is_operator ? provider_cost_nanos : null
+  return { ...money('provider_cost', known), ...money('margin', known === null ? null : cost_nanos - known) }
+}
+
+interface SumMoney {
+  provider_cost_nanos: Nanos
+  known_revenue_nanos: Nanos
+}
+
+export const marginOfSum = ({ provider_cost_nanos, known_revenue_nanos }: SumMoney, is_operator: boolean) => {
+  const is_shown = is_operator && (provider_cost_nanos > 0 || known_revenue_nanos > 0)
+  return {
+    ...money('provider_cost', is_shown ? provider_cost_nanos : null),
+    ...money('margin', is_shown ? known_revenue_nanos - provider_cost_nanos : null),
+    ...money('known_revenue', is_shown ? known_revenue_nanos : null),
+  }
+}

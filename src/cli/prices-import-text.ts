@@ -1,0 +1,127 @@
+// What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
+import type { PriceList } from '../config/price-list/list.ts'
+import type { LeftRoute, PlannedChange, PricePlan } from '../config/price-list/plan.ts'
+import { isSupported } from '../config/price-list/rates.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
+import { type Column, table, wrapped } from './table.ts'
+
+const INDENT = '  '
+/** Before the field of an image's line: the entry that it is in, which --json tells. */
+const OWN_ENTRY = /^.*: /
+
+/** @param columns the width of the terminal; undefined: there is none */
+export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
+  const parts = [
+    [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
+    aboutLeft(plan.left),
+    byWord('Prices of the list that were not taken over:', unmappedOf(plan)),
+    byWord('Finer than a nano-dollar, and rounded up:', wordsOf(plan, 'rounded')),
+    byWord('Kept, since the list says nothing of it:', wordsOf(plan, 'kept')),
+    summary(plan, list),
+  ]
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] => {
+  const by_model = Map.groupBy(changes, ({ model }) => model)
+  const isAlone = ({ model, cost_of }: PlannedChange) =>
+    by_model
+      .get(model)
+      ?.every(
+        (other) =>
+          other.cost_of?.provider !== cost_of?.provider || other.cost_of?.upstream === cost_of?.upstream,
+      )
+  return [
+    { head: 'MODEL', text: ({ model }) => model, elastic: true },
+    { head: 'WHAT', text: (change) => whatOf(change, isAlone(change) === true), elastic: true },
+    { head: 'RATE', text: ({ rate }) => rate },
+    { head: 'OLD', text: ({ old_nanos }) => (old_nanos === null ? '-' : formatUsd(old_nanos)), right: true },
+    { head: 'NEW', text: ({ new_nanos }) => formatUsd(new_nanos), right: true },
+  ]
+}
+
+/** @param is_alone whether no other route of the model goes to the same provider */
+function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
+  if (!cost_of) return 'price'
+  return `cost ${cost_of.provider}${is_alone ? '' : `:${cost_of.upstream}`}`
+}
+
+/** Many, where a name is a common one: the first say enough. */
+const MAX_ENTRIES = 5
+
+function aboutLeft(left: readonly LeftRoute[]): string[] {
+  const of = (wanted: LeftRoute['reason']) => left.filter(({ reason }) => reason === wanted)
+  const not_listed = of('not listed').map(routeName)
+  const lines = not_listed.length === 0 ? [] : wrapped(`Not in the list: ${not_listed.join(', ')}.`, '')
+  for (const route of of('ambiguous')) {
+    const more = route.entries.length - MAX_ENTRIES
+    const names = route.entries.slice(0, MAX_ENTRIES).join(', ') + (more > 0 ? ` and ${more} more` : '')
+    const text = `Ambiguous: ${routeName(route)} may be ${names}. Say whose prices are meant with --from.`
+    lines.push(...wrapped(text, ''))
+  }
+  for (const route of of('no price'))
+    lines.push(
+      ...wrapped(`No price for this kind of model: ${routeName(route)} (${route.entries.join(', ')}).`, ''),
+    )
+  return lines
+}
+
+const routeName = ({ model, provider, upstream }: LeftRoute): string => `${model} (${provider}:${upstream})`
+
+type Words = readonly (readonly [word: string, model: string])[]
+
+const wordsOf = ({ used }: PricePlan, field: 'unmapped' | 'rounded' | 'kept'): Words =>
+  used.flatMap((entry) => entry[field].map((word) => [word, entry.model] as const))
+
+const unmappedOf = (plan: PricePlan): Words => wordsOf(plan, 'unmapped')
+
+/** A line for each word, with the models that it is said of. */
+function byWord(head: string, words: Words): string[] {
+  if (words.length === 0) return []
+  const groups = Map.groupBy(words, ([word]) => word.replace(OWN_ENTRY, ''))
+  return [
+    head,
+    ...[...groups].flatMap(([word, of]) => {
+      const models = [...new Set(of.map(([, model]) => model))]
+      const [first = '', ...more] = wrapped(`${word}: ${models.join(', ')}`, INDENT + INDENT)
+      return [first.slice(INDENT.length), ...more]
+    }),
+  ]
+}
+
+function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList): string[] {
+  const unsupported = entries.filter(({ mode }) => !isSupported(mode)).length
+  const models = new Set(changes.map(({ model }) => model)).size
+  return wrapped(
+    `Entries of the list: ${entries.length + skipped.length}, no models: ${skipped.length}, of kinds that are not ` +
+      `served here: ${unsupported}. Routes that it has: ${used.length}. Changes: ${changes.length}, in models: ${models}.`,
+    '',
+  )
+}
+
+/** The same as `--json` shows it. */
+export const planView = (
+  { changes, used, left }: PricePlan,
+  { entries, skipped }: PriceList,
+  outcome: { file: string; written: boolean },
+) => ({
+  ...outcome,
+  entries: entries.length + skipped.length,
+  skipped,
+  changes: changes.map(({ model, cost_of, rate, old_nanos, new_nanos }) => ({
+    model,
+    cost_of: cost_of ?? null,
+    rate,
+    old_nanos,
+    old_usd: usd(old_nanos),
+    new_nanos,
+    new_usd: usd(new_nanos),
+  })),
+  used,
+  left,
+})
+
+const usd = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))

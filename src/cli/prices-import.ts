@@ -1,0 +1,159 @@
+// `prices import`: the prices of a public list into the catalogue, once the operator has seen what would change.
+import { readFile, stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { checkModelPatterns, compileModelPatterns } from '../access/model-patterns.ts'
+import { type ConfigurationFile, createConfiguration } from '../config/configuration.ts'
+import { editToml } from '../config/edit.ts'
+import type { Decimal } from '../config/price-list/decimal.ts'
+import { type PriceList, readPriceList } from '../config/price-list/list.ts'
+import { type ImportChoice, type PricePlan, planImport } from '../config/price-list/plan.ts'
+import type { TomlTable } from '../config/toml.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { readMarkup } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { requireCatalogue } from './data-folder.ts'
+import { describePlan, planView } from './prices-import-text.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+
+interface ImportOptions {
+  markup?: Decimal
+  provider?: string
+  from?: string
+  model?: string[]
+  yes?: boolean
+}
+
+const AT_COST = readMarkup('1')
+/** The public list has less than two million bytes. */
+const MAX_LIST_BYTES = 32 * 1_048_576
+
+export function addPricesImport(prices: Command, deps: CliDeps): void {
+  prices
+    .command('import <file>')
+    .summary("Take prices over from LiteLLM's public list.")
+    .description(
+      "Read LiteLLM's price list (model_prices_and_context_window.json). What a provider charges becomes the `cost` of " +
+        "the routes to it, and that times the markup the model's `price`, by the route that is tried first of those that " +
+        'the list has. What would change is shown first. Comments stay, and so does what the list says nothing of.',
+    )
+    .option('--markup <factor>', 'price = cost x this, such as 1.2 (default: 1)', readMarkup)
+    .option('--provider <name>', 'only routes to this provider of the catalogue')
+    .option('--from <name>', 'take prices of this provider of the list, such as openrouter or azure')
+    .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
+    .option('--yes', 'write without asking')
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const { folder, json, answer, remark } = contextOf(command, deps)
+      const list = readPriceList(await readListFile(file))
+      const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const configuration = configurationOf(folder.catalogue_path, catalogue, deps)
+      const { text, values, hash } = requireGood(await configuration.read())
+      const plan = planImport(values, list, choiceOf(options, values, list))
+      const edited = editedText(text, plan)
+      // Before anybody is asked: what cannot be written is no question.
+      const { mistakes } = await configuration.check({ text: edited })
+      const [mistake] = mistakes
+      if (mistake) throw cannotBe(mistake)
+      const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
+      const described = describePlan(plan, list, deps.terminal.columns)
+      if (plan.changes.length === 0) return tell(false)
+      if (!json) tell(false)
+      if (!options.yes && !(await agreed(deps, json))) {
+        if (json) tell(false)
+        throw new Exit(EXIT.failed)
+      }
+      await configuration.save({ text: edited }, hash)
+      if (json) tell(true)
+      remark(`Written to ${folder.catalogue_path}. A gateway that runs takes it over.`)
+    })
+}
+
+const appended = (pattern: string, others: string[] = []): string[] => [...others, pattern]
+
+async function readListFile(path: string): Promise<string> {
+  const file = await stat(path)
+  if (file.isDirectory()) throw invalidRequest(`${path} is a folder: name the price list's file.`)
+  const { size } = file
+  if (size > MAX_LIST_BYTES)
+    throw invalidRequest(
+      `${path} has ${size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
+    )
+  // Without a byte order mark, which no JSON has.
+  return new TextDecoder().decode(await readFile(path))
+}
+
+/** @throws GatewayError not_found for a name that nobody has, invalid_request for a pattern that is none */
+function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): ImportChoice {
+  const { markup = AT_COST, provider, from, model: patterns } = options
+  const ids = namesIn(values.models, 'id')
+  for (const pattern of patterns ?? []) {
+    checkModelPatterns([pattern])
+    if (!ids.some(compileModelPatterns([pattern])))
+      throw notFound(`No model of the catalogue matches ${pattern}. It has: ${ids.join(', ') || 'none'}.`)
+  }
+  if (provider !== undefined) requireOneOf(provider, namesIn(values.providers, 'name'), 'catalogue')
+  if (from !== undefined)
+    requireOneOf(from, [...new Set(list.entries.map((entry) => entry.provider))], 'list')
+  return { isModel: compileModelPatterns(patterns ?? null), provider, from, markup }
+}
+
+/** As the file has them: here a provider has its name without its key, too. */
+const namesIn = (blocks: unknown, key: string): string[] =>
+  Array.isArray(blocks) ? blocks.map((block) => String(Reflect.get(block, key))) : []
+
+function requireOneOf(name: string, names: readonly string[], where: string): void {
+  if (!names.includes(name))
+    throw notFound(`The ${where} has no provider "${name}". It has: ${names.join(', ') || 'none'}.`)
+}
+
+/** The file is changed as the console changes it: as a whole, by those who saw its last state, its keys unread. */
+const configurationOf = (path: string, catalogue: Catalogue, { env }: CliDeps) =>
+  createConfiguration({
+    path,
+    env,
+    protocols: BUILT_IN_REGISTRY,
+    catalogue: () => catalogue,
+    // A gateway that runs watches the file itself.
+    reload: () => Promise.resolve(),
+    waitingForRestart: () => [],
+  })
+
+/** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
+function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
+  if (text === null || values === null || mistakes.length > 0)
+    throw conflict('The catalogue is being changed by somebody else. Try again; nothing was written.')
+  return { text, values: values as TomlTable, hash }
+}
+
+/** One model after the other: an edit may be of so many characters, and no more. */
+function editedText(text: string, { edits }: PricePlan): string {
+  return edits.reduce((before, of_model) => {
+    const work = editToml(before, of_model)
+    for (;;) {
+      const { done, value } = work.next()
+      if (done) return value
+    }
+  }, text)
+}
+
+const cannotBe = ({ path, message }: { path: string; message: string }) =>
+  invalidRequest(
+    `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
+  )
+
+/** Whether the operator says yes; without a terminal nobody is there to be asked. */
+async function agreed({ terminal }: CliDeps, json: boolean): Promise<boolean> {
+  if (!terminal.ask || json) {
+    terminal.err(
+      json
+        ? JSON.stringify({ note: 'Nothing was written: --yes writes it.' })
+        : 'Nothing was written: there is nobody to ask. --yes writes it.',
+    )
+    return false
+  }
+  const reply = await terminal.ask('Write this to the catalogue? [y/N] ')
+  if (/^y(es)?$/i.test(reply.trim())) return true
+  terminal.err('Nothing was written.')
+  return false
+}

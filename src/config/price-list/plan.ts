@@ -1,0 +1,186 @@
+// What a price list changes in a catalogue: the difference, and the edits of the file that make it. Pure.
+import type { Edit } from '../edit.ts'
+import type { TomlTable } from '../toml.ts'
+import type { TomlValue } from '../toml-write.ts'
+import { type Decimal, timesRoundingUp } from './decimal.ts'
+import type { PriceList } from './list.ts'
+import { type ListedProvider, type Match, type Matcher, matcherOf } from './matches.ts'
+import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
+import { type Kind, ratesOf } from './rates.ts'
+import type { Rates } from './tiers.ts'
+
+/** Which routes are meant, and what is added to their cost. */
+export interface ImportChoice {
+  readonly isModel: (id: string) => boolean
+  /** The catalogue's provider whose routes are meant; undefined: all. */
+  readonly provider: string | undefined
+  /** The list's provider whose prices are meant; undefined: the one that each of ours is. */
+  readonly from: string | undefined
+  readonly markup: Decimal
+}
+
+export interface PlannedChange extends RateChange {
+  readonly model: string
+  /** Undefined for the model's price, else the route whose cost it is. */
+  readonly cost_of: { readonly provider: string; readonly upstream: string } | undefined
+}
+
+/** A route, by the provider and its id of the model. */
+interface RouteName {
+  readonly model: string
+  readonly provider: string
+  readonly upstream: string
+}
+
+/** A route that the list has. */
+export interface UsedEntry extends RouteName {
+  readonly entry: string
+  readonly unmapped: readonly string[]
+  readonly rounded: readonly string[]
+  readonly kept: readonly string[]
+}
+
+/** A route that was left as it is. `entries`: those that came into question. */
+export interface LeftRoute extends RouteName {
+  readonly reason: 'not listed' | 'ambiguous' | 'no price'
+  readonly entries: readonly string[]
+}
+
+export interface PricePlan {
+  readonly changes: readonly PlannedChange[]
+  readonly used: readonly UsedEntry[]
+  readonly left: readonly LeftRoute[]
+  /** One list for each model, so that each can be applied for itself. */
+  readonly edits: readonly (readonly Edit[])[]
+}
+
+interface ModelBlock {
+  readonly id: string
+  readonly kind: Kind
+  readonly price: { readonly [key: string]: TomlValue }
+  readonly routes: readonly RouteBlock[]
+}
+
+interface RouteBlock {
+  readonly provider: string
+  readonly model: string
+  readonly order?: number
+  readonly cost?: TomlValue
+}
+
+/**
+ * Compares a catalogue with a price list.
+ *
+ * @param values of a catalogue file without mistakes
+ * @throws GatewayError invalid_request for an entry that is needed and has a price that is none
+ */
+export function planImport(values: TomlTable, list: PriceList, choice: ImportChoice): PricePlan {
+  const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))
+  const matcher = matcherOf(list, choice.from)
+  const parts = ((values.models ?? []) as ModelBlock[]).flatMap((model, at) =>
+    choice.isModel(model.id) ? [planModel(model, at, { matcher, providers, choice })] : [],
+  )
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    used: parts.flatMap(({ used }) => used),
+    left: parts.flatMap(({ left }) => left),
+    edits: parts.map(({ edits }) => edits).filter((edits) => edits.length > 0),
+  }
+}
+
+interface Planning {
+  matcher: Matcher
+  providers: ReadonlyMap<string, ListedProvider>
+  choice: ImportChoice
+}
+
+interface ModelPlan {
+  changes: PlannedChange[]
+  used: UsedEntry[]
+  left: LeftRoute[]
+  edits: Edit[]
+}
+
+/** The price follows the cost of the route that is tried first, of those that the list has. */
+function planModel(model: ModelBlock, at: number, { matcher, providers, choice }: Planning): ModelPlan {
+  const plan: ModelPlan = { changes: [], used: [], left: [], edits: [] }
+  const routes = model.routes
+    .map((route, index) => ({ route, index }))
+    .filter(({ route }) => choice.provider === undefined || route.provider === choice.provider)
+    .toSorted((one, other) => (one.route.order ?? 0) - (other.route.order ?? 0))
+  let first: Wanted | undefined
+  for (const { route, index } of routes) {
+    const provider = providers.get(route.provider)
+    if (!provider) continue
+    const name = { model: model.id, provider: provider.name, upstream: route.model }
+    const found = costOf(matcher, provider, route.model, model)
+    if ('reason' in found) {
+      plan.left.push({ ...name, ...found })
+      continue
+    }
+    const merged = mergePrice(route.cost, found.wanted, model.kind)
+    const cost_of = { provider: provider.name, upstream: route.model }
+    note(plan, merged, { model: model.id, cost_of }, ['models', at, 'routes', index, 'cost'])
+    const { entry, unmapped, rounded } = found
+    plan.used.push({ ...name, entry, unmapped, rounded, kept: merged.kept })
+    first ??= found.wanted
+  }
+  if (first) {
+    const merged = mergePrice(model.price, times(first, choice.markup), model.kind)
+    note(plan, merged, { model: model.id, cost_of: undefined }, ['models', at, 'price'])
+    const [used, ...others] = plan.used
+    if (used) plan.used = [{ ...used, kept: [...new Set([...used.kept, ...merged.kept])] }, ...others]
+  }
+  return plan
+}
+
+function note(
+  plan: ModelPlan,
+  { value, changes }: Merged,
+  of: Pick<PlannedChange, 'model' | 'cost_of'>,
+  path: readonly (string | number)[],
+): void {
+  if (changes.length === 0) return
+  plan.changes.push(...changes.map((change) => ({ ...of, ...change })))
+  plan.edits.push({ op: 'set', path, value })
+}
+
+interface Found extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
+  readonly wanted: Wanted
+}
+
+function costOf(
+  matcher: Matcher,
+  provider: ListedProvider,
+  model: string,
+  { kind, price }: ModelBlock,
+): Found | Pick<LeftRoute, 'reason' | 'entries'> {
+  const match: Match = matcher.match(provider, model, kind)
+  const by_line = kind === 'image' ? matcher.imageLines(provider, model) : NO_LINES
+  const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
+  const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
+  if (!rates && by_line.lines.length === 0)
+    return 'entry' in match ? { reason: 'no price', entries: [match.entry.id] } : match
+  return {
+    entry: 'entry' in match ? match.entry.id : `lines of ${model}`,
+    wanted: {
+      base: rates?.base ?? new Map([['per_image', dearest]]),
+      tiers: rates?.tiers ?? [],
+      lines: by_line.lines,
+    },
+    unmapped: [...(rates?.unmapped ?? []), ...by_line.unmapped],
+    rounded: [...(rates?.rounded ?? []), ...by_line.rounded],
+  }
+}
+
+const NO_LINES = { lines: [], unmapped: [], rounded: [] }
+
+function times({ base, tiers, lines }: Wanted, markup: Decimal): Wanted {
+  const all = (rates: Rates): Rates =>
+    new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
+  return {
+    base: all(base),
+    tiers: tiers.map(({ above, rates }) => ({ above, rates: all(rates) })),
+    lines: lines.map((line) => ({ ...line, nanos: timesRoundingUp(line.nanos, markup) })),
+  }
+}

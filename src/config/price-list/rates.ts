@@ -1,0 +1,172 @@
+// The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
+import { invalidRequest } from '../../domain/errors.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { RATES, type RateName, type Unit } from '../../domain/units.ts'
+import type { ModelText } from '../schema.ts'
+import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
+import type { ListEntry } from './list.ts'
+import { filledUp, type Rates, type TierRates, tierOf } from './tiers.ts'
+
+export type Kind = ModelText['kind']
+
+export interface EntryRates {
+  readonly base: Rates
+  /** Rates of larger prompts, by rising `above`; each with input and output. */
+  readonly tiers: readonly TierRates[]
+  /** The list's fields that are prices, and have no place in ours. */
+  readonly unmapped: readonly string[]
+  /** The list's fields that are finer than a nano-dollar, and were rounded up. */
+  readonly rounded: readonly string[]
+}
+
+const MILLION = 1_000_000
+
+/** `count`: how many of the list's units our rate is for. Of two fields of one rate, the earlier one counts. */
+const FIELDS: Readonly<Record<Kind, readonly (readonly [field: string, rate: string, count: number])[]>> = {
+  text: [
+    ['input_cost_per_token', 'input', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+    ['cache_read_input_token_cost', 'cache_read', MILLION],
+    ['input_cost_per_token_cache_hit', 'cache_read', MILLION],
+    ['cache_creation_input_token_cost', 'cache_write_5m', MILLION],
+    ['cache_creation_input_token_cost_above_1hr', 'cache_write_1h', MILLION],
+    ['output_cost_per_reasoning_token', 'thinking', MILLION],
+    ['input_cost_per_audio_token', 'audio', MILLION],
+    ['output_cost_per_image_token', 'image_output', MILLION],
+  ],
+  embedding: [['input_cost_per_token', 'input', MILLION]],
+  image: [
+    ['output_cost_per_image', 'per_image', 1],
+    ['input_cost_per_image', 'per_image', 1],
+  ],
+  speech: [
+    ['input_cost_per_character', 'per_million_characters', MILLION],
+    ['output_cost_per_second', 'per_second', 1],
+    ['input_cost_per_token', 'input', MILLION],
+    ['output_cost_per_audio_token', 'output', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+  ],
+  transcription: [
+    ['input_cost_per_second', 'per_second', 1],
+    ['output_cost_per_second', 'per_second', 1],
+    ['input_cost_per_token', 'input', MILLION],
+    ['input_cost_per_audio_token', 'audio', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+  ],
+  moderation: [['input_cost_per_token', 'input', MILLION]],
+  rerank: [
+    ['input_cost_per_query', 'per_search', 1],
+    ['input_cost_per_token', 'input', MILLION],
+  ],
+}
+
+const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
+  chat: ['text', 'image'],
+  completion: ['text'],
+  responses: ['text'],
+  embedding: ['embedding'],
+  // Text models that answer with pictures are listed as this, too.
+  image_generation: ['image', 'text'],
+  image_edit: ['image'],
+  audio_speech: ['speech'],
+  audio_transcription: ['transcription'],
+  moderation: ['moderation'],
+  rerank: ['rerank'],
+}
+
+/** Without these there is no price. Of the kinds that are not named, one rate is enough. */
+const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  moderation: ['input'],
+}
+
+/** Whether an entry can be a model of a kind at all. */
+export const canBe = (entry: ListEntry, kind: Kind): boolean =>
+  isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
+
+/** Whether models of a mode are served at all. */
+export const isSupported = (mode: string): boolean => Object.hasOwn(KINDS_OF_MODE, mode)
+
+const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
+
+/** Whether a field of the list has to do with money. */
+export const isPrice = (field: string): boolean => PRICE.test(field)
+
+/** As the catalogue has it, per million tokens or per image. */
+const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
+
+/** Where 0 is a price. Elsewhere it is how the list writes prices that it does not know, or that are not billed apart. */
+const MAY_BE_FREE: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  moderation: ['input'],
+}
+
+/**
+ * The rates of an entry for a model of a kind.
+ *
+ * @param price of the model: what is priced by units is billed in the units that this has rates for. An entry may have the
+ * same speech by the second and by the token, and both together would be charged twice
+ * @returns undefined where the entry has no price for such a model, or says 0 throughout
+ * @throws GatewayError invalid_request for a price that is none
+ */
+export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
+  const base = new Map<string, Nanos>()
+  const tiers = new Map<number, Map<string, Nanos>>()
+  const mapped = new Set<string>()
+  const rounded: string[] = []
+  const names = [...entry.fields.keys()]
+  const isBilled = billingOf(kind, price)
+  for (const [field, rate, count] of FIELDS[kind]) {
+    for (const name of names) {
+      const above = name === field ? 0 : kind === 'text' ? tierOf(name, field) : undefined
+      if (above === undefined || !isBilled(rate)) continue
+      const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
+      if (rates.has(rate)) continue
+      const read = readPrice(entry, name, count)
+      if (read.nanos === 0 && !MAY_BE_FREE[kind]?.includes(rate)) continue
+      rates.set(rate, read.nanos)
+      if (read.rounded) rounded.push(name)
+      mapped.add(name)
+      if (above > 0) tiers.set(above, rates)
+    }
+  }
+  const is_whole = (NEEDED[kind] ?? []).every((rate) => base.has(rate))
+  if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
+  const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
+  const rising = [...tiers].sort(([one], [other]) => one - other)
+  return {
+    base,
+    tiers: rising.map(([above, rates]) => filledUp(base, { above, rates })),
+    unmapped,
+    rounded,
+  }
+}
+
+/** Whether a model is billed by a rate: by its own units, where tokens of all sorts go together. */
+function billingOf(kind: Kind, price: object): (rate: string) => boolean {
+  if (kind === 'text' || kind === 'embedding' || kind === 'image') return () => true
+  const own = new Set(Object.keys(price).map(basisOf))
+  return (rate) => own.has(basisOf(rate))
+}
+
+function basisOf(rate: string): Unit | 'tokens' | undefined {
+  const unit = RATES[rate as RateName]?.unit
+  return unit?.endsWith('_tokens') ? 'tokens' : unit
+}
+
+/** @throws GatewayError invalid_request */
+export function readPrice({ id, fields }: ListEntry, name: string, count: number): ExactAmount {
+  const value = fields.get(name)
+  try {
+    const read = nanosOf(parseDecimal(typeof value === 'string' ? value : JSON.stringify(value)), count)
+    if (read.nanos > MAX_USD_NANOS) throw new RangeError(`${value} is more than the catalogue takes`)
+    return read
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    throw invalidRequest(
+      `"${id}" in the list: ${name}: ${thrown.message}. Correct it in the file, or leave the model out with --model.`,
+    )
+  }
+}

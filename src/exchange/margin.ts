@@ -1,0 +1,89 @@
+// The margin at the quote: routes that cost the operator more than a call brings are passed over, or told of in the log.
+import type { Model, Route } from '../domain/catalogue.ts'
+import { overloaded } from '../domain/errors.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
+import type { Price } from '../domain/prices.ts'
+import type { Quote } from '../pricing/quote.ts'
+import { withRoutes } from '../upstream/routes.ts'
+import type { Admitted } from './admission.ts'
+import type { ExchangeParts } from './parts.ts'
+
+interface Order {
+  model: Model
+}
+
+/** What a call is quoted, and at what it would be quoted at another price. */
+interface Quoting<O extends Order> {
+  order: O
+  quoted: Quote
+  quote: (order: O) => Quote
+}
+
+type Parts = Pick<ExchangeParts, 'catalogue' | 'log' | 'now'>
+
+/** A route that loses money is told of once in so long. */
+const TOLD_EVERY_MS = 60_000
+const TOLD_AT_MS = new WeakMap<Route, number>()
+
+/**
+ * The order with the routes that may be asked: where `[limits] refuse_negative_margin` is set, those that do not cost more
+ * than the call brings, both at the most that it can use. A route without a cost may always be asked.
+ *
+ * @throws GatewayError overloaded, where none is left: what providers cost is no caller's business
+ */
+export function withMargin<O extends Order>(parts: Parts, admitted: Admitted, quoting: Quoting<O>): O {
+  const { order, quoted } = quoting
+  if (!order.model.routes.some(hasCost)) return order
+  const losses = new Map<Route, Nanos>()
+  for (const route of order.model.routes) {
+    if (!route.cost) continue
+    const cost_nanos = quoting.quote({ ...order, model: at(order.model, route.cost) }).ceiling_nanos
+    if (cost_nanos > quoted.ceiling_nanos) losses.set(route, cost_nanos)
+  }
+  if (losses.size === 0) return order
+  const { refuse_negative_margin } = parts.catalogue().limits
+  for (const [route, cost_nanos] of losses)
+    tell(parts, admitted, { model: order.model.id, route, cost_nanos, quoted, refuse_negative_margin })
+  if (!refuse_negative_margin) return order
+  const model = withRoutes(order.model, (route) => !losses.has(route))
+  if (model) return { ...order, model }
+  throw overloaded(
+    'None of the routes to this model is available for this request at the moment. Use another model, or ask the operator of the gateway.',
+    { retry_after_s: 60 },
+  )
+}
+
+const hasCost = ({ cost }: Route): boolean => cost !== undefined
+
+/** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
+const at = <M extends Model>(model: M, price: Price): M => ({ ...model, price })
+
+interface Loss {
+  model: string
+  route: Route
+  cost_nanos: Nanos
+  quoted: Quote
+  refuse_negative_margin: boolean
+}
+
+function tell(
+  { log, now }: Parts,
+  { origin }: Admitted,
+  { model, route, cost_nanos, quoted, refuse_negative_margin }: Loss,
+): void {
+  const told_at_ms = TOLD_AT_MS.get(route)
+  if (told_at_ms !== undefined && Math.abs(now() - told_at_ms) < TOLD_EVERY_MS) return
+  TOLD_AT_MS.set(route, now())
+  log.warn(
+    {
+      request_id: origin.request_id,
+      model,
+      provider: route.provider,
+      upstream_model: route.model,
+      cost_usd: formatUsd(cost_nanos),
+      price_usd: formatUsd(quoted.ceiling_nanos),
+      passed_over: refuse_negative_margin,
+    },
+    'a route costs more than its model’s price: raise the price, or lower the cost if it is wrong',
+  )
+}

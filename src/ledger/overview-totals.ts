@@ -1,0 +1,62 @@
+// Sums of the calls of some time, as the overview adds them up. Pure.
+import type { Nanos } from '../domain/money.ts'
+
+/** Sums of calls. */
+export interface Totals {
+  calls: number
+  failed: number
+  cost_nanos: Nanos
+  /** What providers take for those of the calls of which that is known, and what those calls cost. For the operator alone. */
+  provider_cost_nanos: Nanos
+  known_revenue_nanos: Nanos
+}
+
+/** Some time, and where its calls are. */
+export interface Found extends Totals {
+  from_ms: number
+  until_ms: number
+  first_id: number | null
+  last_id: number | null
+}
+
+/** All that was found within some time, as one. */
+export function together(
+  { from_ms, until_ms }: Pick<Found, 'from_ms' | 'until_ms'>,
+  all: readonly Found[],
+): Found {
+  const sum = emptyIn(from_ms, until_ms)
+  for (const one of all) add(sum, one, 1)
+  return sum
+}
+
+export const emptyIn = (from_ms: number, until_ms: number): Found => ({
+  from_ms,
+  until_ms,
+  calls: 0,
+  failed: 0,
+  cost_nanos: 0,
+  provider_cost_nanos: 0,
+  known_revenue_nanos: 0,
+  first_id: null,
+  last_id: null,
+})
+
+/** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
+export function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
+  sum.calls += sign * row.calls
+  sum.failed += sign * row.failed
+  sum.cost_nanos += sign * row.cost_nanos
+  sum.provider_cost_nanos += sign * row.provider_cost_nanos
+  sum.known_revenue_nanos += sign * row.known_revenue_nanos
+  if (sign < 0 || row.first_id === null || row.last_id === null) return
+  sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
+  sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
+}
+
+export const totalsOf = ({
+  calls,
+  failed,
+  cost_nanos,
+  provider_cost_nanos,
+  known_revenue_nanos,
+}: Totals): Totals => ({ calls, failed, cost_nanos, provider_cost_nanos, known_revenue_nanos })

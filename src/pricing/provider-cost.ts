@@ -1,0 +1,43 @@
+// Provider costs: what a provider takes of the operator for a call, by the cost that its route has in the catalogue.
+import type { Nanos } from '../domain/money.ts'
+import type { ImagePrice, Price, TokenPrice } from '../domain/prices.ts'
+import type { Usage } from '../domain/usage.ts'
+import { type Charge, type Counted, chargeImages, chargeTokens } from './charge.ts'
+import { extrasAt } from './extras.ts'
+import { chargeUnits } from './units.ts'
+
+/**
+ * The cost of what a call was charged for: the same counts, rated by the rules that rate prices, rounded up once.
+ *
+ * @param cost of the sort that the model's price has
+ * @returns nano-dollars; null where it cannot be said: the cost has nothing for something that was charged, or is above the
+ * safe integers
+ */
+export function providerCost(cost: Price, usage: Usage, { counted }: Pick<Charge, 'counted'>): Nanos | null {
+  try {
+    return costOf(cost, usage, counted) ?? null
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return null
+    throw thrown
+  }
+}
+
+function costOf(cost: Price, usage: Usage, counted: Counted | undefined): Nanos | undefined {
+  if (cost.unit === 'token') return costOfTokens(cost, usage, counted)
+  if (cost.unit === 'image') return costOfImages(cost, counted)
+  return counted && 'units' in counted ? chargeUnits(cost, counted.units).cost_nanos : undefined
+}
+
+function costOfTokens(cost: TokenPrice, usage: Usage, counted: Counted | undefined): Nanos | undefined {
+  const extras = extrasAt(cost.extras, counted && 'extras' in counted ? counted.extras : [])
+  return extras && chargeTokens(cost, usage, extras).cost_nanos
+}
+
+/** What has no cost of its own beside the image's is not free: nobody said what it costs. */
+function costOfImages(cost: ImagePrice, counted: Counted | undefined): Nanos | undefined {
+  if (!counted || !('order' in counted)) return undefined
+  const { high_fidelity = false, partial_images = 0 } = counted.order
+  if (high_fidelity && cost.high_fidelity_nanos === undefined) return undefined
+  if (partial_images > 0 && cost.partial_image_nanos === undefined) return undefined
+  return chargeImages(cost, counted.order).cost_nanos
+}
