@@ -12,6 +12,7 @@ import { health } from './health/index.ts'
 import { images } from './images/index.ts'
 import { library } from './library/index.ts'
 import { messages } from './messages/index.ts'
+import { metrics } from './metrics/index.ts'
 import { models } from './models/index.ts'
 import { moderations } from './moderations/index.ts'
 import { native } from './native/index.ts'
@@ -22,6 +23,7 @@ import { upload } from './upload/index.ts'
 
 export const plugins = [
   health,
+  metrics,
   native,
   messages,
   chat,

@@ -5,6 +5,7 @@ import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catal
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
+import { readObserving } from './observing.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
@@ -90,6 +91,7 @@ function readDocument(
   const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
   const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
+  const { metrics, telemetry } = readObserving(value, { ...options, report })
   if (server) checkServer(server, report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
@@ -98,8 +100,9 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  if (!(outline && server && limits && native && responses && console)) return undefined
-  return { server, limits, native, responses, console, providers, models }
+  if (!(outline && server && limits && native && responses && console && metrics && telemetry))
+    return undefined
+  return { server, limits, native, responses, console, metrics, telemetry, providers, models }
 }
 
 function checkServer(

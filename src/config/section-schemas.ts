@@ -1,5 +1,6 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses] and [console].
+// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses] and [console]; and the list of all sections.
 import { Type } from '@sinclair/typebox'
+import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'
 
 const Megabytes = (fallback: number, description: string) =>
@@ -192,4 +193,6 @@ export const SECTION_SCHEMAS = {
   console: ConsoleSchema,
   responses: ResponsesSchema,
   native: NativeSchema,
+  metrics: MetricsSchema,
+  telemetry: TelemetrySchema,
 }

@@ -11,6 +11,11 @@ const NEEDS_RESTART = [
   'tls_certificate',
   'tls_key',
 ] as const satisfies (keyof Catalogue['server'])[]
+const TELEMETRY_NEEDS_RESTART = [
+  'endpoint',
+  'headers',
+  'service_name',
+] as const satisfies (keyof Catalogue['telemetry'])[]
 
 export interface CatalogueChange {
   catalogue: Catalogue
@@ -110,7 +115,13 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
 }
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
-  return NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field]).map(
-    (field) => `server.${field}`,
+  const server = NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field])
+  const telemetry = TELEMETRY_NEEDS_RESTART.filter(
+    (field) => !Bun.deepEquals(before.telemetry[field], after.telemetry[field]),
   )
+  return [
+    ...server.map((field) => `server.${field}`),
+    ...(before.metrics.listen === after.metrics.listen ? [] : ['metrics.listen']),
+    ...telemetry.map((field) => `telemetry.${field}`),
+  ]
 }

@@ -168,6 +168,25 @@ export interface ConsoleSettings {
   readonly idle_hours: number
 }
 
+/** Metrics for Prometheus: off unless there is a token or an address. */
+export interface MetricsSettings {
+  /** What `GET /metrics` of the gateway's own address asks for. A secret. */
+  readonly token?: string | undefined
+  /** `address:port` on this machine, where `/metrics` needs no token. */
+  readonly listen?: string | undefined
+}
+
+/** Spans of calls for OpenTelemetry: off unless there is an endpoint. */
+export interface TelemetrySettings {
+  /** The complete address that spans are sent to; undefined: none are. */
+  readonly endpoint?: string | undefined
+  /** Secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The share of calls that get a span, from 0 to 1. */
+  readonly sample: number
+  readonly service_name: string
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
@@ -175,6 +194,8 @@ export interface Catalogue {
   readonly native: NativeSettings
   readonly responses: ResponseSettings
   readonly console: ConsoleSettings
+  readonly metrics: MetricsSettings
+  readonly telemetry: TelemetrySettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

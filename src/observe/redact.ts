@@ -77,13 +77,22 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
   return made
 }
 
-/** The secrets of a catalogue: provider keys and header values, and as addresses base URLs and their hosts. */
+/** The secrets of a catalogue: provider keys and header values, those of metrics and telemetry, and as addresses base URLs and their hosts. */
 export function secretsOf({
   providers,
-}: Pick<Catalogue, 'providers'>): [credentials: string[], addresses: string[]] {
+  metrics,
+  telemetry,
+}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry'>>): [
+  credentials: string[],
+  addresses: string[],
+] {
   const all = [...providers.values()]
   return [
-    all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+    [
+      ...all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+      ...(metrics?.token === undefined ? [] : [metrics.token]),
+      ...Object.values(telemetry?.headers ?? {}),
+    ],
     all.flatMap(({ base_url }) => addressesOf(base_url)),
   ]
 }

@@ -71,6 +71,7 @@ export interface Parts {
   books: Books
   /** As in `Gateway`. */
   doctor: Doctor
+  metrics: Gateway['metrics']
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -90,6 +91,7 @@ export function compose({
   serve,
   books,
   doctor,
+  metrics,
   closed,
   network,
   log,
@@ -111,12 +113,7 @@ export function compose({
     catalogue,
     closed,
     protocols,
-    upstream: {
-      fetch: createTransport(network, lazySimulator()),
-      cooldowns: createCooldowns(now),
-      now,
-      random: Math.random,
-    },
+    upstream: upstreamOf(network, now),
     bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
@@ -132,6 +129,7 @@ export function compose({
     deeds,
     books,
     doctor,
+    metrics,
     running,
     catalogue,
     configuration,
@@ -150,6 +148,13 @@ export function compose({
     own_plugins: [],
   }
 }
+
+const upstreamOf = (network: Fetch, now: () => number): ExchangeParts['upstream'] => ({
+  fetch: createTransport(network, lazySimulator()),
+  cooldowns: createCooldowns(now),
+  now,
+  random: Math.random,
+})
 
 const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
   memory: createBodyMemory({

@@ -16,12 +16,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not listen there, since ports below 1024 need more rights',
 }
 
-/** What to tell the operator where the address cannot be listened on. @param cause what listening threw */
-export function listenRefusal(listen: string, cause: unknown): Error {
+const MAIN_ADVICE =
+  'Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.'
+
+/** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
+export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
   const reason = (code !== undefined && REFUSALS[code]) || (cause instanceof Error ? cause.message : cause)
-  return new Error(
-    `Cannot listen on ${listen}: ${reason}. Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.`,
-    { cause },
-  )
+  return new Error(`Cannot listen on ${listen}: ${reason}. ${advice}`, { cause })
 }

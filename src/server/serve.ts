@@ -18,6 +18,7 @@ import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
 import { type Listening, listenWith } from './listening.ts'
+import { createObserving, type Observing } from './observing.ts'
 import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
@@ -91,7 +92,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const catalogue = watched.current
 
   const stores = await openStores({ data_folder, catalogue, log, now, probe })
+  const observing = createObserving({ catalogue, log, now })
   const close = async () => {
+    await observing.stop()
     watched.close()
     await stores.close()
   }
@@ -119,12 +122,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     serve: inside.serve,
     books,
     doctor,
+    metrics: observing.metrics,
     closed: readiness.closed,
     network,
     log,
     now,
     probe,
   })
+  await orUndo(close, () => observing.start(gateway, stores))
   const listen = options.listen ?? catalogue().server.listen
   const limits = options.plugin_limits
   const own_plugins = await orUndo(close, () => startOwnPlugins(gateway, { data_folder, limits }))
@@ -140,7 +145,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, own_plugins, listening, log }, () => {
+    stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, () => {
       readiness.stop()
       start_audit.stop()
       doctor.stop()
@@ -157,13 +162,14 @@ interface Stopped {
   gateway: Gateway
   stores: Stores
   own_plugins: RunningPlugins
+  observing: Observing
   listening: Pick<Listening, 'stop'>
   log: ProcessLogger
 }
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, own_plugins, listening, log }: Stopped,
+  { gateway, stores, own_plugins, observing, listening, log }: Stopped,
   endWatches: () => void,
 ): Promise<void> {
   const { running, catalogue } = gateway
@@ -172,6 +178,7 @@ async function stopInOrder(
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   endWatches()
+  await observing.stop()
   const told = own_plugins.stop()
   await listening.stop()
   await told

@@ -15,6 +15,7 @@ import type { Sockets } from '../http/sockets.ts'
 import type { Deeds } from '../idempotency/deeds.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
+import type { Exposition } from '../observe/exposition.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Books } from './books.ts'
@@ -41,6 +42,8 @@ export interface Gateway {
   books: Books
   /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
   doctor: Doctor
+  /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
+  metrics: () => Promise<Exposition>
   /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */

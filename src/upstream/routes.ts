@@ -97,9 +97,16 @@ const makeAttempts = (provider: Provider, { model, cost }: Route): readonly Atte
     provider,
     model,
     api_key,
-    key_id: `${provider.name}#${provider.key_numbers?.[index] ?? index + 1}`,
+    key_id: keyIdOf(provider, index),
     cost,
   }))
+
+const keyIdOf = ({ name, key_numbers }: Provider, index: number): string =>
+  `${name}#${key_numbers?.[index] ?? index + 1}`
+
+/** The names by which cooldowns know a provider's keys. */
+export const keyIds = (provider: Provider): string[] =>
+  provider.api_keys.map((_, index) => keyIdOf(provider, index))
 
 /** Sorted by `order`; routes of one order are drawn one after the other, each with its weight's chance to be next. */
 function drawByWeight(routes: readonly Route[], random: () => number): Route[] {

@@ -49,6 +49,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
 export const LEFT_OUT: readonly (readonly [route: RegExp, reason: string])[] = [
   [/^\w+ \/console(\/|$)/, 'the console: made for its own pages, and changed together with them'],
   [/^\w+ \/docs(\/|$)/, 'this reference itself'],
+  [/^GET \/metrics$/, 'for Prometheus, which has its own format; not there unless [metrics] has a token'],
   [/^GET \/$/, 'leads browsers to the console'],
   [/^POST \/v1\/models\/\*$/, 'the same as under /v1beta/models/, which the tag of the native API says'],
   [/^\w+ \/(upload\/)?v1(beta)?\/\*$/, 'methods of the native API that are not here: 501 or 404'],

@@ -1,0 +1,33 @@
+// The metrics for Prometheus: GET /metrics, for who has the token of [metrics]; without a token in the catalogue it is not there.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Elysia } from 'elysia'
+import { notFound, unauthenticated } from '../../src/domain/errors.ts'
+import { plainError } from '../../src/http/plain-error.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+
+const SURFACE = { surface: 'metrics', forms: [], render: plainError }
+const BEARER = /^Bearer +(\S+) *$/i
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Takes as long whatever was sent: hashes are of one length. */
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(hashOf(one), hashOf(other))
+
+/** @throws GatewayError not_found, as for any unknown path, where there are no metrics; unauthenticated */
+function admit(request: Request, token: string | undefined): void {
+  if (token === undefined) throw notFound('There is no such endpoint. Check the path and the method.')
+  const [, sent = ''] = BEARER.exec(request.headers.get('authorization') ?? '') ?? []
+  if (!isEqual(sent, token))
+    throw unauthenticated(
+      'Metrics are read with the header "Authorization: Bearer …" and the token in [metrics] of the catalogue.',
+    )
+}
+
+export function metrics(gateway: Gateway) {
+  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', async ({ request }) => {
+    admit(request, gateway.catalogue().metrics.token)
+    const { content_type, text } = await gateway.metrics()
+    return new Response(text, { headers: { 'content-type': content_type } })
+  })
+}

@@ -1,0 +1,101 @@
+// Sums over settled calls, kept so that a call adds to them in a microsecond; metrics are made from them when they are read.
+import type { Nanos } from '../domain/money.ts'
+import { USAGE_FIELDS } from '../domain/usage.ts'
+import { Bins } from './bins.ts'
+import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
+
+const DURATION_BOUNDS_MS = [
+  50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+]
+const FIRST_BYTE_BOUNDS_MS = [
+  25, 50, 100, 250, 500, 750, 1_000, 1_500, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000,
+]
+
+/** The calls of one surface, model, provider and outcome. Their number is bounded, for all four come from the catalogue or the code. */
+export class CallSum {
+  readonly surface: string
+  readonly model: string
+  readonly provider: string
+  readonly outcome: string
+  calls = 0
+  revenue_nanos: Nanos = 0
+  provider_cost_nanos: Nanos = 0
+  images = 0
+  /** By the places of `USAGE_FIELDS`. */
+  readonly tokens = new Float64Array(USAGE_FIELDS.length)
+  readonly durations = new Bins(DURATION_BOUNDS_MS)
+  readonly first_bytes = new Bins(FIRST_BYTE_BOUNDS_MS)
+
+  constructor({ surface, model, provider, outcome }: CountedCall) {
+    this.surface = surface
+    this.model = model
+    this.provider = provider
+    this.outcome = outcome
+  }
+}
+
+/** How often something went wrong. */
+export interface Trouble {
+  labels: Record<string, string>
+  count: number
+}
+
+export interface CallSums {
+  add(settled: SettledCall): void
+  sums(): Iterable<CallSum>
+  /** Calls that failed or broke off, by what their callers were told. */
+  failures(): Iterable<Trouble>
+  /** Tries at routes that failed, whatever became of their calls. */
+  failedTries(): Iterable<Trouble>
+}
+
+/** Nothing, at first. */
+export function createCallSums(): CallSums {
+  const sums = new Map<string, CallSum>()
+  const failures = new Map<string, Trouble>()
+  const tries = new Map<string, Trouble>()
+
+  function sumOf(call: CountedCall): CallSum {
+    const key = `${call.surface} ${call.outcome} ${call.provider} ${call.model}`
+    const known = sums.get(key)
+    if (known) return known
+    const made = new CallSum(call)
+    sums.set(key, made)
+    return made
+  }
+
+  function addTrouble(call: CountedCall): void {
+    const { failure, tried = [], more_tried = 0 } = troubleIn(call)
+    const { surface, model, outcome } = call
+    if (outcome === 'failed' || outcome === 'broken')
+      count(failures, { surface, model, class: failure?.kind ?? 'unknown' })
+    for (const { provider, failure_class } of tried) count(tries, { provider, class: failure_class })
+    if (more_tried > 0) count(tries, { provider: call.provider, class: 'unknown' }, more_tried)
+  }
+
+  return {
+    add({ call, cost_nanos, provider_cost_nanos }) {
+      const sum = sumOf(call)
+      sum.calls++
+      sum.revenue_nanos += cost_nanos
+      sum.provider_cost_nanos += provider_cost_nanos ?? 0
+      sum.images += call.images
+      const { tokens } = sum
+      for (let at = 0; at < USAGE_FIELDS.length; at++)
+        tokens[at] = (tokens[at] as number) + call[USAGE_FIELDS[at] as (typeof USAGE_FIELDS)[number]]
+      sum.durations.add(call.duration_ms)
+      if (call.first_byte_ms !== null) sum.first_bytes.add(call.first_byte_ms)
+      addTrouble(call)
+    },
+    sums: () => sums.values(),
+    failures: () => failures.values(),
+    failedTries: () => tries.values(),
+  }
+}
+
+function count(all: Map<string, Trouble>, labels: Record<string, string>, times = 1): void {
+  const key = Object.values(labels).join(' ')
+  const known = all.get(key)
+  if (known) known.count += times
+  else all.set(key, { labels, count: times })
+}

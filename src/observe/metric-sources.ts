@@ -1,0 +1,243 @@
+// The metrics of a gateway: their names, what they say, and where their values come from.
+import { NANOS_PER_USD, type Nanos } from '../domain/money.ts'
+import { USAGE_FIELDS } from '../domain/usage.ts'
+import type { CallSum, CallSums, Trouble } from './call-sums.ts'
+import type { Labels, MetricSource } from './exposition.ts'
+import type { LoopLag } from './loop-lag.ts'
+
+/** What is looked up when metrics are read. */
+export interface Readings {
+  calls: CallSums
+  lag: LoopLag
+  version: string
+  started_at_ms: number
+  /** Of those that money is held for. */
+  pendingHolds(): { count: number; amount_nanos: Nanos }
+  settlementsWaiting(): number
+  callsUnderWay(): number
+  isReady(): boolean
+  /** How many keys each provider has, and how many of them are left alone at the moment. */
+  providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
+  spans(): { sent: number; dropped: number; waiting: number }
+}
+
+/** All metrics, in the order in which they are told. */
+export const metricSources = (readings: Readings): MetricSource[] => [
+  ...callMetrics(readings),
+  ...moneyMetrics(readings),
+  ...gatewayMetrics(readings),
+  ...processMetrics(readings),
+]
+
+/** In place of a provider, for calls that reached none. */
+const NO_PROVIDER = 'none'
+const NO_LABELS: Labels = {}
+
+const USAGE_SUFFIX = /_tokens$/
+const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
+
+const one = (value: number): Iterable<readonly [Labels, number]> => [[NO_LABELS, value]]
+
+const troubles = (all: Iterable<Trouble>): (readonly [Labels, number])[] =>
+  [...all].map(({ labels, count }) => [{ ...labels, ...providerLabel(labels) }, count])
+
+const providerLabel = ({ provider }: Labels): Labels => (provider === '' ? { provider: NO_PROVIDER } : {})
+
+function callMetrics({ calls }: Readings): MetricSource[] {
+  const each = <T>(read: (sum: CallSum) => T): T[] => [...calls.sums()].map(read)
+  return [
+    {
+      name: 'tollgate_calls_total',
+      help: 'Settled calls.',
+      type: 'counter',
+      labels: ['surface', 'model', 'provider', 'outcome'],
+      values: () =>
+        each(({ surface, model, provider, outcome, calls }) => [
+          { surface, model, provider: provider || NO_PROVIDER, outcome },
+          calls,
+        ]),
+    },
+    {
+      name: 'tollgate_call_failures_total',
+      help: 'Calls that failed or broke off, by the class of the error that ended them.',
+      type: 'counter',
+      labels: ['surface', 'model', 'class'],
+      values: () => troubles(calls.failures()),
+    },
+    {
+      name: 'tollgate_failed_tries_total',
+      help: 'Tries at a provider that failed, those after which another route answered included.',
+      type: 'counter',
+      labels: ['provider', 'class'],
+      values: () => troubles(calls.failedTries()),
+    },
+    {
+      name: 'tollgate_call_duration_seconds',
+      help: 'From the arrival of a call to its settlement.',
+      type: 'histogram',
+      labels: ['surface', 'model'],
+      bins: () => each(({ surface, model, durations }) => [{ surface, model }, durations]),
+    },
+    {
+      name: 'tollgate_time_to_first_token_seconds',
+      help: 'From the arrival of a call to the first event of its stream, or to the head of its whole answer.',
+      type: 'histogram',
+      labels: ['surface', 'model'],
+      bins: () => each(({ surface, model, first_bytes }) => [{ surface, model }, first_bytes]),
+    },
+    {
+      name: 'tollgate_tokens_total',
+      help: 'Tokens that calls were charged for, each in one kind.',
+      type: 'counter',
+      labels: ['model', 'kind'],
+      values: () =>
+        each(({ model, tokens }) =>
+          TOKEN_KINDS.map((kind, at) => [{ model, kind }, tokens[at] ?? 0] as const),
+        ).flat(),
+    },
+    {
+      name: 'tollgate_images_total',
+      help: 'Images that calls were charged for.',
+      type: 'counter',
+      labels: ['model'],
+      values: () => each(({ model, images }) => [{ model }, images]),
+    },
+  ]
+}
+
+function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
+  const each = (read: (sum: CallSum) => Nanos) =>
+    [...calls.sums()].map(
+      (sum) => [{ model: sum.model, provider: sum.provider || NO_PROVIDER }, read(sum)] as const,
+    )
+  return [
+    {
+      name: 'tollgate_revenue_usd_total',
+      help: 'What calls cost their accounts.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      per: NANOS_PER_USD,
+      values: () => each((sum) => sum.revenue_nanos),
+    },
+    {
+      name: 'tollgate_provider_cost_usd_total',
+      help: 'What calls cost at their providers, where the route has a cost.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      per: NANOS_PER_USD,
+      values: () => each((sum) => sum.provider_cost_nanos),
+    },
+    {
+      name: 'tollgate_holds_pending',
+      help: 'Calls that money is held for.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(pendingHolds().count),
+    },
+    {
+      name: 'tollgate_holds_pending_usd',
+      help: 'The money that is held for calls.',
+      type: 'gauge',
+      labels: [],
+      per: NANOS_PER_USD,
+      values: () => one(pendingHolds().amount_nanos),
+    },
+  ]
+}
+
+function gatewayMetrics(readings: Readings): MetricSource[] {
+  return [
+    {
+      name: 'tollgate_calls_under_way',
+      help: 'Calls that are not over.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(readings.callsUnderWay()),
+    },
+    {
+      name: 'tollgate_settlements_waiting',
+      help: 'Settlements that could not be written yet, and are tried again.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(readings.settlementsWaiting()),
+    },
+    {
+      name: 'tollgate_ready',
+      help: '1 while paid calls are taken, as GET /readyz says.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(readings.isReady() ? 1 : 0),
+    },
+    {
+      name: 'tollgate_provider_keys',
+      help: 'Keys of a provider.',
+      type: 'gauge',
+      labels: ['provider'],
+      values: () => [...readings.providerKeys()].map(({ provider, keys }) => [{ provider }, keys]),
+    },
+    {
+      name: 'tollgate_provider_keys_cooling',
+      help: 'Keys of a provider that failed, and are left alone for a while.',
+      type: 'gauge',
+      labels: ['provider'],
+      values: () => [...readings.providerKeys()].map(({ provider, cooling }) => [{ provider }, cooling]),
+    },
+    {
+      name: 'tollgate_spans_sent_total',
+      help: 'Spans that the OpenTelemetry collector has taken.',
+      type: 'counter',
+      labels: [],
+      values: () => one(readings.spans().sent),
+    },
+    {
+      name: 'tollgate_spans_dropped_total',
+      help: 'Spans that were given up, because the collector did not take them in time.',
+      type: 'counter',
+      labels: [],
+      values: () => one(readings.spans().dropped),
+    },
+    {
+      name: 'tollgate_spans_waiting',
+      help: 'Spans that are not sent yet.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(readings.spans().waiting),
+    },
+  ]
+}
+
+const MS_PER_S = 1_000
+
+function processMetrics({ lag, version, started_at_ms }: Readings): MetricSource[] {
+  return [
+    {
+      name: 'tollgate_event_loop_lag_seconds',
+      help: 'How much later than planned a timer fired, ten times a second.',
+      type: 'histogram',
+      labels: [],
+      bins: () => [[NO_LABELS, lag.lags]],
+    },
+    {
+      name: 'tollgate_resident_memory_bytes',
+      help: 'Memory that the process takes.',
+      type: 'gauge',
+      labels: [],
+      values: () => one(process.memoryUsage.rss()),
+    },
+    {
+      name: 'tollgate_start_time_seconds',
+      help: 'When the gateway started, since 1970.',
+      type: 'gauge',
+      labels: [],
+      per: MS_PER_S,
+      values: () => one(started_at_ms),
+    },
+    {
+      name: 'tollgate_build_info',
+      help: 'The version of the gateway, and of Bun; always 1.',
+      type: 'gauge',
+      labels: ['version', 'bun'],
+      values: () => [[{ version, bun: Bun.version }, 1]],
+    },
+  ]
+}

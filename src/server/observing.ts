@@ -1,0 +1,151 @@
+// Metrics and telemetry of a running gateway: what they listen to, what they look up, and how they start and stop.
+import type { Database } from 'bun:sqlite'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Catalogue } from '../domain/catalogue.ts'
+import type { SettledListener } from '../exchange/activity.ts'
+import type { PostOperation, VoidOperation } from '../ledger/operations.ts'
+import type { SettledCall } from '../observe/call-facts.ts'
+import { type CallSums, createCallSums } from '../observe/call-sums.ts'
+import { type Exposition, expose } from '../observe/exposition.ts'
+import type { Logger } from '../observe/log.ts'
+import { type LoopLag, watchLoopLag } from '../observe/loop-lag.ts'
+import { metricSources, type Readings } from '../observe/metric-sources.ts'
+import { openSpans, type Spans } from '../observe/spans.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { keyIds } from '../upstream/routes.ts'
+import { spanOf } from './call-span.ts'
+import { listenForMetrics } from './metrics-listener.ts'
+import type { Stores } from './stores.ts'
+
+export interface Observing {
+  /** As in `Gateway`. */
+  metrics: Gateway['metrics']
+  /** Begins what the catalogue asks for. @throws Error with a text for the operator where an address is taken */
+  start(gateway: ObservedGateway, stores: Pick<Stores, 'db' | 'settlements'>): Promise<void>
+  /** Sends the last spans. Takes two seconds at most. */
+  stop(): Promise<void>
+}
+
+type ObservedGateway = Pick<Gateway, 'exchange' | 'running' | 'notReady'>
+type Observed = ObservedGateway & Pick<Stores, 'db' | 'settlements'>
+
+interface ObservingParts {
+  catalogue: () => Catalogue
+  log: Logger
+  now: () => number
+}
+
+/** What counts calls and tells of them. */
+interface Counting {
+  metrics: () => Promise<Exposition>
+  stop(): void
+}
+
+/** Nothing yet. With metrics and telemetry off it stays so, and costs nothing. */
+export function createObserving({ catalogue, log, now }: ObservingParts): Observing {
+  const started_at_ms = now()
+  let observed: Observed | undefined
+  let spans: Spans | undefined
+  let counting: Promise<Counting> | undefined
+  const stops: (() => unknown)[] = []
+
+  function count(): Promise<Counting> {
+    if (!observed) throw new Error('metrics were read before the gateway was made')
+    const parts = { ...observed, catalogue, now, started_at_ms, spans: () => spans?.counts }
+    counting ??= startCounting(parts)
+    return counting
+  }
+  const metrics = async () => (await count()).metrics()
+
+  return {
+    metrics,
+    async start(gateway, { db, settlements }) {
+      observed = { ...gateway, db, settlements }
+      const { metrics: settings, telemetry } = catalogue()
+      const { endpoint, headers, service_name } = telemetry
+      if (settings.token !== undefined || settings.listen !== undefined) await count()
+      if (settings.listen !== undefined) {
+        const listener = listenForMetrics(settings.listen, metrics)
+        stops.push(() => listener.stop(true))
+        log.info({ url: new URL('/metrics', listener.url).href }, 'metrics are served')
+      }
+      if (endpoint === undefined) return
+      const opened = await openSpans({ endpoint, headers, service_name, version: manifest.version, log })
+      spans = opened
+      stops.push(gateway.exchange.activity.listenToSettled(spanListener(opened, catalogue)))
+      stops.push(() => opened.close())
+    },
+    async stop() {
+      await Promise.all(stops.splice(0).map((stop) => stop()))
+      const { stop } = (await counting) ?? {}
+      stop?.()
+    },
+  }
+}
+
+type CountingParts = Observed &
+  Pick<ObservingParts, 'catalogue' | 'now'> & {
+    started_at_ms: number
+    spans: () => Spans['counts'] | undefined
+  }
+
+async function startCounting(parts: CountingParts): Promise<Counting> {
+  const calls = createCallSums()
+  const lag = watchLoopLag()
+  const unlisten = parts.exchange.activity.listenToSettled((held, operation) =>
+    calls.add(settledOf(held.request_id, operation)),
+  )
+  const metrics = await expose(metricSources(readingsOf(parts, calls, lag)))
+  const stop = () => {
+    unlisten()
+    lag.stop()
+  }
+  return { metrics, stop }
+}
+
+const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
+
+function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readings {
+  const { exchange, running, notReady, db, settlements, catalogue, now } = parts
+  return {
+    calls,
+    lag,
+    version: manifest.version,
+    started_at_ms: parts.started_at_ms,
+    pendingHolds: () => pendingHolds(db),
+    settlementsWaiting: () => settlements.size,
+    callsUnderWay: () => running.size,
+    isReady: () => notReady() === undefined,
+    spans: () => parts.spans() ?? NO_SPANS,
+    providerKeys: () =>
+      [...catalogue().providers.values()].map((provider) => {
+        const ids = keyIds(provider)
+        const cooling = ids.filter((id) => exchange.upstream.cooldowns.coolingUntil(id) > now()).length
+        return { provider: provider.name, keys: ids.length, cooling }
+      }),
+  }
+}
+
+function pendingHolds(db: Database): { count: number; amount_nanos: number } {
+  const found = db
+    .query<{ count: number; amount_nanos: number }, []>(
+      "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
+    )
+    .get()
+  return found ?? { count: 0, amount_nanos: 0 }
+}
+
+function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener {
+  return ({ request_id }, operation) => {
+    const { sample } = catalogue().telemetry
+    if (sample < 1 && Math.random() >= sample) return
+    spans.record(() => spanOf(settledOf(request_id, operation), catalogue()))
+  }
+}
+
+const settledOf = (request_id: string, operation: PostOperation | VoidOperation): SettledCall => ({
+  request_id,
+  cost_nanos: operation.op === 'post' ? operation.cost_nanos : 0,
+  provider_cost_nanos: operation.call.provider_cost_nanos ?? null,
+  call: operation.call,
+})

@@ -1,0 +1,176 @@
+// Who can read the metrics: with the token at the gateway's own address, and without one on this machine alone; nobody where they are off.
+import { describe, expect, test } from 'bun:test'
+import { health } from '../../plugins/health/index.ts'
+import { freePort } from '../bench/processes.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { readExposition, totalOf } from '../support/exposition.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { type Scene, scene } from '../support/scene.ts'
+
+const TOKEN = 'the-token-of-the-metrics'
+const OTHER = 'the-token-of-another-one'
+const withToken = (token: string) => `[metrics]\ntoken = "${token}"\n`
+
+async function callOnce({ call, upstream, gateway }: Scene): Promise<void> {
+  upstream.answer(answering)
+  await (await call(wholePath(), ask())).text()
+  await gateway.atRest()
+}
+
+const callsTold = async (response: Response): Promise<number> =>
+  totalOf(readExposition(await response.text()), 'tollgate_calls_total')
+
+describe('off, as it is by default', () => {
+  test.each([
+    ['GET', undefined],
+    ['GET', TOKEN],
+    ['POST', undefined],
+  ])('%s with %p is answered as any unknown path', async (method, token) => {
+    await using off = await scene()
+    const options = { method, headers: token ? { authorization: `Bearer ${token}` } : {} }
+    const answers = await Promise.all(
+      ['/metrics', '/unknown'].map((path) => off.gateway.call(path, undefined, options)),
+    )
+    const [metrics, unknown] = await Promise.all(
+      answers.map(async (answer) => ({ status: answer.status, body: await answer.json() })),
+    )
+    expect(metrics).toEqual(unknown as typeof metrics)
+    expect(metrics?.status).toBe(404)
+  })
+
+  test('nothing listens to settled calls', async () => {
+    let listeners = 0
+    await using off = await scene({
+      plugins: [
+        (gateway) => {
+          const { listenToSettled } = gateway.exchange.activity
+          gateway.exchange.activity.listenToSettled = (listener) => {
+            listeners++
+            return listenToSettled(listener)
+          }
+          return health(gateway)
+        },
+      ],
+    })
+    expect((await off.gateway.call('/healthz')).status).toBe(200)
+    expect(listeners).toBe(0)
+  })
+})
+
+describe('with a token', () => {
+  test.each<[string, Record<string, string>]>([
+    ['no header', {}],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['another token', { authorization: `Bearer ${OTHER}` }],
+    ['a part of it', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ['more than it', { authorization: `Bearer ${TOKEN}x` }],
+    ['two tokens', { authorization: `Bearer ${OTHER} ${TOKEN}` }],
+    ['another scheme', { authorization: `Basic ${TOKEN}` }],
+    ['the token in x-api-key', { 'x-api-key': TOKEN }],
+  ])('%s is 401 and tells nothing', async (_, headers) => {
+    await using on = await scene({ more: withToken(TOKEN) })
+    const answer = await on.gateway.call('/metrics', undefined, { headers })
+    const body = await answer.text()
+    expect(answer.status).toBe(401)
+    expect(body).toContain('Authorization: Bearer')
+    expect(body).not.toContain('tollgate_')
+    expect(body).not.toContain(TOKEN)
+  })
+
+  test('a key of an account, and the token in the query, are 401', async () => {
+    await using on = await scene({ more: withToken(TOKEN) })
+    expect((await on.call('/metrics')).status).toBe(401)
+    expect((await on.gateway.call('/metrics', undefined, { key: TOKEN, form: 'query' })).status).toBe(401)
+  })
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is no endpoint', async (method) => {
+    await using on = await scene({ more: withToken(TOKEN) })
+    expect((await on.gateway.call('/metrics', undefined, { method, key: TOKEN })).status).toBe(404)
+  })
+
+  test('the token is answered in the text format, with the calls since the start', async () => {
+    await using on = await scene({ more: withToken(TOKEN) })
+    await callOnce(on)
+    const answer = await on.gateway.call('/metrics', undefined, { key: TOKEN })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect(await callsTold(answer)).toBe(1)
+    expect(on.gateway.log.text()).not.toContain(TOKEN)
+  })
+
+  test('a changed token holds at once; one that is taken out ends the metrics', async () => {
+    await using on = await scene({ more: withToken(TOKEN) })
+    await callOnce(on)
+    await on.recatalogue({ more: withToken(OTHER) })
+    expect((await on.gateway.call('/metrics', undefined, { key: TOKEN })).status).toBe(401)
+    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: OTHER }))).toBe(1)
+    await on.recatalogue()
+    expect((await on.gateway.call('/metrics', undefined, { key: OTHER })).status).toBe(404)
+  })
+
+  test('a token that comes while the gateway runs begins to count with its first reading', async () => {
+    await using on = await scene()
+    await callOnce(on)
+    await on.recatalogue({ more: withToken(TOKEN) })
+    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: TOKEN }))).toBe(0)
+    await callOnce(on)
+    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: TOKEN }))).toBe(1)
+  })
+})
+
+describe('on an address of this machine', () => {
+  const listening = async () => {
+    const port = freePort()
+    const on = await scene({ more: `[metrics]\nlisten = "127.0.0.1:${port}"\n` })
+    return { on, port, url: `http://127.0.0.1:${port}` }
+  }
+
+  test('no token is asked for, and the main address has none', async () => {
+    const { on, url } = await listening()
+    await using _ = on
+    await callOnce(on)
+    expect(await callsTold(await fetch(`${url}/metrics`))).toBe(1)
+    expect((await on.gateway.call('/metrics')).status).toBe(404)
+  })
+
+  test.each<[string, RequestInit, number]>([
+    ['/', {}, 404],
+    ['/healthz', {}, 404],
+    ['/v1/models', {}, 404],
+    ['/metrics', { method: 'POST' }, 405],
+    ['/metrics', { headers: { host: 'evil.example' } }, 403],
+    ['/metrics', { headers: { host: 'evil.example:9464' } }, 403],
+    ['/metrics', { headers: { host: 'localhost' } }, 200],
+  ])('%s %p is %p', async (path, init, status) => {
+    const { on, url } = await listening()
+    await using _ = on
+    expect((await fetch(url + path, init)).status).toBe(status)
+  })
+
+  test('it is closed when the gateway stops', async () => {
+    const { on, url } = await listening()
+    await on[Symbol.asyncDispose]()
+    await expect(fetch(`${url}/metrics`)).rejects.toThrow()
+  })
+
+  test('one that is taken refuses the start, and says what to do', async () => {
+    using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const more = `[metrics]\nlisten = "127.0.0.1:${taken.port}"\n`
+    await expect(
+      startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) }),
+    ).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${taken.port}: another program listens there already. Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.`,
+    )
+  })
+
+  test('a change waits for a restart', async () => {
+    const { on } = await listening()
+    await using _ = on
+    await on.recatalogue()
+    const reloaded = on.gateway.log.lines().find(({ message }) => message === 'catalogue reloaded')
+    expect(reloaded?.waiting_for_restart).toEqual(['metrics.listen'])
+  })
+})
