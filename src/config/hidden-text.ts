@@ -3,11 +3,10 @@ import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import {
+  destinationOf,
   hideInComments,
   isReadable,
   isShown,
-  originOf,
-  providerOf,
   secretsIn,
   type VariableUse,
   variablesIn,
@@ -106,8 +105,7 @@ function writtenBack(places: Places, { secrets }: HiddenText) {
   for (const { path, node } of [...places.pairs, ...places.elements]) {
     if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
     const of_mark = secrets.filter(({ shown }) => shown === node.value)
-    const index = isReadable(path) ? undefined : providerOf(path)
-    const origin = index === undefined ? null : originOf(places.value, index)
+    const origin = isReadable(path) ? undefined : destinationOf(path, places.value)
     const found = of_mark.find((secret) => secret.origin === origin)
     if (found) replacements.push({ span: [node.range[0], node.range[1]], by: found.written })
     else {

@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
+import { readBackup } from './backup.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
@@ -9,6 +10,7 @@ import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
 import {
+  BackupSchema,
   ConsoleSchema,
   LimitsSchema,
   NativeSchema,
@@ -90,6 +92,8 @@ function readDocument(
   const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
   const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
+  const backup_text = validate(BackupSchema, value.backup ?? {}, ['backup'], report)
+  const backup = backup_text && readBackup(backup_text, { ...options, report })
   if (server) checkServer(server, report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
@@ -98,8 +102,8 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  if (!(outline && server && limits && native && responses && console)) return undefined
-  return { server, limits, native, responses, console, providers, models }
+  if (!(outline && server && limits && native && responses && console && backup)) return undefined
+  return { server, limits, native, responses, console, backup, providers, models }
 }
 
 function checkServer(

@@ -60,7 +60,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
 }
 
 /** A place in the file that names an environment variable which is not set. */
-interface Unset {
+export interface Unset {
   path: TomlPath
   variable: string
 }
@@ -145,7 +145,11 @@ const SHELL_VARIABLE = /^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/
  *
  * @returns the secret, or the variable that is not set
  */
-function readSecret(text: string, path: TomlPath, { env, report }: ProviderContext): string | Unset {
+export function readSecret(
+  text: string,
+  path: TomlPath,
+  { env, report }: Pick<ProviderContext, 'env' | 'report'>,
+): string | Unset {
   if (!text.startsWith(FROM_ENVIRONMENT)) {
     const [, shell_variable] = SHELL_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')

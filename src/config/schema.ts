@@ -196,6 +196,7 @@ export const OutlineSchema = Type.Object(
     native: Type.Optional(Type.Unknown()),
     responses: Type.Optional(Type.Unknown()),
     console: Type.Optional(Type.Unknown()),
+    backup: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, and in comments that hold such values.
+// Where the catalogue file has secrets: in the values of its providers, in what backups are kept with, and in comments that hold such values.
 import { markOf } from '../observe/key-mark.ts'
 import type { TomlPath } from './toml.ts'
 import type { Places, Span } from './toml-places.ts'
@@ -32,17 +32,31 @@ const BEARS_SECRET = /[@?#]/
 /** The values of providers, but for those that anybody may read and those that name an environment variable. */
 export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecret[] {
   return [...pairs, ...elements].flatMap(({ path, node }) => {
-    const index = providerOf(path)
-    if (index === undefined || node.type !== 'TOMLValue') return []
+    const origin = destinationOf(path, value)
+    if (origin === undefined || node.type !== 'TOMLValue') return []
     const secret = node.value
     if (typeof secret !== 'string' || secret.trim() === '' || REFERENCE.test(secret) || isShown(secret))
       return []
     if (isReadable(path) && !(path[2] === 'base_url' && BEARS_SECRET.test(secret))) return []
     const span: Span = [node.range[0], node.range[1]]
     const written = text.slice(...span)
-    return { path, span, written, secret, shown: shownFor(secret), origin: originOf(value, index) }
+    return { path, span, written, secret, shown: shownFor(secret), origin }
   })
 }
+
+/** Where a secret that stands at a path is sent to: a provider's address, or the backups; undefined where none can stand. */
+export function destinationOf(path: TomlPath, root: Readonly<Record<string, unknown>>): string | undefined {
+  if (isOfBackup(path)) return OF_BACKUP
+  const index = providerOf(path)
+  return index === undefined ? undefined : originOf(root, index)
+}
+
+/** In place of an address: no provider has it. */
+const OF_BACKUP = 'the backups'
+const BACKUP_SECRETS: readonly unknown[] = ['access_key_id', 'secret_access_key', 'passphrase']
+
+const isOfBackup = ([section, name]: TomlPath): boolean =>
+  section === 'backup' && BACKUP_SECRETS.includes(name)
 
 /** Which provider a path lies in; undefined outside of them. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>
@@ -50,7 +64,7 @@ export const providerOf = ([section, index]: TomlPath): number | undefined =>
 
 /** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
 export const isReadable = (path: TomlPath): boolean =>
-  providerOf(path) === undefined || (path.length === 3 && READABLE.includes(path[2]))
+  (providerOf(path) === undefined && !isOfBackup(path)) || (path.length === 3 && READABLE.includes(path[2]))
 
 /** A value of a provider that names an environment variable. */
 export interface VariableUse {
@@ -64,12 +78,10 @@ export interface VariableUse {
 /** The environment variables that providers are given. */
 export function variablesIn({ pairs, elements, value }: Places): VariableUse[] {
   return [...pairs, ...elements].flatMap(({ path, node }) => {
-    const index = providerOf(path)
-    if (index === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
+    const origin = destinationOf(path, value)
+    if (origin === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
     const variable = REFERENCE.exec(node.value)?.[1]
-    return variable === undefined
-      ? []
-      : [{ path, line: node.loc.start.line, variable, origin: originOf(value, index) }]
+    return variable === undefined ? [] : [{ path, line: node.loc.start.line, variable, origin }]
   })
 }
 
@@ -84,7 +96,8 @@ export function originOf(root: Readonly<Record<string, unknown>>, index: number)
 
 const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
 /** A key whose value is a secret, or a table of such. */
-const SENSITIVE = /(api.?keys?|headers|authorization|secret|token|password|[\w-]+-key)["']?\s*=/i
+const SENSITIVE =
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]+-key)["']?\s*=/i
 const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000

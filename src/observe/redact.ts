@@ -77,15 +77,29 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
   return made
 }
 
-/** The secrets of a catalogue: provider keys and header values, and as addresses base URLs and their hosts. */
+/** The secrets of a catalogue: provider keys and header values, those of backups, and as addresses base URLs and their hosts. */
 export function secretsOf({
   providers,
-}: Pick<Catalogue, 'providers'>): [credentials: string[], addresses: string[]] {
+  backup,
+}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'backup'>>): [
+  credentials: string[],
+  addresses: string[],
+] {
   const all = [...providers.values()]
   return [
-    all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+    [
+      ...all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+      ...(backup ? secretsOfBackup(backup) : []),
+    ],
     all.flatMap(({ base_url }) => addressesOf(base_url)),
   ]
+}
+
+function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {
+  return [
+    ...(place.kind === 'bucket' ? [place.secret_access_key] : []),
+    ...(lock && 'passphrase' in lock ? [lock.passphrase] : []),
+  ].filter((secret) => secret !== '')
 }
 
 /**

@@ -28,6 +28,7 @@ const catalogue: Catalogue = {
   limits: { reads_per_minute: 600 },
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
+  backup: {} as Catalogue['backup'],
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   native: { extra_methods: false },
   models: new Map(),
