@@ -1,11 +1,12 @@
 // A folder as the place of archives: written beside under another name, synced, and only then named.
 import { existsSync, statSync } from 'node:fs'
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { flush } from '../db/copy.ts'
 import { createForOwner, giveFoldersToOwner } from '../db/folder.ts'
 import { conflict, notFound, unprocessable } from '../domain/errors.ts'
 import { type Archive, archivesAmong } from './archives.ts'
+import { readArchiveName } from './names.ts'
 import type { Place } from './places.ts'
 
 const UNFINISHED = '.unfinished'
@@ -19,6 +20,7 @@ export function folderPlace(folder: string, data_folder: string): Place {
       const made = await mkdir(path, { recursive: true, mode: 0o700 })
       if (made !== undefined) giveFoldersToOwner(made, path)
       await requireWritable(path)
+      await removeAbandoned(path)
     },
     put: (name, content) => writeArchive(join(path, name), content),
     open: async (name) => openArchive(join(path, name)),
@@ -30,15 +32,32 @@ export function folderPlace(folder: string, data_folder: string): Place {
   }
 }
 
+/** What was killed while it was written; another program may still be writing what is younger. */
+const ABANDONED_MS = 24 * 3_600_000
+
+async function removeAbandoned(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter(
+    (name) => name.endsWith(UNFINISHED) && readArchiveName(name.slice(0, -UNFINISHED.length)) !== undefined,
+  )
+  for (const name of names) {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false })
+    if (found && found.mtimeMs < Date.now() - ABANDONED_MS) await rm(join(folder, name), { force: true })
+  }
+}
+
 async function archivesIn(path: string): Promise<Archive[]> {
   const names = await readdir(path).catch((failure: NodeJS.ErrnoException) => {
     if (failure.code === 'ENOENT') return []
     throw failure
   })
-  const files = await Promise.all(
-    names.map(async (name) => ({ name, bytes: (await stat(join(path, name))).size })),
+  const archives = names.filter((name) => readArchiveName(name) !== undefined)
+  const files = archives.map((name) => ({
+    name,
+    found: statSync(join(path, name), { throwIfNoEntry: false }),
+  }))
+  return archivesAmong(
+    files.flatMap(({ name, found }) => (found?.isFile() ? [{ name, bytes: found.size }] : [])),
   )
-  return archivesAmong(files)
 }
 
 async function requireWritable(folder: string): Promise<void> {

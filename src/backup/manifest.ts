@@ -29,7 +29,7 @@ export const Manifest = Type.Object({
   ),
   /** Files that the database names, and that were deleted while the archive was made. */
   deleted_meanwhile: Type.Array(Type.String()),
-  /** Files that the database names, and that were not there. */
+  /** Files that the database names, and that were not there or not of the size that it says. */
   missing: Type.Array(Type.String()),
 })
 export type Manifest = Static<typeof Manifest>

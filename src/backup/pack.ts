@@ -11,13 +11,18 @@ export interface Source {
   path: string
   /** On the disk. */
   file: string
+  /** What it should have; undefined where that is not known. */
+  expected_bytes?: number
 }
 
 export interface Packing {
   head: Head
-  sources: readonly Source[]
-  /** Tells of files that are not there: those that were deleted meanwhile, and those that are missing. */
-  tellAbsent(paths: readonly string[]): Pick<Manifest, 'deleted_meanwhile' | 'missing'>
+  /** Asked for one after another: the later ones may depend on what became of those before. */
+  sources: AsyncIterable<Source> | Iterable<Source>
+  /** Told of each file that is not there, or has not the size that it should have. */
+  onTrouble(path: string, trouble: 'absent' | 'size'): void
+  /** Asked at the end. */
+  told(): Pick<Manifest, 'deleted_meanwhile' | 'missing'>
   onProgress?: (files: number, bytes: number) => void
 }
 
@@ -46,22 +51,23 @@ export async function* packArchive(
   }
 }
 
-async function fill(tar: Pack, { head, sources, tellAbsent, onProgress }: Packing): Promise<Manifest> {
+async function fill(tar: Pack, { head, sources, onTrouble, told, onProgress }: Packing): Promise<Manifest> {
   const mtime = new Date(head.made_at_ms)
   const addText = (name: string, value: unknown) =>
     written((done) => tar.entry({ name, mode: 0o600, mtime }, JSON.stringify(value), done))
   await addText(HEAD_NAME, head)
   const entries: Manifest['entries'] = []
-  const absent: string[] = []
   let packed_bytes = 0
-  for (const source of sources) {
+  for await (const source of sources) {
     const entry = await addFile(tar, source)
     if (entry) entries.push(entry)
-    else absent.push(source.path)
+    else onTrouble(source.path, 'absent')
+    if (entry && source.expected_bytes !== undefined && entry.bytes !== source.expected_bytes)
+      onTrouble(source.path, 'size')
     packed_bytes += entry?.bytes ?? 0
     onProgress?.(entries.length, packed_bytes)
   }
-  const manifest: Manifest = { ...head, entries, ...tellAbsent(absent) }
+  const manifest: Manifest = { ...head, entries, ...told() }
   await addText(MANIFEST_NAME, manifest)
   tar.finalize()
   return manifest
@@ -89,7 +95,7 @@ async function addFile(tar: Pack, { path, file }: Source): Promise<Manifest['ent
       // Whoever reads is slower than the disk: wait for them, or for their end.
       if (!entry.write(block)) await Promise.race([once(entry, 'drain'), ended.promise])
     }
-    entry.end()
+    entry.end(undefined)
     await ended.promise
     return { path, bytes: size, sha256: hash.digest('hex') }
   } finally {

@@ -2,7 +2,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
-import { type Entry, extract } from 'tar-stream'
+import { extract } from 'tar-stream'
 import { GatewayError, unprocessable } from '../domain/errors.ts'
 import {
   HEAD_NAME,
@@ -22,6 +22,10 @@ export interface Unpacking {
   archive: string
   known_schema_version: number
 }
+
+type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
+/** What entries give, of which their type says nothing. */
+const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
 
 /** Of a description; millions of files have their manifest in less. */
 const MAX_TEXT_BYTES = 1024 * 1024 * 1024
@@ -92,7 +96,7 @@ const closed = (stream: NodeJS.EventEmitter) => new Promise((resolve) => stream.
 async function textOf(entry: Entry, max_bytes: number, archive: string): Promise<string> {
   if ((entry.header.size ?? 0) > max_bytes) throw broken(archive, `${entry.header.name} is too large`)
   const blocks: Uint8Array[] = []
-  for await (const block of entry) blocks.push(block)
+  for await (const block of blocksOf(entry)) blocks.push(block)
   return Buffer.concat(blocks).toString()
 }
 
@@ -103,7 +107,7 @@ async function writeEntry(entry: Entry, file: string): Promise<Manifest['entries
   const handle = await open(file, 'wx', 0o600)
   let bytes = 0
   try {
-    for await (const block of entry) {
+    for await (const block of blocksOf(entry)) {
       hash.update(block)
       bytes += block.length
       await handle.writeFile(block)

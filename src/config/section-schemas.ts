@@ -205,14 +205,18 @@ export const BackupSchema = Type.Object(
         must: 'the address of an S3 server, such as "https://s3.example.com"',
       }),
     ),
-    region: Type.String({ default: 'us-east-1', minLength: 1 }),
+    region: Type.String({ default: 'us-east-1', minLength: 1, description: 'the region of the bucket' }),
     prefix: Type.String({
       default: '',
       pattern: '^([A-Za-z0-9._-]+/?)*$',
       must: 'a path within the bucket, such as "tollgate/"',
     }),
-    access_key_id: Type.Optional(Type.String({ minLength: 1 })),
-    secret_access_key: Type.Optional(Type.String({ minLength: 1 })),
+    access_key_id: Type.Optional(
+      Type.String({ minLength: 1, description: 'the key of the bucket; "env:NAME" reads a variable' }),
+    ),
+    secret_access_key: Type.Optional(
+      Type.String({ minLength: 1, description: 'its secret; "env:NAME" reads a variable' }),
+    ),
     passphrase: Type.Optional(
       Type.String({
         minLength: 1,
