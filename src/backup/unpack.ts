@@ -66,7 +66,7 @@ export async function unpackArchive(
   } catch (thrown) {
     if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
     // What the readers of age, zstd and tar throw: each in its own words.
-    throw broken(archive, thrown instanceof Error ? thrown.message : String(thrown), thrown)
+    throw broken(archive, 'it cannot be read to its end', thrown)
   }
   if (!manifest) throw broken(archive, 'its end is missing')
   compare(found, manifest, archive)

@@ -44,8 +44,9 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
       const archive = await locate(name, options)
       const keys = await keysFor(flags, options.settings)
       await withoutGateway(context.folder, async () => {
+        const archived = await archive.open()
         refuseExisting(context.folder, flags)
-        const { first, all } = await peek(await archive.open())
+        const { first, all } = await peek(archived)
         if (isDatabase(first)) answerDatabase(context, name, deps)
         else await answerArchive(context, all, { archive: archive.where, keys, now_ms: deps.now() })
       })

@@ -13,6 +13,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp, lateApp } from './app.ts'
+import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
@@ -89,6 +90,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { protocols = BUILT_IN_REGISTRY, env } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const catalogue_path = join(data_folder, 'tollgate.toml')
+  // Before anything is read: a restore that was killed halfway is brought to its end.
+  finishRestore(data_folder)
   await ensureCatalogue(catalogue_path)
   const watched = await openCatalogue(catalogue_path, { env, protocols, log })
   const catalogue = watched.current

@@ -229,7 +229,7 @@ describe('restore', () => {
     [
       'is another kind of file',
       (path: string) => writeFileSync(path, 'x'.repeat(8_192)),
-      'not a database of Tollgate',
+      'no backup of Tollgate',
     ],
     [
       'is truncated',

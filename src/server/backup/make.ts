@@ -146,7 +146,6 @@ function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absen
     if (result.deleted.length > 0) check(copy, copy_path)
     // What is in the log would not come along.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    copy.run('PRAGMA journal_mode = DELETE')
     return result
   } finally {
     copy.close()

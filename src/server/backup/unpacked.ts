@@ -1,5 +1,5 @@
 // An archive unpacked into a folder and audited there: what a restore puts in place, and what a drill looks at.
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { forgetSessions } from '../../access/session-rows.ts'
@@ -63,20 +63,12 @@ async function auditUnpacked(folder: string, archive: string, manifest: Manifest
     const findings = unexpected(db, audit, manifest)
     if (findings.length > 0)
       throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
-    // What is in the log would not come along.
+    // What is in the log would not come along, and closing leaves it there while prepared queries live on.
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     return audit
   } finally {
     db.close()
-    closeLog(path)
   }
-}
-
-/** Prepared queries keep the log's files until they are collected; a connection without any takes them away. */
-function closeLog(path: string): void {
-  const db = new Database(path)
-  db.run('PRAGMA journal_mode = DELETE')
-  db.close()
 }
 
 /** Findings but those about files that were missing when the backup was made. */
@@ -108,8 +100,9 @@ function settleFolder(folder: string): void {
   const owner = process.geteuid?.() === 0 ? statSync(join(folder, '..')) : undefined
   const visit = (path: string): void => {
     if (owner) chownSync(path, owner.uid, owner.gid)
-    if (!statSync(path).isDirectory()) return chmodSync(path, 0o600)
-    for (const name of readdirSync(path)) visit(join(path, name))
+    const is_folder = statSync(path).isDirectory()
+    if (is_folder) for (const name of readdirSync(path)) visit(join(path, name))
+    else chmodSync(path, 0o600)
     flush(path)
   }
   visit(folder)
