@@ -17,7 +17,9 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
       'Restore an archive into a temporary folder (TMPDIR says where), compare every hash, audit all of it, and remove ' +
         'the folder. The exit status is 1 if the archive could not be restored.',
     )
-  withKeyOptions(verify, 'decrypt').action(async (name: string, flags: KeyFlags, command: Command) => {
+  withKeyOptions(verify, 'decrypt').action(async (name: string, _: KeyFlags, command: Command) => {
+    // `backup` has the same options, and takes them wherever they stand.
+    const flags = command.optsWithGlobals<KeyFlags>()
     const context = contextOf(command, deps)
     const options = await whereOptions(context, deps)
     const archive = await locate(name, options)

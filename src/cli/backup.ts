@@ -115,7 +115,8 @@ function answerMade({ answer, warn }: Context, { archive, made, is_encrypted, de
     )
   const lines = [
     `${archive.where}`,
-    `accounts ${accounts}, calls ${calls}, files ${files}, bytes ${bytes}; checked, audit clean, ${is_encrypted ? 'encrypted' : 'not encrypted: it holds the keys of the providers'}.`,
+    `accounts ${accounts}, calls ${calls}, files ${files}, bytes ${bytes}; checked, audit clean.`,
+    is_encrypted ? 'Encrypted.' : 'Not encrypted, and it holds the keys of the providers.',
     ...(deleted_meanwhile.length > 0
       ? [`Deleted meanwhile, and left out: ${deleted_meanwhile.length} files.`]
       : []),

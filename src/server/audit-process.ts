@@ -1,9 +1,7 @@
 // `tollgate audit` in a process of its own, at a low priority, beside the calls.
-import { constants, setPriority } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { fits } from '../domain/validation.ts'
 import { AuditReport } from '../surface/books.ts'
-import { isCompiled } from './relaunch.ts'
+import { startOwnCommand } from './own-process.ts'
 
 export interface AuditProcess {
   /** The report; where it could not be made, why, in the words of the process. */
@@ -14,14 +12,7 @@ export interface AuditProcess {
 
 /** Starts an audit of a data folder. */
 export function auditInProcess(data_folder: string): AuditProcess {
-  const program = isCompiled() ? [] : [fileURLToPath(new URL('../main.ts', import.meta.url))]
-  const command = [process.execPath, ...program, 'audit', '--json', '--data', data_folder]
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-  try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It may be over already, or the system has no priorities: it then takes its turn like any other process.
-  }
+  const child = startOwnCommand(['audit', '--json', '--data', data_folder])
   const read = async () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     const report = reportIn(output)

@@ -28,6 +28,7 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Backups } from '../surface/backups.ts'
 import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
@@ -67,6 +68,8 @@ export interface Parts {
   serve: (request: Request) => Promise<Response>
   /** As in `Gateway`. */
   books: Books
+  /** As in `Gateway`. */
+  backups: Backups
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -85,6 +88,7 @@ export function compose({
   sockets,
   serve,
   books,
+  backups,
   closed,
   network,
   log,
@@ -127,6 +131,7 @@ export function compose({
     ledger,
     deeds,
     books,
+    backups,
     running,
     catalogue,
     configuration,

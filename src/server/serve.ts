@@ -13,6 +13,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp, lateApp } from './app.ts'
+import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
@@ -29,6 +30,7 @@ import { sweepRegularly } from './sweeps.ts'
  */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
 const SWEEP_EVERY_MS = 60_000
+const BACKUP_CHECK_EVERY_MS = 15_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** When the process stops, the last bytes of settled answers have this long to leave. */
 const LAST_BYTES_MS = 2_000
@@ -57,6 +59,8 @@ export interface ServeOptions {
   socket_idle_timeout_s?: number | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
+  /** How often it is looked whether a backup is due. */
+  backup_check_every_ms?: number | undefined
 }
 
 /** What the last step of a start works with. */
@@ -111,6 +115,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
+  const backups = createBackups({ data_folder, catalogue, log, now })
   let listening: Sockets | null = null
   const inside = lateApp()
   const gateway = compose({
@@ -123,6 +128,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     sockets: () => listening,
     serve: inside.serve,
     books,
+    backups,
     closed: readiness.closed,
     network,
     log,
@@ -136,6 +142,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
   inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
+  const backup_timer = setInterval(backups.tick, options.backup_check_every_ms ?? BACKUP_CHECK_EVERY_MS)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, ledger, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
@@ -143,12 +150,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, app, server, log }, () => {
+    stopInOrder({ gateway, stores, app, server, log }, async () => {
+      clearInterval(backup_timer)
       readiness.stop()
       start_audit.stop()
       stopSweeping()
       stopTicking()
       watched.close()
+      await backups.stop()
     })
   return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
 }
@@ -164,14 +173,14 @@ interface Stopped {
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
   { gateway, stores, app, server, log }: Stopped,
-  endWatches: () => void,
+  endWatches: () => Promise<void>,
 ): Promise<void> {
   const { running, catalogue } = gateway
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
-  endWatches()
+  await endWatches()
   // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
   await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
   await server.stop(true)

@@ -17,6 +17,7 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
+import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
 import type { CallInside } from './inside.ts'
 
@@ -37,6 +38,8 @@ export interface Gateway {
   deeds: Deeds
   /** The audit of the books, beside the calls. */
   books: Books
+  /** Archives of everything, made beside the calls. */
+  backups: Backups
   /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */

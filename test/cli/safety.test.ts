@@ -132,7 +132,10 @@ describe('backup', () => {
     const server = openDatabase(scene.path('tollgate.db'))
     server.run('BEGIN IMMEDIATE')
     server.run("UPDATE accounts SET status = 'suspended'")
-    expect(await scene.json('backup', '--database-only', scene.path('b.db'))).toMatchObject({ accounts: 1, clean: true })
+    expect(await scene.json('backup', '--database-only', scene.path('b.db'))).toMatchObject({
+      accounts: 1,
+      clean: true,
+    })
     server.run('ROLLBACK')
     server.close()
   })
