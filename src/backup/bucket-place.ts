@@ -28,17 +28,22 @@ export function bucketPlace(settings: Bucket): Place {
     work.catch((failure: unknown) => {
       throw inWords(failure, settings)
     })
+  // A list is answered only to who may read the bucket, and tells a wrong secret at once.
+  const check = async () => void (await told(client.list({ prefix, maxKeys: 1 })))
   return {
     where,
-    // A list is answered only to who may read the bucket, and tells a wrong secret at once.
-    check: async () => void (await told(client.list({ prefix, maxKeys: 1 }))),
+    check,
     async put(name, content, expected_bytes) {
       if (await told(client.exists(prefix + name)))
         throw conflict(`There is already ${where}${name}: nothing is overwritten. Try again in a second.`)
       return await told(upload(client, { key: prefix + name, content, expected_bytes }))
     },
     async open(name) {
-      if (!(await told(client.exists(prefix + name)))) throw notFound(`There is no ${where}${name}.`)
+      if (!(await told(client.exists(prefix + name)))) {
+        // A bucket that is not there, or may not be read, looks the same until it is listed.
+        await check()
+        throw notFound(`There is no ${where}${name}.`)
+      }
       return client.file(prefix + name).stream()
     },
     list: () => told(listAll(client, prefix)),
@@ -100,6 +105,8 @@ async function listAll(client: Bun.S3Client, prefix: string): Promise<Archive[]>
 const REFUSED: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'the secret_access_key is wrong',
   InvalidAccessKeyId: 'the access_key_id is unknown there',
+  // As versitygw says it.
+  XAdminUserNotFound: 'the access_key_id is unknown there',
   AccessDenied: 'the key may not do that in this bucket',
   ERR_S3_MISSING_CREDENTIALS: 'access_key_id and secret_access_key are missing',
 }
