@@ -97,7 +97,7 @@ export function backupRoutes(gateway: Gateway) {
 
 /** A plain one has the keys of the providers, which the console never shows. */
 async function download({ backups }: Gateway, name: string): Promise<Response> {
-  const { bytes, size, is_encrypted } = await backups.open(name)
+  const { bytes, is_encrypted } = await backups.open(name)
   if (!is_encrypted)
     throw conflict(
       'This backup is not encrypted, and holds the keys of the providers: copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted, and can be downloaded.',
@@ -106,7 +106,6 @@ async function download({ backups }: Gateway, name: string): Promise<Response> {
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="${name}"`,
-      'content-length': String(size),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     },

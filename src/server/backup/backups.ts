@@ -61,7 +61,7 @@ export function createBackups(options: BackupsOptions): OpenBackups {
       const { open, list } = place()
       const found = (await list()).find((archive) => archive.name === name)
       if (!found) throw notFound(`There is no backup ${name}.`)
-      return { bytes: await open(name), size: found.bytes, is_encrypted: found.is_encrypted }
+      return { bytes: await open(name), is_encrypted: found.is_encrypted }
     },
     tick() {
       if (worker.running) return

@@ -25,6 +25,9 @@ const PLAN = '.restore.json'
 const OLD_ONLY: readonly string[] = ['tollgate.db-wal', 'tollgate.db-shm']
 const REPLACED: readonly string[] = [...FILES, ...FOLDERS, ...OLD_ONLY]
 
+type Probe = (point: string) => void
+const NO_PROBE: Probe = () => {}
+
 const Plan = Type.Object({ keep_as: Type.String({ pattern: '^before-restore-[0-9TZ-]+$' }) })
 type Plan = Static<typeof Plan>
 
@@ -32,9 +35,10 @@ type Plan = Static<typeof Plan>
  * Puts what is in `.restore` in place of the folder's. What it replaces is kept in a folder `before-restore-…`.
  * The folder is locked, and nothing has its database open.
  *
+ * @param probe called before each step, where tests end the work
  * @returns the name of that folder; undefined where there was nothing to keep
  */
-export function replaceContents(dir: string, now_ms: number): string | undefined {
+export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_PROBE): string | undefined {
   refuseMounts(dir)
   const time = new Date(now_ms)
     .toISOString()
@@ -46,10 +50,11 @@ export function replaceContents(dir: string, now_ms: number): string | undefined
   const path = join(dir, PLAN)
   writeFileSync(`${path}.unfinished`, JSON.stringify(plan), { mode: 0o600 })
   flush(`${path}.unfinished`)
+  probe('plan')
   // From this rename on the new state is the folder's: whatever happens, the next start brings it to its end.
   renameSync(`${path}.unfinished`, path)
   flush(dir)
-  return finish(dir, plan)
+  return finish(dir, plan, probe)
 }
 
 export const isRestoreUnfinished = (dir: string): boolean => existsSync(join(dir, PLAN))
@@ -81,13 +86,13 @@ export function finishLocked(dir: string): string | undefined {
 }
 
 /** Each step is done once, and its being done shows: so they can be gone through again from the beginning. */
-function finish(dir: string, { keep_as }: Plan): string | undefined {
+function finish(dir: string, { keep_as }: Plan, probe = NO_PROBE): string | undefined {
   const incoming = join(dir, INCOMING)
   const kept = join(dir, keep_as)
   mkdirSync(kept, { recursive: true, mode: 0o700 })
   giveToFolderOwner(kept)
   try {
-    keepOld(dir, kept, incoming)
+    keepOld(dir, { kept, incoming, probe })
   } catch (cause) {
     if (!isMount(cause)) throw cause
     for (const name of readdirSync(kept)) renameSync(join(kept, name), join(dir, name))
@@ -97,20 +102,26 @@ function finish(dir: string, { keep_as }: Plan): string | undefined {
   }
   flush(kept)
   flush(dir)
-  place(dir, incoming)
+  place(dir, incoming, probe)
   const is_empty = readdirSync(kept).length === 0
   if (is_empty) rmSync(kept, { recursive: true })
+  probe('done')
   rmSync(join(dir, PLAN))
   flush(dir)
+  probe('clean')
   rmSync(incoming, { recursive: true, force: true })
   return is_empty ? undefined : keep_as
 }
 
 /** All that is old, before anything new comes: a database beside the log of another one would be damaged by it. */
-function keepOld(dir: string, kept: string, incoming: string): void {
+function keepOld(
+  dir: string,
+  { kept, incoming, probe }: { kept: string; incoming: string; probe: Probe },
+): void {
   for (const name of REPLACED) {
     const has_come = !existsSync(incoming) || existsSync(join(incoming, `${name}.placed`))
     if (has_come || !existsSync(join(dir, name)) || existsSync(join(kept, name))) continue
+    probe(`keep ${name}`)
     renameSync(join(dir, name), join(kept, name))
   }
 }
@@ -119,13 +130,15 @@ const isMount = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && ['EBUSY', 'EXDEV'].includes(String(thrown.code))
 
 /** An empty file says that a part was placed; it is there before the part is moved, and holds it back from being taken for old. */
-function place(dir: string, incoming: string): void {
+function place(dir: string, incoming: string, probe: Probe): void {
   for (const name of [...FILES, ...FOLDERS]) {
     if (!existsSync(join(incoming, name))) continue
     const mark = join(incoming, `${name}.placed`)
+    probe(`mark ${name}`)
     writeFileSync(mark, '')
     flush(mark)
     flush(incoming)
+    probe(`place ${name}`)
     renameSync(join(incoming, name), join(dir, name))
   }
   flush(incoming)

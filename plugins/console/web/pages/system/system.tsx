@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Backups } from './backups.tsx'
 
 const EVERY_MS = 5_000
 
@@ -62,6 +63,7 @@ function Known({ system }: { system: System }) {
           ]}
         />
       </Section>
+      <Backups />
       <DataFolder {...data} />
     </div>
   )
@@ -82,6 +84,7 @@ const WHAT: Readonly<Record<string, string>> = {
   files: 'images and files that callers uploaded',
   answers: 'answers kept for Idempotency-Key',
   responses: 'responses that can be continued',
+  backups: 'archives of all of this',
   'other files': 'catalogue, lock, settlements that wait for the database',
 }
 
