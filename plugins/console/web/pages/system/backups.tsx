@@ -49,8 +49,8 @@ export function Backups() {
       }
     >
       <div className="system-backups stack">
-        <Loaded query={work}>{(data) => <Work {...data} />}</Loaded>
-        <Loaded query={list}>
+        <Loaded query={work} rows={1}>{(data) => <Work {...data} />}</Loaded>
+        <Loaded query={list} rows={2}>
           {({ backups }) =>
             backups.length === 0 ? (
               <p className="soft">There are none yet.</p>
@@ -166,7 +166,7 @@ const columnsOf = ({ busy, verify }: Deeds): Column<Backup>[] => [
     title: 'Deeds',
     end: true,
     cell: ({ name, encrypted }) => (
-      <span className="row">
+      <span className="row system-backup-deeds">
         <Button
           small
           icon={ShieldCheck}

@@ -63,8 +63,8 @@ function Known({ system }: { system: System }) {
           ]}
         />
       </Section>
-      <Backups />
       <DataFolder {...data} />
+      <Backups />
     </div>
   )
 }
