@@ -110,12 +110,7 @@ export function compose({
     catalogue,
     closed,
     protocols,
-    upstream: {
-      fetch: createTransport(network, lazySimulator()),
-      cooldowns: createCooldowns(now),
-      now,
-      random: Math.random,
-    },
+    upstream: upstreamOf({ network, now }),
     bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
@@ -149,6 +144,13 @@ export function compose({
     callInside: createCallInside(passes, serve),
   }
 }
+
+const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
+  fetch: createTransport(network, lazySimulator()),
+  cooldowns: createCooldowns(now),
+  now,
+  random: Math.random,
+})
 
 const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
   memory: createBodyMemory({

@@ -30,7 +30,6 @@ import { sweepRegularly } from './sweeps.ts'
  */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
 const SWEEP_EVERY_MS = 60_000
-const BACKUP_CHECK_EVERY_MS = 15_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** When the process stops, the last bytes of settled answers have this long to leave. */
 const LAST_BYTES_MS = 2_000
@@ -59,8 +58,6 @@ export interface ServeOptions {
   socket_idle_timeout_s?: number | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
-  /** How often it is looked whether a backup is due. */
-  backup_check_every_ms?: number | undefined
 }
 
 /** What the last step of a start works with. */
@@ -94,9 +91,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { protocols = BUILT_IN_REGISTRY, env } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const catalogue_path = join(data_folder, 'tollgate.toml')
-  // Before anything is read: a restore that was killed halfway is brought to its end.
-  finishRestore(data_folder)
-  await ensureCatalogue(catalogue_path)
+  await prepareFolder(data_folder, catalogue_path)
   const watched = await openCatalogue(catalogue_path, { env, protocols, log })
   const catalogue = watched.current
 
@@ -142,7 +137,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
   inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
-  const backup_timer = setInterval(backups.tick, options.backup_check_every_ms ?? BACKUP_CHECK_EVERY_MS)
+  backups.watch()
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, ledger, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
@@ -151,7 +146,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 
   const stop = () =>
     stopInOrder({ gateway, stores, app, server, log }, async () => {
-      clearInterval(backup_timer)
       readiness.stop()
       start_audit.stop()
       stopSweeping()
@@ -160,6 +154,12 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
       await backups.stop()
     })
   return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
+}
+
+/** Before anything is read: a restore that was killed halfway is brought to its end. */
+async function prepareFolder(data_folder: string, catalogue_path: string): Promise<void> {
+  finishRestore(data_folder)
+  await ensureCatalogue(catalogue_path)
 }
 
 interface Stopped {

@@ -11,6 +11,8 @@ import { createWorker, type WorkerOptions } from './worker.ts'
 export interface OpenBackups extends Backups {
   /** Begins the scheduled one where it is due. */
   tick(): void
+  /** Looks regularly whether one is due. */
+  watch(): void
   /** Ends what is running. */
   stop(): Promise<void>
 }
@@ -19,10 +21,13 @@ export interface BackupsOptions extends WorkerOptions {
   catalogue: () => Pick<Catalogue, 'backup'>
 }
 
+const CHECK_EVERY_MS = 15_000
+
 export function createBackups(options: BackupsOptions): OpenBackups {
   const { data_folder, catalogue, now } = options
   const started_at_ms = now()
   const worker = createWorker(options)
+  let timer: Timer | undefined
   const place = () => configuredPlace({ settings: catalogue().backup, data_folder })
 
   function due(): number | undefined {
@@ -72,7 +77,13 @@ export function createBackups(options: BackupsOptions): OpenBackups {
         worker.failed(cause)
       }
     },
-    stop: worker.stop,
+    watch() {
+      timer ??= setInterval(this.tick, CHECK_EVERY_MS)
+    },
+    async stop() {
+      clearInterval(timer)
+      await worker.stop()
+    },
   }
 }
 
