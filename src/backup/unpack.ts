@@ -79,8 +79,8 @@ function entriesOf(archived: AsyncIterable<Uint8Array>): AsyncIterable<Entry> {
   plain.on('error', (failure) => tar.destroy(failure))
   plain.pipe(tar)
   const feed = async () => {
-    for await (const bytes of archived)
-      if (!plain.write(bytes)) await Promise.race([drained(plain), closed(plain)])
+    const ended = closed(plain)
+    for await (const bytes of archived) if (!plain.write(bytes)) await Promise.race([drained(plain), ended])
     plain.end()
   }
   feed().catch((failure: Error) => {

@@ -111,7 +111,7 @@ function answerMade({ answer, warn }: Context, { archive, made, is_encrypted, de
   const { accounts, calls, bytes, files, deleted_meanwhile, missing } = made
   if (missing.length > 0)
     warn(
-      `Of what the database names, ${missing.length} files are missing or cut, and so in the backup: \`tollgate audit\` lists them.`,
+      `Missing or cut, and so in the backup: ${missing.length} of the files that the database names. \`tollgate audit\` lists them.`,
     )
   const lines = [
     `${archive.where}`,

@@ -73,7 +73,7 @@ async function answerArchive(
   const view = viewOf(restored)
   if (view.missing.length > 0)
     warn(
-      `When the backup was made, ${view.missing.length} files were missing or cut: \`tollgate audit\` lists them.`,
+      `Missing or cut when the backup was made: ${view.missing.length} of the files. \`tollgate audit\` lists them.`,
     )
   answer(
     { file: options.archive, data_folder: folder.dir, replaced: kept ?? null, ...view },

@@ -350,7 +350,7 @@ test('a file that is missing when it is made is told, and no reason not to resto
   expect(made.missing).toEqual([UPLOAD])
   const fresh = createScene('nothing')
   const { status, err } = await fresh.run('restore', one.path('cut.tar.zst'))
-  expect([status, err]).toEqual([0, expect.stringContaining('1 files were missing or cut')])
+  expect([status, err]).toEqual([0, expect.stringContaining('Missing or cut when the backup was made: 1')])
   one.remove()
   fresh.remove()
 })

@@ -22,7 +22,10 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 async function ended() {
-  await eventually('the work ended', async () => (await operator.json('GET', '/backups/work')).running === null)
+  await eventually(
+    'the work ended',
+    async () => (await operator.json('GET', '/backups/work')).running === null,
+  )
   return await operator.json('GET', '/backups/work')
 }
 
@@ -55,7 +58,11 @@ test('one is made, listed, verified and downloaded', async () => {
   await operator.json('POST', `/backups/${name}/verify`)
   expect((await operator.send('POST', '/backups')).status).toBe(409)
   const { last_verified } = await ended()
-  expect(last_verified).toMatchObject({ name, failure: null, result: expect.stringContaining('can be restored') })
+  expect(last_verified).toMatchObject({
+    name,
+    failure: null,
+    result: expect.stringContaining('can be restored'),
+  })
 
   const answer = await operator.send('GET', `/backups/${name}`)
   expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -80,7 +87,10 @@ test('a plain one is not given out: it holds the keys of the providers', async (
   await gateway.recatalogue(PLAIN)
   const name = await made()
   const answer = await operator.send('GET', `/backups/${name}`)
-  expect([answer.status, await answer.text()]).toEqual([409, expect.stringContaining('copy it on the server')])
+  expect([answer.status, await answer.text()]).toEqual([
+    409,
+    expect.stringContaining('copy it on the server'),
+  ])
   await gateway.recatalogue(ENCRYPTED)
 })
 

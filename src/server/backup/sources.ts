@@ -1,6 +1,6 @@
 // What goes into an archive: the files that a copy of the database names, and then the copy itself.
 import type { Database } from 'bun:sqlite'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Source } from '../../backup/pack.ts'
 import type { DataPaths } from './paths.ts'
@@ -33,7 +33,7 @@ export function* sourcesOf(
   { dir, catalogue_path }: DataPaths,
   { copy, copy_path, plain, settle }: SourceOptions,
 ): Generator<Source> {
-  yield { path: 'tollgate.toml', file: catalogue_path }
+  if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
   yield* pluginFiles(join(dir, 'plugins'), 'plugins')
   for (const sql of NAMED)
