@@ -65,7 +65,8 @@ passphrase = "env:BACKUP_PASSPHRASE"
         const command = ['restore', address(made.name), '--passphrase-file', passphrase, '--data', restored]
         expect(await answerOf(command, elsewhere())).toMatchObject({ clean: true, calls: made.calls })
         expect(await answerOf(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
-        await expectSame(restored, load.gateway.data_folder)
+        const { files, calls } = await expectSame(restored, load.gateway.data_folder)
+        if (IS_LONG) process.stderr.write(`${time}: ${calls} calls, ${files} files\n`)
       }
       expect(load.done.failed).toEqual([])
     },

@@ -14,7 +14,6 @@ test(
   async () => {
     await using load = await startLoad()
     const { data_folder } = load.gateway
-    const told: string[] = []
     for (let time = 1; time <= TIMES; time++) {
       const before = load.done.calls
       await eventually('calls came', () => load.done.calls >= before + 3)
@@ -31,12 +30,14 @@ test(
         await Bun.file(join(data_folder, 'tollgate.toml')).text(),
       )
       expect(existsSync(join(restored, '.restore'))).toBe(false)
-      told.push(`${calls} calls, ${files} files, ${made.deleted_meanwhile.length} deleted meanwhile`)
+      if (IS_LONG)
+        process.stderr.write(
+          `${time}: ${calls} calls, ${files} files, deleted meanwhile ${made.deleted_meanwhile.length}\n`,
+        )
     }
     expect(load.done.failed).toEqual([])
     expect(load.done.images).toBeGreaterThan(TIMES)
     expect(load.done.deleted).toBeGreaterThan(0)
-    if (IS_LONG) process.stderr.write(`${told.join('\n')}\n`)
   },
   TIMES * 60_000,
 )
