@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,
   ),
-  ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/'],
+  ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/', 'src/backup/'],
   ['src/observe/', 'src/db/'],
   ['src/domain/', 'src/plugin-api.ts'],
 ]

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { openDatabase } from '../db/open.ts'
 import { formatUsd } from '../domain/money.ts'
-import type { Audit } from '../ledger/audit.ts'
 import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
 import { foldersIn, type Library } from '../library/library.ts'
 import { findMissing, hasMarked } from '../library/missing.ts'
 import { createFileStore } from '../media/store.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
-import { type FullAudit, fullAudit, reportOf } from '../server/full-audit.ts'
+import { describeFindings, type FullAudit, fullAudit, reportOf } from '../server/full-audit.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withReadableDatabase } from './data-folder.ts'
 import { fields, table } from './table.ts'
@@ -57,15 +56,6 @@ async function findMarked(library: Pick<Library, 'db' | 'images' | 'files'>, { d
   } finally {
     db.close()
   }
-}
-
-/** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
-export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
-  return findings
-    .map(
-      ({ subject, found, expected, meaning }) => `${subject}: is ${found}, should be ${expected}. ${meaning}`,
-    )
-    .join('\n')
 }
 
 function describe(audit: FolderAudit): string {

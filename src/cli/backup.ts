@@ -1,27 +1,163 @@
-// `backup`: a checked copy of the database, taken with or without a running gateway.
+// `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
 import { statSync } from 'node:fs'
-import type { Command } from 'commander'
-import { contextOf } from './context.ts'
+import { type Command, Option } from 'commander'
+import { conflict, unprocessable } from '../domain/errors.ts'
+import { type MadeBackup, makeBackup, type Progress } from '../server/backup/make.ts'
+import { recordMade, retain } from '../server/backup/retain.ts'
+import { configuredPlace, type Located, locateNew, type WhereOptions } from '../server/backup/where.ts'
+import { writeSnapshot } from '../server/snapshot.ts'
+import { addBackupListCommand } from './backup-list.ts'
+import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
+import { addBackupVerifyCommand } from './backup-verify.ts'
+import { type Context, contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import { writeSnapshot } from './snapshot.ts'
 import type { CliDeps } from './terminal.ts'
 
+interface BackupFlags extends KeyFlags {
+  databaseOnly?: boolean
+  scheduled?: boolean
+  progress?: boolean
+}
+
 export function addBackupCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('backup <file>')
-    .summary('Copy the database.')
+  const backup = program
+    .command('backup')
+    .argument('[file]', 'a new file, or s3://BUCKET/NAME (default: the place of [backup])')
+    .summary('Make one archive of everything.')
     .description(
-      'Write a checked and audited copy of the database, also while the gateway runs. It has the accounts, keys ' +
-        '(hashed), calls and kept responses. The catalogue, the images, the uploaded files and large responses are ' +
-        'plain files of the data folder: copy tollgate.toml, images/, files/ and responses/ after it.',
+      'Make one archive of everything, also while the gateway runs: a checked and audited copy of the database, the ' +
+        'images, files and responses that it names, the catalogue, and plugins. An archive holds the keys of the ' +
+        'providers: it can be read by its owner only, and is encrypted before it goes to a bucket. Nothing is overwritten.',
     )
-    .action((file: string, _: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
-      const { totals } = withDatabase(folder, 'read', (db) => writeSnapshot(db, file))
-      const { size } = statSync(file)
-      answer(
-        { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
-        `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
-      )
+  withKeyOptions(backup, 'encrypt')
+    .option('--database-only', 'copy the database alone, as a file of SQLite')
+    .option('--scheduled', 'as the schedule does: note the archive, and delete its oldest over [backup] keep')
+    .addOption(new Option('--progress', 'tell of the progress on standard error, as JSON').hideHelp())
+    .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
+      const context = contextOf(command, deps)
+      if (flags.databaseOnly) copyDatabase(context, file)
+      else await makeArchive(context, file, flags, deps)
     })
+  addBackupListCommand(backup, deps)
+  addBackupVerifyCommand(backup, deps)
+}
+
+function copyDatabase({ folder, answer }: Context, file: string | undefined): void {
+  if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
+  const { totals } = withDatabase(folder, 'read', (db) => writeSnapshot(db, file))
+  const { size } = statSync(file)
+  answer(
+    { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
+    `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
+  )
+}
+
+async function makeArchive(
+  context: Context,
+  file: string | undefined,
+  flags: BackupFlags,
+  deps: CliDeps,
+): Promise<void> {
+  const { folder } = context
+  // Fails here, with what to do, where there is no database.
+  withDatabase(folder, 'read', () => {})
+  const options = await whereOptions(context, deps)
+  const lock = await lockFor(flags, options.settings)
+  if (flags.scheduled && file !== undefined)
+    throw conflict('--scheduled makes its archive in the place of [backup]: leave out the file.')
+  const now_ms = deps.now()
+  const archive = locateNew(file, { ...options, made_at_ms: now_ms, is_encrypted: lock !== undefined })
+  if (archive.leaves_machine && !lock)
+    throw unprocessable(
+      `${archive.where}: an archive holds the keys of the providers, and leaves this machine encrypted only. ` +
+        'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
+    )
+  await archive.check()
+  const made = await untilEnded((ends) =>
+    makeBackup({
+      paths: folder,
+      lock,
+      now_ms,
+      put: (content, expected_bytes) => archive.put(ends(content), expected_bytes),
+      onProgress: flags.progress
+        ? nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress })))
+        : undefined,
+    }),
+  )
+  const deleted = flags.scheduled ? await keep(archive, now_ms, options) : []
+  answerMade(context, { archive, made, is_encrypted: lock !== undefined, deleted })
+}
+
+async function keep(archive: Located, made_at_ms: number, options: WhereOptions): Promise<string[]> {
+  const place = configuredPlace(options)
+  recordMade({ data_folder: options.data_folder, place }, archive.name, made_at_ms)
+  return await retain({
+    data_folder: options.data_folder,
+    place,
+    keep: options.settings?.keep ?? DEFAULT_KEEP,
+  })
+}
+
+const DEFAULT_KEEP = 7
+
+interface Told {
+  archive: Located
+  made: MadeBackup
+  is_encrypted: boolean
+  deleted: readonly string[]
+}
+
+function answerMade({ answer, warn }: Context, { archive, made, is_encrypted, deleted }: Told): void {
+  const { accounts, calls, bytes, files, deleted_meanwhile, missing } = made
+  if (missing.length > 0)
+    warn(
+      `Missing or cut, and so in the backup: ${missing.length} of the files that the database names. \`tollgate audit\` lists them.`,
+    )
+  const lines = [
+    `${archive.where}`,
+    `accounts ${accounts}, calls ${calls}, files ${files}, bytes ${bytes}; checked, audit clean.`,
+    is_encrypted ? 'Encrypted.' : 'Not encrypted, and it holds the keys of the providers.',
+    ...(deleted_meanwhile.length > 0
+      ? [`Deleted meanwhile, and left out: ${deleted_meanwhile.length} files.`]
+      : []),
+    ...(deleted.length > 0 ? [`Older ones of the schedule were deleted: ${deleted.join(', ')}.`] : []),
+  ]
+  answer(
+    { file: archive.where, name: archive.name, ...made, clean: true, encrypted: is_encrypted, deleted },
+    lines.join('\n'),
+  )
+}
+
+/** A signal ends the content, and with it nothing stays of what was written or sent. */
+async function untilEnded<T>(
+  work: (ends: (content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  let ended = false
+  const end = () => {
+    ended = true
+  }
+  async function* ends(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const block of content) {
+      if (ended) throw conflict('The backup was stopped. Nothing of it is kept.')
+      yield block
+    }
+  }
+  process.on('SIGTERM', end).on('SIGINT', end)
+  try {
+    return await work(ends)
+  } finally {
+    process.off('SIGTERM', end).off('SIGINT', end)
+  }
+}
+
+const TELL_EVERY_MS = 500
+
+function nowAndThen(tell: (progress: Progress) => void): (progress: Progress) => void {
+  let told_at_ms = 0
+  return (progress) => {
+    const now_ms = performance.now()
+    if (now_ms - told_at_ms < TELL_EVERY_MS) return
+    told_at_ms = now_ms
+    tell(progress)
+  }
 }

@@ -13,6 +13,7 @@ import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { finishRestore } from '../server/backup/replace.ts'
 
 export interface DataFolder {
   dir: string
@@ -124,6 +125,7 @@ export async function requireCatalogue(path: string, env: Environment): Promise<
 }
 
 function requireFile({ dir }: DataFolder, path: string): void {
+  finishRestore(dir)
   // Throws where it may not be looked at, which is not the same as absent.
   if (statSync(path, { throwIfNoEntry: false })) return
   const missing =

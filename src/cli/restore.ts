@@ -1,81 +1,136 @@
-// `restore`: replaces the database with a backup while no gateway runs, and keeps the replaced database.
+// `restore`: puts a backup in place while no gateway runs, and keeps what it replaces.
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { forgetSessions } from '../access/session-rows.ts'
+import type { ArchiveKeys } from '../backup/encryption.ts'
 import { flush } from '../db/copy.ts'
 import { createForOwner, giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
-import { conflict, notFound, unprocessable } from '../domain/errors.ts'
-import { contextOf } from './context.ts'
+import { conflict, unprocessable } from '../domain/errors.ts'
+import { finishLocked } from '../server/backup/replace.ts'
+import { closeWriteAheadLog, restoreArchive } from '../server/backup/restore.ts'
+import { peek } from '../server/backup/unpacked.ts'
+import { locate } from '../server/backup/where.ts'
+import { check } from '../server/snapshot.ts'
+import { type KeyFlags, keysFor, whereOptions, withKeyOptions } from './backup-options.ts'
+import { viewOf } from './backup-verify.ts'
+import { type Context, contextOf } from './context.ts'
 import type { DataFolder } from './data-folder.ts'
-import { check } from './snapshot.ts'
 import type { CliDeps } from './terminal.ts'
 
+interface RestoreFlags extends KeyFlags {
+  force?: boolean
+}
+
 export function addRestoreCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('restore <file>')
-    .summary('Replace the database with a backup.')
+  const command = program
+    .command('restore')
+    .argument('<archive>', 'a file, s3://BUCKET/NAME, or a name that `backup list` shows')
+    .summary('Replace everything with a backup.')
     .description(
-      'Check and audit a backup, and put it in place of the database. Stop the gateway first. Calls, credits and keys ' +
-        'since the backup are not in it. The replaced database is kept.',
+      'Check and audit a backup, and put it in place of the database, the images, the files, the responses and the ' +
+        'catalogue. Stop the gateway first. What is replaced is kept. A backup of the database alone replaces the ' +
+        'database alone.',
     )
+  withKeyOptions(command, 'decrypt')
     .option('--force', 'replace a database that exists')
-    .action((file: string, { force = false }: { force?: boolean }, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
-      const kept = withoutGateway(folder, () => restore(file, folder, { force, now_ms: deps.now() }))
-      const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
-      answer(
-        { file, database: folder.database_path, replaced: kept ?? null },
-        `${folder.database_path} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
-      )
+    .action(async (name: string, flags: RestoreFlags, called: Command) => {
+      const context = contextOf(called, deps)
+      const options = await whereOptions(context, deps)
+      const archive = await locate(name, options)
+      const keys = await keysFor(flags, options.settings)
+      await withoutGateway(context.folder, async () => {
+        const archived = await archive.open()
+        refuseExisting(context.folder, flags)
+        const { first, all } = await peek(archived)
+        if (isDatabase(first)) answerDatabase(context, name, deps)
+        else await answerArchive(context, all, { archive: archive.where, keys, now_ms: deps.now() })
+      })
     })
 }
+
+function answerDatabase({ folder, answer }: Context, file: string, { now }: CliDeps): void {
+  const kept = restoreDatabase(file, folder, now())
+  const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
+  answer(
+    { file, database: folder.database_path, replaced: kept ?? null },
+    `${folder.database_path} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
+  )
+}
+
+async function answerArchive(
+  { folder, answer, warn }: Context,
+  archived: AsyncIterable<Uint8Array>,
+  options: { archive: string; keys: ArchiveKeys; now_ms: number },
+): Promise<void> {
+  const restored = await restoreArchive(archived, { paths: folder, ...options })
+  const { kept_as } = restored
+  const kept = kept_as === undefined ? undefined : join(folder.dir, kept_as)
+  const view = viewOf(restored)
+  if (view.missing.length > 0)
+    warn(
+      `Missing or cut when the backup was made: ${view.missing.length} of the files. \`tollgate audit\` lists them.`,
+    )
+  answer(
+    { file: options.archive, data_folder: folder.dir, replaced: kept ?? null, ...view },
+    [
+      `${folder.dir} is now the backup ${options.archive}, of ${view.made_at}:`,
+      `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'as then'}.`,
+      ...(kept === undefined ? [] : [`What was replaced is kept in ${kept}.`]),
+    ].join('\n'),
+  )
+}
+
+/** The header of SQLite's files; an empty one is told of by the same way. */
+const isDatabase = (first: Uint8Array): boolean =>
+  first.length === 0 || Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
 
 /** The database only names these files. */
 const BEFORE_SERVE =
   'Before you start the gateway, restore the folders images/, files/ and responses/ of the same time beside it: an image without its file is missing until the file is back, and so is a kept response.'
 
 /** Runs `work` while no gateway serves the folder, and none can start. */
-function withoutGateway<T>({ dir }: DataFolder, work: () => T): T {
+async function withoutGateway<T>({ dir }: DataFolder, work: () => Promise<T>): Promise<T> {
   const made = mkdirSync(resolve(dir), { recursive: true, mode: 0o700 })
   if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
   refuseUnwritable(dir)
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
   try {
-    return work()
+    // Of a restore that was interrupted: what it put in place is what this one replaces.
+    finishLocked(dir)
+    return await work()
   } finally {
     unlock()
   }
 }
 
-function restore(
-  file: string,
-  { dir, database_path }: DataFolder,
-  { force, now_ms }: { force: boolean; now_ms: number },
-): string | undefined {
-  if (!existsSync(file)) throw notFound(`There is no file ${file}.`)
-  if (statSync(file).isDirectory())
-    throw unprocessable(`${file} is a folder: name the file that \`tollgate backup\` wrote.`)
+function refuseExisting({ database_path }: DataFolder, { force = false }: RestoreFlags): void {
   const replaces = existsSync(database_path)
-  if (replaces && !force) {
+  if (replaces && !force)
     throw conflict(
       `There is a database at ${database_path}: --force replaces it, and keeps it beside the new one.`,
     )
-  }
   // SQLite would replay this log onto the restored database.
-  if (!replaces && existsSync(`${database_path}-wal`)) {
+  if (!replaces && existsSync(`${database_path}-wal`))
     throw conflict(`${database_path}-wal is left over from a database that is gone: move it away first.`)
-  }
+}
+
+/** Puts a backup of the database alone in place. @returns what the old one is kept as */
+function restoreDatabase(
+  file: string,
+  { dir, database_path }: DataFolder,
+  now_ms: number,
+): string | undefined {
   const incoming = `${database_path}.incoming`
   removeDatabase(incoming)
   try {
     prepare(file, incoming)
-    const kept = replaces ? keepReplaced(database_path, now_ms) : undefined
+    const kept = existsSync(database_path) ? keepReplaced(database_path, now_ms) : undefined
     renameSync(incoming, database_path)
     flush(dir)
     return kept
@@ -118,21 +173,4 @@ function keepReplaced(path: string, now_ms: number): string {
   const kept = `${path}.replaced-${new Date(now_ms).toISOString().replaceAll(':', '')}`
   renameSync(path, kept)
   return kept
-}
-
-/**
- * Moves the write-ahead log into the database file. SQLite refuses to leave WAL mode while another connection is open
- * (https://sqlite.org/pragma.html#pragma_journal_mode), so this also protects commands that are running.
- */
-function closeWriteAheadLog(path: string): void {
-  const db = new Database(path)
-  try {
-    db.run('PRAGMA busy_timeout = 0')
-    const mode = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = DELETE').get()?.journal_mode
-    if (mode !== 'delete') throw new Error(`journal mode ${mode}`)
-  } catch (cause) {
-    throw conflict(`${path} is in use by another command: try again when that has finished.`, { cause })
-  } finally {
-    db.close()
-  }
 }

@@ -189,7 +189,7 @@ async function prepare(
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const all = [...restored.mistakes, ...mistakes]
+  const all = [...restored.mistakes, ...mistakes, ...movedBackups(hidden.text, edited)]
     .sort((one, other) => one.line - other.line)
     .slice(0, MAX_MISTAKES)
   return {
@@ -201,6 +201,15 @@ async function prepare(
     warnings: hideIn(parts, warnings),
     catalogue: all.length === 0 ? catalogue : undefined,
   }
+}
+
+/** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
+function movedBackups(before: string, after: string): Mistake[] {
+  const [was, is] = [valuesIn(before)?.backup, valuesIn(after)?.backup]
+  if (valuesIn(after) === null || Bun.deepEquals(was, is)) return []
+  const message =
+    'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
+  return [{ path: 'backup', line: 1, message }]
 }
 
 async function inTurns<T>(work: Generator<void, T>): Promise<T> {

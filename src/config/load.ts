@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
+import { readBackup } from './backup.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
@@ -10,6 +11,7 @@ import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
 import {
+  BackupSchema,
   ConsoleSchema,
   LimitsSchema,
   NativeSchema,
@@ -92,6 +94,8 @@ function readDocument(
   const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
   const { metrics, telemetry } = readObserving(value, { ...options, report })
+  const backup_text = validate(BackupSchema, value.backup ?? {}, ['backup'], report)
+  const backup = backup_text && readBackup(backup_text, { ...options, report })
   if (server) checkServer(server, report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
@@ -100,9 +104,14 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  if (!(outline && server && limits && native && responses && console && metrics && telemetry))
-    return undefined
-  return { server, limits, native, responses, console, metrics, telemetry, providers, models }
+  const sections = allOf({ server, limits, native, responses, console, metrics, telemetry, backup })
+  return outline && sections && { ...sections, providers, models }
+}
+
+/** The parts, where each of them could be read. */
+function allOf<T extends object>(parts: T): { [Name in keyof T]: Exclude<T[Name], undefined> } | undefined {
+  if (Object.values(parts).includes(undefined)) return undefined
+  return parts as { [Name in keyof T]: Exclude<T[Name], undefined> }
 }
 
 function checkServer(

@@ -211,6 +211,7 @@ export const OutlineSchema = Type.Object(
     console: Type.Optional(Type.Unknown()),
     metrics: Type.Optional(Type.Unknown()),
     telemetry: Type.Optional(Type.Unknown()),
+    backup: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics] and [telemetry], and in comments that hold such values.
+// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [backup], and in comments that hold such values.
 import { markOf } from '../observe/key-mark.ts'
 import type { TomlPath } from './toml.ts'
 import type { Places, Span } from './toml-places.ts'
@@ -48,6 +48,7 @@ export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecr
 export function destinationOf(path: TomlPath, root: Readonly<Record<string, unknown>>): string | undefined {
   if (isMetricsToken(path)) return OF_METRICS
   if (isTelemetryHeader(path)) return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
+  if (isOfBackup(path)) return OF_BACKUP
   const index = providerOf(path)
   return index === undefined ? undefined : originOf(root, index)
 }
@@ -58,6 +59,11 @@ const OF_METRICS = 'the metrics'
 const isMetricsToken = ([section, name]: TomlPath): boolean => section === 'metrics' && name === 'token'
 const isTelemetryHeader = ([section, name]: TomlPath): boolean =>
   section === 'telemetry' && name === 'headers'
+const OF_BACKUP = 'the backups'
+const BACKUP_SECRETS: readonly unknown[] = ['access_key_id', 'secret_access_key', 'passphrase']
+
+const isOfBackup = ([section, name]: TomlPath): boolean =>
+  section === 'backup' && BACKUP_SECRETS.includes(name)
 
 /** Which provider a path lies in; undefined outside of them. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>
@@ -65,7 +71,10 @@ export const providerOf = ([section, index]: TomlPath): number | undefined =>
 
 /** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
 export const isReadable = (path: TomlPath): boolean =>
-  (providerOf(path) === undefined && !isMetricsToken(path) && !isTelemetryHeader(path)) ||
+  (providerOf(path) === undefined &&
+    !isMetricsToken(path) &&
+    !isTelemetryHeader(path) &&
+    !isOfBackup(path)) ||
   (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2]))
 
 /** A value of a provider that names an environment variable. */
@@ -102,7 +111,8 @@ function addressOf(address: unknown): string {
 
 const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
 /** A key whose value is a secret, or a table of such. */
-const SENSITIVE = /(api.?keys?|headers|authorization|secret|token|password|[\w-]+-key)["']?\s*=/i
+const SENSITIVE =
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]+-key)["']?\s*=/i
 const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000

@@ -187,6 +187,35 @@ export interface TelemetrySettings {
   readonly service_name: string
 }
 
+/** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
+export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
+
+/** Where archives are kept. */
+export type BackupPlace =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | {
+      readonly kind: 'bucket'
+      readonly bucket: string
+      /** Without a trailing slash; undefined for Amazon's own. */
+      readonly endpoint: string | undefined
+      readonly region: string
+      /** Empty, or ends in a slash. */
+      readonly prefix: string
+      readonly access_key_id: string
+      readonly secret_access_key: string
+    }
+
+/** Backups: when they are made, where they go, and how many stay. */
+export interface BackupSettings {
+  /** Undefined: by hand only. */
+  readonly schedule: { readonly every_ms: number } | { readonly at_minute: number } | undefined
+  readonly keep: number
+  readonly place: BackupPlace
+  readonly lock: BackupLock | undefined
+  /** Why none can be made, for the operator: an environment variable is not set. */
+  readonly unavailable: string | undefined
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
@@ -196,6 +225,7 @@ export interface Catalogue {
   readonly console: ConsoleSettings
   readonly metrics: MetricsSettings
   readonly telemetry: TelemetrySettings
+  readonly backup: BackupSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

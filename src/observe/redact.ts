@@ -77,12 +77,16 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
   return made
 }
 
-/** The secrets of a catalogue: provider keys and header values, those of metrics and telemetry, and as addresses base URLs and their hosts. */
+/**
+ * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry and backups, and as addresses base
+ * URLs and their hosts.
+ */
 export function secretsOf({
   providers,
   metrics,
   telemetry,
-}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry'>>): [
+  backup,
+}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'backup'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -92,9 +96,17 @@ export function secretsOf({
       ...all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
+      ...(backup ? secretsOfBackup(backup) : []),
     ],
     all.flatMap(({ base_url }) => addressesOf(base_url)),
   ]
+}
+
+function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {
+  return [
+    ...(place.kind === 'bucket' ? [place.secret_access_key] : []),
+    ...(lock && 'passphrase' in lock ? [lock.passphrase] : []),
+  ].filter((secret) => secret !== '')
 }
 
 /**

@@ -29,12 +29,11 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
-import type { Books } from '../surface/books.ts'
-import type { Doctor } from '../surface/doctor.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
+import type { Beside } from './beside.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
@@ -67,11 +66,7 @@ export interface Parts {
   sockets: () => Sockets | null
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
-  /** As in `Gateway`. */
-  books: Books
-  /** As in `Gateway`. */
-  doctor: Doctor
-  metrics: Gateway['metrics']
+  beside: Beside
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -89,9 +84,7 @@ export function compose({
   notReady,
   sockets,
   serve,
-  books,
-  doctor,
-  metrics,
+  beside,
   closed,
   network,
   log,
@@ -113,7 +106,7 @@ export function compose({
     catalogue,
     closed,
     protocols,
-    upstream: upstreamOf(network, now),
+    upstream: upstreamOf({ network, now }),
     bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
@@ -127,9 +120,7 @@ export function compose({
     ...readRates(),
     ledger,
     deeds,
-    books,
-    doctor,
-    metrics,
+    ...beside,
     running,
     catalogue,
     configuration,
@@ -149,7 +140,7 @@ export function compose({
   }
 }
 
-const upstreamOf = (network: Fetch, now: () => number): ExchangeParts['upstream'] => ({
+const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
   fetch: createTransport(network, lazySimulator()),
   cooldowns: createCooldowns(now),
   now,

@@ -57,3 +57,12 @@ export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): A
     },
   }
 }
+
+/** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
+export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
+  return findings
+    .map(
+      ({ subject, found, expected, meaning }) => `${subject}: is ${found}, should be ${expected}. ${meaning}`,
+    )
+    .join('\n')
+}

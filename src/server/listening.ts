@@ -4,7 +4,7 @@ import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
-import { readTlsPair, type TlsPair, type TlsWatch, tlsFilesOf, watchTls } from './tls-files.ts'
+import { readTlsPair, type TlsFiles, type TlsPair, type TlsWatch, tlsFilesOf, watchTls } from './tls-files.ts'
 
 /**
  * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
@@ -42,8 +42,7 @@ export async function listenWith(
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const { log, catalogue } = gateway
-  const files = tlsFilesOf(catalogue().server, data_folder)
+  const files = tlsFilesOf(gateway.catalogue().server, data_folder)
   const first_pair = files && (await readTlsPair(files))
   const address = parseListenAddress(listen)
   const app = createApp(gateway, plugins)
@@ -71,23 +70,7 @@ export async function listenWith(
 
   if (first_pair) tell(gateway, 'a certificate is in use', first_pair)
 
-  const keepOld = (trouble: unknown) =>
-    log.error(
-      { reason: trouble instanceof Error ? trouble.message : String(trouble) },
-      'the changed certificate cannot be used: the one before stays in use',
-    )
-  const watch: TlsWatch | undefined =
-    files &&
-    (await watchTls(files, {
-      onPair(pair) {
-        try {
-          takeOver(pair)
-        } catch (refusal) {
-          keepOld(refusal)
-        }
-      },
-      onTrouble: keepOld,
-    }))
+  const watch = files && (await watchRenewals(gateway, files, takeOver))
 
   return {
     url,
@@ -106,6 +89,27 @@ export async function listenWith(
       await Promise.all(all.map((each) => each.stop(true)))
     },
   }
+}
+
+/** A pair that cannot be used, or taken over, changes nothing. */
+function watchRenewals(
+  { log }: Pick<Gateway, 'log'>,
+  files: TlsFiles,
+  takeOver: (pair: TlsPair) => void,
+): Promise<TlsWatch> {
+  const keepOld = (trouble: unknown) =>
+    log.error(
+      { reason: trouble instanceof Error ? trouble.message : String(trouble) },
+      'the changed certificate cannot be used: the one before stays in use',
+    )
+  const onPair = (pair: TlsPair) => {
+    try {
+      takeOver(pair)
+    } catch (refusal) {
+      keepOld(refusal)
+    }
+  }
+  return watchTls(files, { onPair, onTrouble: keepOld })
 }
 
 function tell({ log, now }: Gateway, message: string, { names, valid_until_ms }: TlsPair): void {

@@ -1,9 +1,7 @@
 // A report of one of our own commands, made in a process of its own at a low priority, beside the calls.
-import { constants, setPriority } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { fits } from '../domain/validation.ts'
-import { isCompiled } from './relaunch.ts'
+import { startOwnCommand } from './own-process.ts'
 
 export interface ReportProcess<Report> {
   /** The report; where it could not be made, why, in the words of the process. */
@@ -22,14 +20,7 @@ export function reportInProcess<S extends TSchema>(
   schema: S,
   data_folder: string,
 ): ReportProcess<Static<S>> {
-  const program = isCompiled() ? [] : [fileURLToPath(new URL('../main.ts', import.meta.url))]
-  const command = [process.execPath, ...program, name, '--json', '--data', data_folder]
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-  try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It may be over already, or the system has no priorities: it then takes its turn like any other process.
-  }
+  const child = startOwnCommand([name, '--json', '--data', data_folder])
   const read = async () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     const report = reportIn(output, schema)

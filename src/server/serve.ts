@@ -13,12 +13,12 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { lateApp } from './app.ts'
-import { createBooks } from './books.ts'
+import { finishRestore } from './backup/replace.ts'
+import { createBeside } from './beside.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
-import { createDoctor } from './doctor.ts'
 import { type Listening, listenWith } from './listening.ts'
-import { createObserving, type Observing } from './observing.ts'
+import type { Observing } from './observing.ts'
 import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
@@ -86,20 +86,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { data_folder, log, now = Date.now, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
-  const catalogue_path = join(data_folder, 'tollgate.toml')
-  await ensureCatalogue(catalogue_path)
-  const watched = await openCatalogue(catalogue_path, { env, protocols, log })
+  const opened = await openFolder({ ...options, protocols, now, probe })
+  const { catalogue_path, watched, stores, observing, beside, close } = opened
   const catalogue = watched.current
-
-  const stores = await openStores({ data_folder, catalogue, log, now, probe })
-  const observing = createObserving({ catalogue, log, now })
-  const close = async () => {
-    await observing.stop()
-    watched.close()
-    await stores.close()
-  }
-  const { accept_missing_files = false } = options
-  await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
 
   const running = createRunningCalls({
     now,
@@ -107,8 +96,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  const books = createBooks({ data_folder, now })
-  const doctor = createDoctor(data_folder)
   let sockets: Sockets | null = null
   const inside = lateApp()
   const gateway = compose({
@@ -120,9 +107,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     notReady: readiness.notReady,
     sockets: () => sockets,
     serve: inside.serve,
-    books,
-    doctor,
-    metrics: observing.metrics,
+    beside: { ...beside, metrics: observing.metrics },
     closed: readiness.closed,
     network,
     log,
@@ -138,24 +123,53 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
+  beside.backups.watch()
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, ledger, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books: beside.books })
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, () => {
+    stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
-      doctor.stop()
+      beside.doctor.stop()
       stopSweeping()
       stopTicking()
       watched.close()
+      await beside.backups.stop()
     })
   const { url, renew } = listening
   const reload = () => Promise.all([watched.reload(), renew()]).then(() => {})
   return { url, catalogue, warnings: watched.warnings, reload, stop }
+}
+
+type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files'> &
+  Required<Pick<ServeOptions, 'now' | 'probe'>> & { protocols: Registry }
+
+/** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
+async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
+  const { log, env, protocols, now, probe } = parts
+  const catalogue_path = join(data_folder, 'tollgate.toml')
+  await prepareFolder(data_folder, catalogue_path)
+  const watched = await openCatalogue(catalogue_path, { env, protocols, log })
+  const catalogue = watched.current
+  const stores = await openStores({ data_folder, catalogue, log, now, probe })
+  const { observing, ...beside } = createBeside({ data_folder, catalogue, log, now })
+  const close = async () => {
+    await observing.stop()
+    watched.close()
+    await stores.close()
+  }
+  await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
+  return { catalogue_path, watched, stores, observing, beside, close }
+}
+
+/** Before anything is read: a restore that was killed halfway is brought to its end. */
+async function prepareFolder(data_folder: string, catalogue_path: string): Promise<void> {
+  finishRestore(data_folder)
+  await ensureCatalogue(catalogue_path)
 }
 
 interface Stopped {
@@ -170,14 +184,14 @@ interface Stopped {
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
   { gateway, stores, own_plugins, observing, listening, log }: Stopped,
-  endWatches: () => void,
+  endWatches: () => Promise<void>,
 ): Promise<void> {
   const { running, catalogue } = gateway
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
-  endWatches()
+  await endWatches()
   await observing.stop()
   const told = own_plugins.stop()
   await listening.stop()

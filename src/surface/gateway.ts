@@ -18,6 +18,7 @@ import type { Library } from '../library/library.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
+import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
 import type { Doctor } from './doctor.ts'
 import type { CallInside } from './inside.ts'
@@ -44,6 +45,8 @@ export interface Gateway {
   doctor: Doctor
   /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
   metrics: () => Promise<Exposition>
+  /** Archives of everything, made beside the calls. */
+  backups: Backups
   /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */

@@ -155,7 +155,7 @@ describe('a backup', () => {
       'no/such/b.db',
       'There is no folder no/such: create it first, or name another.',
     ],
-    ['onto a folder', 'target', 'target is a folder: name a file in it, such as target/tollgate.db.'],
+    ['onto a folder', 'target', 'target is a folder: name a file in it, such as target/tollgate.tar.zst.'],
     [
       'onto a file',
       'backed-up/tollgate.toml',

@@ -132,7 +132,9 @@ describe('a first start', () => {
     const before = JSON.parse((await tollgate(['account', 'show', 'demo', '--json'])).out)
     const { status, out } = await tollgate(['restore', 'b.db', '--force', '--json'])
     expect(status).toBe(0)
-    const kept = new Database(join(dir, JSON.parse(out).replaced.replace(dir, '')), { readonly: true })
+    const kept = new Database(join(dir, JSON.parse(out).replaced.replace(dir, ''), 'tollgate.db'), {
+      readonly: true,
+    })
     const row = kept.query<{ nanos: number }, []>(
       "SELECT balance_nanos AS nanos FROM accounts WHERE name = 'demo'",
     )

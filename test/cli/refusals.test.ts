@@ -65,7 +65,7 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['usage --before x', 'a whole number'],
     ['usage --since 2026-13-01', 'Write a date such as'],
     ['usage --sums week', 'Allowed choices are day'],
-    ['backup', "missing required argument 'file'"],
+    ['backup verify', "missing required argument 'archive'"],
     ['config', 'Usage: tollgate config'],
   ]
   test.each(cases)('tollgate %s', async (line, message) => {

@@ -119,7 +119,7 @@ describe('backup', () => {
   test('has what is still in the write-ahead log, which a copy of the file would miss', async () => {
     const server = openDatabase(scene.path('tollgate.db'))
     await scene.run('credit', 'anna', '2')
-    expect((await scene.run('backup', scene.path('b.db'))).status).toBe(0)
+    expect((await scene.run('backup', '--database-only', scene.path('b.db'))).status).toBe(0)
     server.close()
     const copy = new Database(scene.path('b.db'), { readonly: true })
     expect(copy.query<{ b: number }, []>('SELECT balance_nanos AS b FROM accounts').get()?.b).toBe(
@@ -132,19 +132,22 @@ describe('backup', () => {
     const server = openDatabase(scene.path('tollgate.db'))
     server.run('BEGIN IMMEDIATE')
     server.run("UPDATE accounts SET status = 'suspended'")
-    expect(await scene.json('backup', scene.path('b.db'))).toMatchObject({ accounts: 1, clean: true })
+    expect(await scene.json('backup', '--database-only', scene.path('b.db'))).toMatchObject({
+      accounts: 1,
+      clean: true,
+    })
     server.run('ROLLBACK')
     server.close()
   })
 
   test('can be read by its owner only', async () => {
-    await scene.run('backup', scene.path('b.db'))
+    await scene.run('backup', '--database-only', scene.path('b.db'))
     expect(statSync(scene.path('b.db')).mode & 0o777).toBe(0o600)
   })
 
   test('never overwrites a file', async () => {
     writeFileSync(scene.path('b.db'), 'dear')
-    const { status, err } = await scene.run('backup', scene.path('b.db'))
+    const { status, err } = await scene.run('backup', '--database-only', scene.path('b.db'))
     expect([status, err]).toEqual([
       1,
       `error: There is already a file ${scene.path('b.db')}: name another one.`,
@@ -154,7 +157,7 @@ describe('backup', () => {
 
   test('of a ledger that fails the audit fails, and leaves no copy', async () => {
     tamper(scene.path('tollgate.db'))
-    const { status, err } = await scene.run('backup', scene.path('b.db'))
+    const { status, err } = await scene.run('backup', '--database-only', scene.path('b.db'))
     expect(status).toBe(1)
     expect(err).toContain('does not pass the audit')
     expect(readdirSync(scene.dir)).not.toContain('b.db')
@@ -164,7 +167,7 @@ describe('backup', () => {
 
 describe('restore', () => {
   beforeEach(async () => {
-    await scene.run('backup', scene.path('b.db'))
+    await scene.run('backup', '--database-only', scene.path('b.db'))
     await scene.run('credit', 'anna', '2')
   })
 
@@ -229,7 +232,7 @@ describe('restore', () => {
     [
       'is another kind of file',
       (path: string) => writeFileSync(path, 'x'.repeat(8_192)),
-      'not a database of Tollgate',
+      'no backup of Tollgate',
     ],
     [
       'is truncated',

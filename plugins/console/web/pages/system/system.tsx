@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Backups } from './backups.tsx'
 import { Doctor } from './doctor.tsx'
 import { Plugins } from './plugins.tsx'
 
@@ -66,6 +67,7 @@ function Known({ system }: { system: System }) {
       </Section>
       <Plugins plugins={system.plugins} />
       <DataFolder {...data} />
+      <Backups />
       <Doctor />
     </div>
   )
@@ -87,6 +89,7 @@ const WHAT: Readonly<Record<string, string>> = {
   answers: 'answers kept for Idempotency-Key',
   responses: 'responses that can be continued',
   plugins: "plugins of one's own, and their packages",
+  backups: 'archives of all of this',
   'other files': 'catalogue, lock, settlements that wait for the database',
 }
 

@@ -7,7 +7,7 @@ import { createForOwner } from '../db/folder.ts'
 import { openDatabase } from '../db/open.ts'
 import { conflict, notFound, unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
-import { describeFindings } from './audit.ts'
+import { describeFindings } from './full-audit.ts'
 
 /**
  * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.

@@ -1,0 +1,159 @@
+// Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { conflict } from '../../../src/domain/errors.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import type { BackupFile, BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
+import { closed } from './fields.ts'
+
+const Kind = OneOf(['make', 'verify'])
+const Bytes = Type.Integer({ description: 'bytes' })
+
+const FileView = Type.Object(
+  {
+    name: Type.String(),
+    bytes: Bytes,
+    ...TimeFields('made'),
+    encrypted: Type.Boolean({ description: 'only such a one can be downloaded' }),
+    scheduled: Type.Boolean({ description: 'made by the schedule, which deletes it one day' }),
+  },
+  closed,
+)
+
+const WorkView = Type.Object(
+  {
+    kind: Kind,
+    name: Nullable(Type.String({ description: 'the archive that is verified' })),
+    ...TimeFields('since'),
+    progress: Nullable(Type.Object({ files: Type.Integer(), bytes: Bytes, of_bytes: Bytes }, closed)),
+  },
+  closed,
+)
+
+const EndedView = Type.Object(
+  {
+    name: Nullable(Type.String()),
+    ...TimeFields('ended'),
+    failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
+    result: Nullable(Type.String({ description: 'what was done' })),
+  },
+  closed,
+)
+
+const WorkingView = Type.Object(
+  {
+    where: Type.String({ description: 'a folder, or s3://bucket/prefix' }),
+    ...NullableTimeFields('next'),
+    running: Nullable(WorkView),
+    last_made: Nullable(EndedView),
+    last_verified: Nullable(EndedView),
+  },
+  closed,
+)
+const BackupsView = Type.Object({ backups: Type.Array(FileView) }, closed)
+const NameParams = Type.Object({ name: Type.String({ maxLength: 200 }) })
+const ArchiveFile = Type.Unsafe<Response>(
+  Type.Any({ description: 'the archive, encrypted', contentMediaType: 'application/octet-stream' }),
+)
+
+/**
+ * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
+ * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
+ */
+export function backupRoutes(gateway: Gateway) {
+  const { backups } = gateway
+  return new Elysia({ name: 'console-backups' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
+      response: { 200: BackupsView, ...FAILURES },
+    })
+    .get('/console/api/backups/work', () => workingView(gateway), {
+      response: { 200: WorkingView, ...FAILURES },
+    })
+    .post(
+      '/console/api/backups',
+      () => {
+        backups.make()
+        return workingView(gateway)
+      },
+      { response: { 200: WorkingView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/backups/:name/verify',
+      ({ params }) => {
+        backups.verify(params.name)
+        return workingView(gateway)
+      },
+      { params: NameParams, response: { 200: WorkingView, ...FAILURES } },
+    )
+    .get('/console/api/backups/:name', ({ params }) => download(gateway, params.name), {
+      params: NameParams,
+      response: { 200: ArchiveFile, ...FAILURES },
+    })
+}
+
+/** A plain one has the keys of the providers, which the console never shows. */
+async function download({ backups }: Gateway, name: string): Promise<Response> {
+  const { bytes, is_encrypted } = await backups.open(name)
+  if (!is_encrypted)
+    throw conflict(
+      'This backup is not encrypted, and holds the keys of the providers: copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted, and can be downloaded.',
+    )
+  return new Response(streamOf(bytes), {
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+/** Read as the browser takes it. */
+function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => void (await iterator.return?.()),
+  })
+}
+
+const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: BackupFile) => ({
+  name,
+  bytes,
+  ...time('made', made_at_ms),
+  encrypted: is_encrypted,
+  scheduled: is_scheduled,
+})
+
+const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof WorkView> => ({
+  kind,
+  name: name ?? null,
+  ...time('since', since_ms),
+  progress: progress ? { ...progress } : null,
+})
+
+const endedView = ({ name, ended_at_ms, failure, result }: EndedBackupWork): Static<typeof EndedView> => ({
+  name: name ?? null,
+  ...time('ended', ended_at_ms),
+  failure: failure ?? null,
+  result: result ?? null,
+})
+
+function workingView({ backups }: Gateway): Static<typeof WorkingView> {
+  const { where, next_at_ms, running, last } = backups
+  return {
+    where,
+    ...time('next', next_at_ms ?? null),
+    running: running ? workView(running) : null,
+    last_made: last.make ? endedView(last.make) : null,
+    last_verified: last.verify ? endedView(last.verify) : null,
+  }
+}

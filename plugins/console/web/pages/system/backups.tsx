@@ -1,0 +1,196 @@
+// Backups on the System page: those that there are, one on request, and the drill of a restore.
+import { useQueryClient } from '@tanstack/react-query'
+import { Archive, Download, ShieldCheck } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { announce } from '../../app/announce.ts'
+import { api, ask, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { bytes, share } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+
+type Working = NonNullable<Awaited<ReturnType<typeof api.backups.work.get>>['data']>
+type Backup = NonNullable<Awaited<ReturnType<typeof api.backups.get>>['data']>['backups'][number]
+type Ended = NonNullable<Working['last_made']>
+
+const RUNNING_EVERY_MS = 1_000
+const EVERY_MS = 15_000
+const WORK = 'backup-work'
+const LIST = 'backups'
+
+export function Backups() {
+  const queries = useQueryClient()
+  const is_known_running = queries.getQueryData<Working>([WORK])?.running != null
+  const work = useAsk([WORK], () => api.backups.work.get(), {
+    every_ms: is_known_running ? RUNNING_EVERY_MS : EVERY_MS,
+  })
+  const list = useAsk([LIST], () => api.backups.get())
+  const make = useDeed({ work: () => ask(api.backups.post()), changes: [WORK] })
+  const verify = useDeed({
+    work: (name: string) => ask(api.backups({ name: part(name) }).verify.post()),
+    changes: [WORK],
+  })
+  const running = work.data?.running ?? null
+  useEnd(running !== null, work.data)
+  return (
+    <Section
+      title="Backups"
+      actions={
+        <Button icon={Archive} busy={make.busy || running !== null} onClick={() => make.run(undefined)}>
+          Make a backup
+        </Button>
+      }
+    >
+      <div className="system-backups stack">
+        <Loaded query={work} rows={1}>
+          {(data) => <Work {...data} />}
+        </Loaded>
+        <Loaded query={list} rows={2}>
+          {({ backups }) =>
+            backups.length === 0 ? (
+              <p className="soft">There are none yet.</p>
+            ) : (
+              <Table
+                label="Backups"
+                rows={backups}
+                keyOf={({ name }) => name}
+                columns={columnsOf({ busy: verify.busy || running !== null, verify: verify.run })}
+              />
+            )
+          }
+        </Loaded>
+        <AsCommand command="tollgate backup" />
+      </div>
+    </Section>
+  )
+}
+
+/** When the work ends it is said, and the list is asked again. */
+function useEnd(is_running: boolean, work: Working | undefined): void {
+  const queries = useQueryClient()
+  const was_running = useRef(false)
+  useEffect(() => {
+    if (was_running.current && !is_running) {
+      const [newest] = [work?.last_made, work?.last_verified]
+        .filter((ended) => ended != null)
+        .sort((one, other) => other.ended_at_ms - one.ended_at_ms)
+      announce(newest?.failure ?? newest?.result ?? 'The backup has ended.')
+      void queries.invalidateQueries({ queryKey: [LIST] })
+    }
+    was_running.current = is_running
+  }, [is_running, work, queries])
+}
+
+function Work({ where, next_at_ms, running, last_made, last_verified }: Working) {
+  return (
+    <>
+      <p>
+        In <code>{where}</code>.{' '}
+        {next_at_ms === null ? (
+          <span className="soft">
+            None is made by itself: <code>every</code> or <code>at</code> in <code>[backup]</code> of the
+            catalogue says when.
+          </span>
+        ) : (
+          <span className="soft">
+            The next one is due <Time at_ms={next_at_ms} />.
+          </span>
+        )}
+      </p>
+      {running && <Running running={running} />}
+      {last_made && <Outcome ended={last_made} failed="The last backup could not be made" />}
+      {last_verified && (
+        <Outcome ended={last_verified} failed={`${last_verified.name} could not be verified`} />
+      )}
+    </>
+  )
+}
+
+function Running({ running: { kind, name, progress } }: { running: NonNullable<Working['running']> }) {
+  const done =
+    progress === null || progress.of_bytes === 0
+      ? ''
+      : ` ${share(Math.min(1, progress.bytes / progress.of_bytes))} of ${bytes(progress.of_bytes)}`
+  return (
+    <p>
+      <Status tone="busy">
+        {kind === 'make' ? `A backup is being made.${done}` : `${name} is being verified.`}
+      </Status>
+    </p>
+  )
+}
+
+function Outcome({ ended: { failure, result, ended_at_ms }, failed }: { ended: Ended; failed: string }) {
+  if (failure !== null)
+    return (
+      <Notice tone="bad" alert>
+        {failed} (<Time at_ms={ended_at_ms} />
+        ): {failure}
+      </Notice>
+    )
+  return (
+    <Notice tone="good">
+      {result} <Time at_ms={ended_at_ms} />
+    </Notice>
+  )
+}
+
+interface Deeds {
+  busy: boolean
+  verify: (name: string) => void
+}
+
+const columnsOf = ({ busy, verify }: Deeds): Column<Backup>[] => [
+  { key: 'made', title: 'Made', cell: ({ made_at_ms }) => <Time at_ms={made_at_ms} exact />, phone: 'first' },
+  {
+    key: 'by',
+    title: 'By',
+    cell: ({ scheduled }) => <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>,
+    phone: 'none',
+  },
+  { key: 'bytes', title: 'Size', end: true, cell: (backup) => bytes(backup.bytes), phone: 'first-end' },
+  {
+    key: 'encrypted',
+    title: 'Encrypted',
+    cell: ({ encrypted }) =>
+      encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">plain</Status>,
+    phone: 'second',
+  },
+  {
+    key: 'deeds',
+    title: 'Deeds',
+    end: true,
+    cell: ({ name, encrypted }) => (
+      <span className="row system-backup-deeds">
+        <Button
+          small
+          icon={ShieldCheck}
+          busy={busy}
+          aria-label={`Verify ${name}`}
+          onClick={() => verify(name)}
+        >
+          Verify
+        </Button>
+        {encrypted && (
+          <a
+            className="button button-small"
+            href={`/console/api/backups/${part(name)}`}
+            aria-label={`Download ${name}`}
+            download
+          >
+            <Download className="icon" aria-hidden />
+            Download
+          </a>
+        )}
+      </span>
+    ),
+    phone: 'second-end',
+  },
+]

@@ -1,0 +1,42 @@
+// The names of archives, which tell their time, and of what is in them.
+
+/** `tollgate-20261122T031500Z.tar.zst`, and `.age` behind it where it is encrypted. */
+const ARCHIVE = /^tollgate-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.zst(\.age)?$/
+
+export interface ArchiveName {
+  made_at_ms: number
+  is_encrypted: boolean
+}
+
+export function archiveName({ made_at_ms, is_encrypted }: ArchiveName): string {
+  const time = new Date(made_at_ms)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:]/g, '')
+  return `tollgate-${time}.tar.zst${is_encrypted ? '.age' : ''}`
+}
+
+/** What a name tells; undefined for what is no archive of this program. */
+export function readArchiveName(name: string): ArchiveName | undefined {
+  const found = ARCHIVE.exec(name)
+  if (!found) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number)
+  return {
+    made_at_ms: Date.UTC(year, month - 1, day, hour, minute, second),
+    is_encrypted: found[7] !== undefined,
+  }
+}
+
+/** What of a data folder an archive may hold. All else is refused, so that nothing is unpacked anywhere else. */
+export const FOLDERS: readonly string[] = ['images', 'files', 'answers', 'responses', 'plugins']
+export const FILES: readonly string[] = ['tollgate.db', 'tollgate.toml', 'settlements.journal']
+
+const MAX_PATH_CHARS = 1_024
+
+/** Whether a path stays within the folder that it is unpacked to, and names something that a data folder has. */
+export function isArchivePath(path: string): boolean {
+  if (path.length > MAX_PATH_CHARS || /[\0\\]/.test(path)) return false
+  const [first = '', ...rest] = path.split('/')
+  if (rest.length === 0) return FILES.includes(first)
+  return FOLDERS.includes(first) && rest.every((part) => part !== '' && part !== '.' && part !== '..')
+}

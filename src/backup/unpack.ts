@@ -1,0 +1,146 @@
+// An archive as it is read: each entry written to a new folder, and checked against the manifest.
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createZstdDecompress } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { GatewayError, unprocessable } from '../domain/errors.ts'
+import {
+  HEAD_NAME,
+  type Head,
+  MANIFEST_NAME,
+  type Manifest,
+  readHead,
+  readManifest,
+  refuseNewerArchive,
+} from './manifest.ts'
+import { isArchivePath } from './names.ts'
+
+export interface Unpacking {
+  /** Empty, and nobody else's. */
+  folder: string
+  /** Its name in messages. */
+  archive: string
+  known_schema_version: number
+}
+
+type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
+/** What entries give, of which their type says nothing. */
+const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
+
+/** Of a description; millions of files have their manifest in less. */
+const MAX_TEXT_BYTES = 1024 * 1024 * 1024
+const MAX_HEAD_BYTES = 64 * 1024
+
+/**
+ * Unpacks an archive into a folder. Every file is synced, and has the hash of the manifest.
+ *
+ * @param archived its bytes, decrypted
+ * @throws GatewayError unprocessable for what is no archive, is cut or damaged, was made by a newer program, or would lead
+ * out of the folder
+ */
+export async function unpackArchive(
+  archived: AsyncIterable<Uint8Array>,
+  unpacking: Unpacking,
+): Promise<Manifest> {
+  const { archive, folder, known_schema_version } = unpacking
+  const found = new Map<string, Manifest['entries'][number]>()
+  let head: Head | undefined
+  let manifest: Manifest | undefined
+  try {
+    for await (const entry of entriesOf(archived)) {
+      const { name, type } = entry.header
+      if (manifest) throw broken(archive, 'something follows its manifest')
+      if (type !== 'file') throw broken(archive, `${name} is no plain file`)
+      if (!head) {
+        if (name !== HEAD_NAME) throw broken(archive, 'it does not begin as a backup does')
+        head = readHead(await textOf(entry, MAX_HEAD_BYTES, archive), archive)
+        refuseNewerArchive(head, known_schema_version, archive)
+      } else if (name === MANIFEST_NAME) {
+        manifest = readManifest(await textOf(entry, MAX_TEXT_BYTES, archive), archive)
+      } else {
+        if (!isArchivePath(name)) throw broken(archive, `${JSON.stringify(name)} is no path of a data folder`)
+        if (found.has(name)) throw broken(archive, `it has ${name} twice`)
+        found.set(name, await writeEntry(entry, join(folder, name)))
+      }
+    }
+  } catch (thrown) {
+    if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
+    // What the readers of age, zstd and tar throw: each in its own words.
+    throw broken(archive, 'it cannot be read to its end', thrown)
+  }
+  if (!manifest) throw broken(archive, 'its end is missing')
+  compare(found, manifest, archive)
+  return manifest
+}
+
+function entriesOf(archived: AsyncIterable<Uint8Array>): AsyncIterable<Entry> {
+  const tar = extract()
+  const plain = createZstdDecompress()
+  plain.on('error', (failure) => tar.destroy(failure))
+  plain.pipe(tar)
+  const feed = async () => {
+    const ended = closed(plain)
+    for await (const bytes of archived) if (!plain.write(bytes)) await Promise.race([drained(plain), ended])
+    plain.end()
+  }
+  feed().catch((failure: Error) => {
+    plain.destroy()
+    tar.destroy(failure)
+  })
+  return tar
+}
+
+const drained = (stream: NodeJS.EventEmitter) => new Promise((resolve) => stream.once('drain', resolve))
+const closed = (stream: NodeJS.EventEmitter) => new Promise((resolve) => stream.once('close', resolve))
+
+async function textOf(entry: Entry, max_bytes: number, archive: string): Promise<string> {
+  if ((entry.header.size ?? 0) > max_bytes) throw broken(archive, `${entry.header.name} is too large`)
+  const blocks: Uint8Array[] = []
+  for await (const block of blocksOf(entry)) blocks.push(block)
+  return Buffer.concat(blocks).toString()
+}
+
+/** Writes and syncs a new file, for its owner alone. */
+async function writeEntry(entry: Entry, file: string): Promise<Manifest['entries'][number]> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const hash = new Bun.CryptoHasher('sha256')
+  const handle = await open(file, 'wx', 0o600)
+  let bytes = 0
+  try {
+    for await (const block of blocksOf(entry)) {
+      hash.update(block)
+      bytes += block.length
+      await handle.writeFile(block)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return { path: entry.header.name, bytes, sha256: hash.digest('hex') }
+}
+
+function compare(
+  found: ReadonlyMap<string, Manifest['entries'][number]>,
+  manifest: Manifest,
+  archive: string,
+): void {
+  for (const { path, bytes, sha256 } of manifest.entries) {
+    const entry = found.get(path)
+    if (!entry) throw broken(archive, `${path} is missing in it`)
+    if (entry.bytes !== bytes || entry.sha256 !== sha256) throw broken(archive, `${path} has changed`)
+  }
+  if (found.size !== manifest.entries.length)
+    throw broken(archive, 'it has files that its manifest does not name')
+  if (!found.has('tollgate.db')) throw broken(archive, 'it has no database')
+}
+
+const isOfTheSystem = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'syscall' in thrown && typeof thrown.syscall === 'string'
+
+const broken = (archive: string, why: string, cause?: unknown): GatewayError =>
+  unprocessable(
+    `${archive} is damaged or no backup of Tollgate: ${why}. Nothing was changed; use another backup.`,
+    {
+      ...(cause === undefined ? {} : { cause }),
+    },
+  )

@@ -1,0 +1,78 @@
+// What commands of backups share: the section [backup], and the keys that are given in files.
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../backup/encryption.ts'
+import type { BackupLock, BackupSettings } from '../domain/catalogue.ts'
+import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
+import { requireAvailable, type WhereOptions } from '../server/backup/where.ts'
+import type { Context } from './context.ts'
+import { readCatalogueOf } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+
+export interface KeyFlags {
+  passphraseFile?: string
+  keyFile?: string
+}
+
+/** @param what is done with them, in the help */
+export const withKeyOptions = (command: Command, what: string): Command =>
+  command
+    .option('--passphrase-file <file>', `${what} with the passphrase in its first line`)
+    .option('--key-file <file>', `${what} with a key of age, as age-keygen writes it`)
+
+/** The section [backup] of the folder's catalogue; undefined, with a warning, where there is none to read. */
+export async function backupSettings(
+  { folder, warn }: Context,
+  env: CliDeps['env'],
+): Promise<BackupSettings | undefined> {
+  if (!existsSync(folder.catalogue_path)) return undefined
+  const read = await readCatalogueOf(folder.catalogue_path, env)
+  if ('catalogue' in read) return read.catalogue.backup
+  warn(
+    `${folder.catalogue_path} has mistakes, and its section [backup] is not used: \`tollgate config check\` lists them.`,
+  )
+  return undefined
+}
+
+export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
+  return { settings: await backupSettings(context, env), data_folder: context.folder.dir, env }
+}
+
+/** What a new archive is encrypted with: what is given, else what the catalogue says. */
+export async function lockFor(
+  flags: KeyFlags,
+  settings: BackupSettings | undefined,
+): Promise<BackupLock | undefined> {
+  refuseBoth(flags)
+  if (flags.passphraseFile !== undefined)
+    return { passphrase: await reading(flags.passphraseFile, readPassphraseFile) }
+  if (flags.keyFile !== undefined) return { recipient: (await reading(flags.keyFile, readKeyFile)).recipient }
+  if (settings?.lock && 'passphrase' in settings.lock) requireAvailable(settings)
+  return settings?.lock
+}
+
+/** What an archive is opened with: what is given, and the catalogue's passphrase. */
+export async function keysFor(flags: KeyFlags, settings: BackupSettings | undefined): Promise<ArchiveKeys> {
+  refuseBoth(flags)
+  const lock = settings?.lock
+  const passphrases = lock && 'passphrase' in lock && lock.passphrase !== '' ? [lock.passphrase] : []
+  if (flags.passphraseFile !== undefined)
+    return { passphrases: [await reading(flags.passphraseFile, readPassphraseFile)], identities: [] }
+  if (flags.keyFile === undefined) return { passphrases, identities: [] }
+  const { identities } = await reading(flags.keyFile, readKeyFile)
+  if (identities.length === 0)
+    throw unprocessable(
+      `${flags.keyFile} has a public key only: an archive is opened with the secret one, AGE-SECRET-KEY-….`,
+    )
+  return { passphrases: [], identities }
+}
+
+function refuseBoth({ passphraseFile, keyFile }: KeyFlags): void {
+  if (passphraseFile !== undefined && keyFile !== undefined)
+    throw invalidRequest('Give --passphrase-file or --key-file, not both.')
+}
+
+async function reading<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) throw notFound(`There is no file ${file}.`)
+  return await read(file)
+}

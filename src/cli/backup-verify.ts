@@ -1,0 +1,72 @@
+// `backup verify`: the drill of a restore, into a folder that is removed again.
+import type { Command } from 'commander'
+import { drill } from '../server/backup/restore.ts'
+import type { Unpacked } from '../server/backup/unpacked.ts'
+import { locate } from '../server/backup/where.ts'
+import { type KeyFlags, keysFor, whereOptions, withKeyOptions } from './backup-options.ts'
+import { contextOf } from './context.ts'
+import { fields } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+
+export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
+  const verify = backup
+    .command('verify')
+    .argument('<archive>', 'a file, s3://BUCKET/NAME, or a name that `backup list` shows')
+    .summary('Try a restore, without changing anything.')
+    .description(
+      'Restore an archive into a temporary folder (TMPDIR says where), compare every hash, audit all of it, and remove ' +
+        'the folder. The exit status is 1 if the archive could not be restored.',
+    )
+  withKeyOptions(verify, 'decrypt').action(async (name: string, _: KeyFlags, command: Command) => {
+    // `backup` has the same options, and takes them wherever they stand.
+    const flags = command.optsWithGlobals<KeyFlags>()
+    const context = contextOf(command, deps)
+    const options = await whereOptions(context, deps)
+    const archive = await locate(name, options)
+    const keys = await keysFor(flags, options.settings)
+    const found = await drill(await archive.open(), { archive: archive.where, keys })
+    context.answer(
+      { file: archive.where, name: archive.name, ...viewOf(found) },
+      describe(archive.where, found),
+    )
+  })
+}
+
+/** What was checked, as programs read it. */
+export function viewOf({ manifest, is_encrypted, audit }: Unpacked) {
+  const { version, schema_version, made_at_ms, entries, deleted_meanwhile, missing } = manifest
+  return {
+    made_at: new Date(made_at_ms).toISOString(),
+    made_at_ms,
+    version,
+    schema_version,
+    encrypted: is_encrypted,
+    files: entries.length,
+    content_bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
+    accounts: audit.totals.accounts,
+    calls: audit.totals.calls,
+    balance_nanos: audit.totals.balance_nanos,
+    rules: audit.rules.length,
+    clean: audit.clean,
+    deleted_meanwhile,
+    missing,
+  }
+}
+
+function describe(where: string, unpacked: Unpacked): string {
+  const view = viewOf(unpacked)
+  const checked = fields([
+    ['made', view.made_at],
+    ['by version', `${view.version}, database ${view.schema_version}`],
+    ['encrypted', view.encrypted ? 'yes' : 'no'],
+    ['files', `${view.files} of ${view.content_bytes} bytes: every hash is right`],
+    ['accounts', String(view.accounts)],
+    ['calls', String(view.calls)],
+    ['audit', view.clean ? `clean: all ${view.rules} rules hold` : 'as when it was made'],
+  ])
+  const missing =
+    view.missing.length > 0
+      ? [`Missing or cut when it was made: ${view.missing.length} files.`, ...view.missing.slice(0, 20)]
+      : []
+  return [where, '', checked, '', ...missing, 'It can be restored.'].join('\n')
+}

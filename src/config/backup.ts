@@ -1,0 +1,86 @@
+// The reading of [backup]: when archives are made, where they go, and what they are encrypted with.
+import type { Static } from '@sinclair/typebox'
+import type { BackupLock, BackupPlace, BackupSettings } from '../domain/catalogue.ts'
+import { type ProviderContext, readSecret } from './providers.ts'
+import type { BackupSchema } from './section-schemas.ts'
+
+type BackupText = Static<typeof BackupSchema>
+type SecretName = 'access_key_id' | 'secret_access_key' | 'passphrase'
+type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
+
+/** Within the data folder, where neither a folder nor a bucket is named. */
+const DEFAULT_FOLDER = 'backups'
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Reads the section, whose shape has been checked. A variable that is not set disables backups, and nothing else. */
+export function readBackup(text: BackupText, { env, report, warn }: Context): BackupSettings {
+  const unset: string[] = []
+  const secret = (name: SecretName): string => {
+    const written = text[name]
+    if (written === undefined) return ''
+    const read = readSecret(written, ['backup', name], { env, report })
+    if (typeof read === 'string') return read
+    unset.push(read.variable)
+    warn(
+      read.path,
+      `needs the environment variable ${read.variable}, which is not set: no backups are made. Set it, and start again`,
+    )
+    return ''
+  }
+  checkTogether(text, report)
+  return {
+    schedule: scheduleOf(text),
+    keep: text.keep,
+    place: placeOf(text, secret),
+    lock: lockOf(text, secret),
+    unavailable: unset.length === 0 ? undefined : `the environment variable ${unset.join(', ')} is not set`,
+  }
+}
+
+function checkTogether(text: BackupText, report: ProviderContext['report']): void {
+  const { every, at, folder, bucket, passphrase, recipient } = text
+  if (every !== undefined && at !== undefined)
+    report(['backup', 'at'], 'must be left out where `every` is given: one of the two says when')
+  if (folder !== undefined && bucket !== undefined)
+    report(['backup', 'folder'], 'must be left out where `bucket` is given: archives go to one place')
+  if (passphrase !== undefined && recipient !== undefined)
+    report(['backup', 'recipient'], 'must be left out where `passphrase` is given: one of the two encrypts')
+  if (bucket === undefined) return
+  if (passphrase === undefined && recipient === undefined)
+    report(
+      ['backup', 'bucket'],
+      'needs a `passphrase` or a `recipient`: an archive holds the keys of the providers, and leaves this machine encrypted only. Write passphrase = "env:BACKUP_PASSPHRASE", and keep it elsewhere, too',
+    )
+  for (const name of ['access_key_id', 'secret_access_key'] as const)
+    if (text[name] === undefined)
+      report(['backup', name], 'is missing: the bucket asks for it. Write "env:NAME" or the text itself')
+}
+
+function scheduleOf({ every, at }: BackupText): BackupSettings['schedule'] {
+  if (every !== undefined) {
+    const unit = every.slice(-1) as keyof typeof UNIT_MS
+    return { every_ms: Number(every.slice(0, -1)) * UNIT_MS[unit] }
+  }
+  if (at === undefined) return undefined
+  const [hours = 0, minutes = 0] = at.split(':').map(Number)
+  return { at_minute: hours * 60 + minutes }
+}
+
+function placeOf(text: BackupText, secret: (name: SecretName) => string): BackupPlace {
+  const { folder = DEFAULT_FOLDER, bucket, endpoint, region, prefix } = text
+  if (bucket === undefined) return { kind: 'folder', folder }
+  return {
+    kind: 'bucket',
+    bucket,
+    endpoint: endpoint?.replace(/\/+$/, ''),
+    region,
+    prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
+    access_key_id: secret('access_key_id'),
+    secret_access_key: secret('secret_access_key'),
+  }
+}
+
+function lockOf(text: BackupText, secret: (name: SecretName) => string): BackupLock | undefined {
+  if (text.passphrase !== undefined) return { passphrase: secret('passphrase') }
+  return text.recipient === undefined ? undefined : { recipient: text.recipient }
+}

@@ -1,0 +1,159 @@
+// The making of a backup: a checked copy of the database, the files that it names, and the catalogue as one archive.
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
+import { encrypted } from '../../backup/encryption.ts'
+import { FORMAT, type Manifest } from '../../backup/manifest.ts'
+import { packArchive, type Source } from '../../backup/pack.ts'
+import { giveToFolderOwner, refuseUnwritable } from '../../db/folder.ts'
+import { takeLock } from '../../db/lock.ts'
+import { MIGRATIONS } from '../../db/migrate.ts'
+import { openDatabase } from '../../db/open.ts'
+import type { BackupLock } from '../../domain/catalogue.ts'
+import { conflict } from '../../domain/errors.ts'
+import { check, writeSnapshot } from '../snapshot.ts'
+import type { DataPaths } from './paths.ts'
+import { settleCopy } from './settle-copy.ts'
+import { sourcesOf } from './sources.ts'
+
+export interface MakeOptions {
+  paths: DataPaths
+  /** Undefined: plain. */
+  lock: BackupLock | undefined
+  now_ms: number
+  /** Takes the archive; what it throws is thrown, and nothing stays. @returns its bytes */
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number): Promise<number>
+  onProgress?: ((progress: Progress) => void) | undefined
+}
+
+export interface Progress {
+  files: number
+  bytes: number
+  /** About as many bytes as there will be. */
+  of_bytes: number
+}
+
+export interface MadeBackup {
+  /** Of the archive. */
+  bytes: number
+  files: number
+  /** Of all that is in it. */
+  content_bytes: number
+  accounts: number
+  calls: number
+  deleted_meanwhile: readonly string[]
+  missing: readonly string[]
+}
+
+/** In the data folder, where there is room for the database; emptied by the next backup where one was killed. */
+const STAGING = '.backup'
+
+/**
+ * Makes a backup, beside a gateway that serves or not. One at a time.
+ *
+ * @throws GatewayError conflict while another is being made; unprocessable where the books do not pass the audit
+ */
+export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
+  const { dir } = options.paths
+  refuseUnwritable(dir)
+  const unlock = takeLock(join(dir, 'backup.lock'))
+  if (!unlock) throw conflict('Another backup of this folder is being made: wait until it has ended.')
+  const staging = join(dir, STAGING)
+  try {
+    rmSync(staging, { recursive: true, force: true })
+    mkdirSync(staging, { mode: 0o700 })
+    giveToFolderOwner(staging)
+    return await makeIn(staging, options)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+    unlock()
+  }
+}
+
+async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup> {
+  const { paths, lock, now_ms, put, onProgress } = options
+  // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
+  const plain = setAside(['settlements.journal'], paths, staging)
+  const copy_path = join(staging, 'tollgate.db')
+  const live = openDatabase(paths.database_path, { readonly: true })
+  try {
+    const { totals } = writeSnapshot(live, copy_path)
+    const copy = openDatabase(copy_path, { readonly: true })
+    const absent: string[] = []
+    const of_other_size: string[] = []
+    let deleted: string[] = []
+    let missing: string[] = []
+    const settle = () => {
+      copy.close()
+      if (absent.length > 0) ({ deleted, missing } = settled(copy_path, live, absent))
+    }
+    const of_bytes = statSync(copy_path).size + bytesNamed(copy)
+    let made: Manifest | undefined
+    const plain_bytes = packArchive(
+      {
+        head: {
+          tollgate_backup: FORMAT,
+          version: manifest.version,
+          schema_version: MIGRATIONS.length,
+          made_at_ms: now_ms,
+        },
+        sources: sourcesOf(paths, { copy, copy_path, plain, settle }),
+        onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
+        told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
+        ...(onProgress ? { onProgress: (files, bytes) => onProgress({ files, bytes, of_bytes }) } : {}),
+      },
+      (packed) => {
+        made = packed
+      },
+    )
+    const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes)
+    if (!made) throw new Error('The backup ended before it was whole: try again.')
+    return resultOf(bytes, made, totals)
+  } finally {
+    live.close()
+  }
+}
+
+const resultOf = (
+  bytes: number,
+  { entries, deleted_meanwhile, missing }: Manifest,
+  { accounts, calls }: { accounts: number; calls: number },
+): MadeBackup => ({
+  bytes,
+  files: entries.length,
+  content_bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
+  accounts,
+  calls,
+  deleted_meanwhile,
+  missing,
+})
+
+/** Copies of small files, as they are now. */
+function setAside(names: readonly string[], { dir }: DataPaths, staging: string): Source[] {
+  return names.flatMap((path) => {
+    if (!existsSync(join(dir, path))) return []
+    const file = join(staging, path)
+    copyFileSync(join(dir, path), file)
+    return [{ path, file }]
+  })
+}
+
+/** The copy without the rows of what was deleted meanwhile, checked again. */
+function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absent: readonly string[]) {
+  const copy = openDatabase(copy_path)
+  try {
+    const result = settleCopy(copy, live, absent)
+    if (result.deleted.length > 0) check(copy, copy_path)
+    // What is in the log would not come along.
+    copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    return result
+  } finally {
+    copy.close()
+  }
+}
+
+function bytesNamed(copy: ReturnType<typeof openDatabase>): number {
+  const sums = ['generations', 'files'].map((table) => `SELECT sum(bytes) AS bytes FROM ${table}`)
+  const sql = `SELECT sum(bytes) AS bytes FROM (${sums.join(' UNION ALL ')})`
+  return copy.query<{ bytes: number | null }, []>(sql).get()?.bytes ?? 0
+}

@@ -1,0 +1,84 @@
+// `tollgate backup` and its drill in a process of their own, beside the calls.
+import { Type } from '@sinclair/typebox'
+import { fits } from '../../domain/validation.ts'
+import { startOwnCommand } from '../own-process.ts'
+import type { Progress } from './make.ts'
+
+export interface BackupProcess {
+  ended: Promise<{ name: string; files: number; deleted: readonly string[] } | { failure: string }>
+  /** Ends it. Nothing stays of an archive that was being made. */
+  stop(): Promise<void>
+}
+
+export type BackupDeed = { deed: 'make'; scheduled: boolean } | { deed: 'verify'; name: string }
+
+/** An answer of either command. */
+const Answer = Type.Object({
+  name: Type.String(),
+  files: Type.Integer(),
+  deleted: Type.Optional(Type.Array(Type.String())),
+})
+const Told = Type.Object({
+  progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
+})
+const Failed = Type.Object({ error: Type.Object({ message: Type.String() }) })
+
+/** The copy of the database cannot be interrupted: it is waited for this long. */
+const STOP_MS = 2_000
+
+export function startBackupProcess(
+  data_folder: string,
+  deed: BackupDeed,
+  onProgress: (progress: Progress) => void,
+): BackupProcess {
+  const words =
+    deed.deed === 'make' ? ['--progress', ...(deed.scheduled ? ['--scheduled'] : [])] : ['verify', deed.name]
+  const child = startOwnCommand(['backup', ...words, '--json', '--data', data_folder])
+  const read = async () => {
+    const [output, failure] = await Promise.all([child.stdout.text(), readErrors(child.stderr, onProgress)])
+    await child.exited
+    const answer = parse(output)
+    if (fits(Answer, answer)) return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [] }
+    return { failure: failure ?? 'it ended without an answer' }
+  }
+  return {
+    ended: read(),
+    async stop() {
+      child.kill('SIGTERM')
+      await Promise.race([child.exited, Bun.sleep(STOP_MS)])
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+/** Lines of JSON: progress as it comes, and at the end why it failed. */
+async function readErrors(
+  stream: ReadableStream<Uint8Array>,
+  onProgress: (progress: Progress) => void,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let failure: string | undefined
+  const take = (line: string) => {
+    const told = parse(line)
+    if (fits(Told, told)) onProgress(told.progress)
+    else if (fits(Failed, told)) failure = told.error.message
+    else if (told === undefined && line.trim() !== '') failure ??= line.trim()
+  }
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(take)
+  }
+  take(rest)
+  return failure
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // It was ended in the middle, or it is no answer: whoever asked says so.
+    return undefined
+  }
+}

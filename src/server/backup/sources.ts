@@ -1,0 +1,71 @@
+// What goes into an archive: the files that a copy of the database names, and then the copy itself.
+import type { Database } from 'bun:sqlite'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Source } from '../../backup/pack.ts'
+import type { DataPaths } from './paths.ts'
+
+interface NamedFile {
+  path: string
+  bytes: number | null
+}
+
+/** Each folder's files by the rows that name them. Rows of files that are being written name none yet. */
+const NAMED: readonly string[] = [
+  `SELECT 'images/' || file_key AS path, bytes FROM generations WHERE state = 'stored'`,
+  `SELECT key AS path, bytes FROM files WHERE state = 'stored'`,
+  `SELECT 'responses/' || body_file AS path, kept_bytes AS bytes FROM responses WHERE body_file IS NOT NULL`,
+  `SELECT 'answers/' || body_file AS path, NULL AS bytes FROM idempotency_keys WHERE body_file IS NOT NULL`,
+]
+
+/**
+ * The sources of an archive, in their order: the plain files, what the copy names, and last the copy.
+ *
+ * The copy is made first. A file is complete before its row says so (media/store.ts, library/intake.ts, kept/content.ts), so
+ * whatever the copy names was on the disk when it was made; it is read after that, and can only have been deleted in between.
+ * A deletion takes the row first, and then the file: where the file is gone and its row too, `settle` takes the row out of the
+ * copy as well. That is why the copy is packed last.
+ *
+ * @param copy a connection to the copy, which is only read from
+ * @param settle called when all files have been read, before the copy is
+ */
+export function* sourcesOf(
+  { dir, catalogue_path }: DataPaths,
+  { copy, copy_path, plain, settle }: SourceOptions,
+): Generator<Source> {
+  if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
+  yield* plain
+  yield* pluginFiles(join(dir, 'plugins'), 'plugins')
+  for (const sql of NAMED)
+    for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
+      yield { path, file: join(dir, path), ...(bytes === null ? {} : { expected_bytes: bytes }) }
+  settle()
+  yield { path: 'tollgate.db', file: copy_path }
+}
+
+export interface SourceOptions {
+  copy: Database
+  copy_path: string
+  /** Files that were put aside before the copy was made. */
+  plain: readonly Source[]
+  settle(): void
+}
+
+/** An archive has no links, and packages are installed anew by what names them. */
+function* pluginFiles(folder: string, path: string): Generator<Source> {
+  for (const entry of entriesOf(folder)) {
+    if (entry.name === 'node_modules') continue
+    const inside = { path: `${path}/${entry.name}`, file: join(folder, entry.name) }
+    if (entry.isDirectory()) yield* pluginFiles(inside.file, inside.path)
+    else if (entry.isFile()) yield inside
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (failure) {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return []
+    throw failure
+  }
+}

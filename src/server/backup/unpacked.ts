@@ -1,0 +1,139 @@
+// An archive unpacked into a folder and audited there: what a restore puts in place, and what a drill looks at.
+import type { Database } from 'bun:sqlite'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { forgetSessions } from '../../access/session-rows.ts'
+import { type ArchiveKeys, decrypted, isEncrypted } from '../../backup/encryption.ts'
+import type { Manifest } from '../../backup/manifest.ts'
+import { unpackArchive } from '../../backup/unpack.ts'
+import { flush } from '../../db/copy.ts'
+import { MIGRATIONS } from '../../db/migrate.ts'
+import { openDatabase } from '../../db/open.ts'
+import { unprocessable } from '../../domain/errors.ts'
+import { foldersIn } from '../../library/library.ts'
+import { createFileStore } from '../../media/store.ts'
+import { RESPONSES_FOLDER } from '../../responses/store.ts'
+import { describeFindings, type FullAudit, fullAudit } from '../full-audit.ts'
+import { check } from '../snapshot.ts'
+
+export interface Unpacked {
+  manifest: Manifest
+  is_encrypted: boolean
+  audit: FullAudit
+}
+
+export interface UnpackOptions {
+  /** Empty, and nobody else's. */
+  folder: string
+  /** Its name in messages. */
+  archive: string
+  keys: ArchiveKeys
+}
+
+/**
+ * Unpacks an archive, brings its database up to date, ends the sessions that it has, and audits all of it.
+ *
+ * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, or does not pass the audit; what was
+ * wrong when the backup was made, and told by it, is no reason
+ */
+export async function unpackAndAudit(
+  archived: AsyncIterable<Uint8Array>,
+  { folder, archive, keys }: UnpackOptions,
+): Promise<Unpacked> {
+  const { first, all } = await peek(archived)
+  const is_encrypted = isEncrypted(first)
+  const manifest = await unpackArchive(is_encrypted ? await decrypted(all, keys, archive) : all, {
+    folder,
+    archive,
+    known_schema_version: MIGRATIONS.length,
+  })
+  const audit = await auditUnpacked(folder, archive, manifest)
+  settleFolder(folder)
+  return { manifest, is_encrypted, audit }
+}
+
+async function auditUnpacked(folder: string, archive: string, manifest: Manifest): Promise<FullAudit> {
+  const path = join(folder, 'tollgate.db')
+  const db = openDatabase(path, { before_migration: 'nothing' })
+  try {
+    check(db, archive)
+    forgetSessions(db)
+    const responses = createFileStore(join(folder, RESPONSES_FOLDER))
+    const audit = await fullAudit({ db, ...foldersIn(folder), responses })
+    const findings = unexpected(db, audit, manifest)
+    if (findings.length > 0)
+      throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
+    // What is in the log would not come along, and closing leaves it there while prepared queries live on.
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    return audit
+  } finally {
+    db.close()
+  }
+}
+
+/** Findings but those about files that were missing when the backup was made. */
+function unexpected(db: Database, { findings, files }: FullAudit, { missing }: Manifest) {
+  if (findings.length === 0 || missing.length === 0) return findings
+  const known = new Set(missing)
+  const subjects = new Set(files.filter(({ path }) => known.has(path)).map(({ path, row }) => row ?? path))
+  for (const path of missing) {
+    const file = path.startsWith('responses/') ? path.slice('responses/'.length) : ''
+    const row = db
+      .query<{ response_id: string }, [string]>('SELECT response_id FROM responses WHERE body_file = ?')
+      .get(file)
+    if (row) subjects.add(`response ${row.response_id}`)
+    const [folder, account] = path.split('/')
+    // The sum of an account's files is another one then, too.
+    if (folder === 'files') subjects.add(`account ${account}`)
+  }
+  return findings.filter(({ invariant, subject }) => !(OF_FILES.includes(invariant) && subjects.has(subject)))
+}
+
+const OF_FILES: readonly string[] = [
+  'stored_row_has_its_file',
+  'used_quota_is_sum_of_files',
+  'kept_response_has_its_content',
+]
+
+/** Syncs the names in each folder; run by root, all belongs to whom the folder above belongs to. */
+function settleFolder(folder: string): void {
+  const owner = process.geteuid?.() === 0 ? statSync(join(folder, '..')) : undefined
+  const visit = (path: string): void => {
+    if (owner) chownSync(path, owner.uid, owner.gid)
+    const is_folder = statSync(path).isDirectory()
+    if (is_folder) for (const name of readdirSync(path)) visit(join(path, name))
+    else chmodSync(path, 0o600)
+    flush(path)
+  }
+  visit(folder)
+}
+
+/** What an archive begins with, and all of it. */
+export async function peek(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+  const iterator = bytes[Symbol.asyncIterator]()
+  const blocks: Uint8Array[] = []
+  let length = 0
+  while (length < MIN_PEEKED_BYTES) {
+    const { done, value } = await iterator.next()
+    if (done) break
+    blocks.push(value)
+    length += value.length
+  }
+  async function* all() {
+    try {
+      yield* blocks
+      for (;;) {
+        const { done, value } = await iterator.next()
+        if (done) return
+        yield value
+      }
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return { first: Buffer.concat(blocks), all: all() }
+}
+
+const MIN_PEEKED_BYTES = 32

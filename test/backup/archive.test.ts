@@ -1,0 +1,356 @@
+// Archives: what is in them, and which are refused before anything is changed.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { extract, pack } from 'tar-stream'
+import { takeLock } from '../../src/db/lock.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { createScene, type Scene } from '../cli/scene.ts'
+import { answerOf, temporary, tollgate } from './support.ts'
+
+const UUID = '0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1'
+const UPLOAD = `files/1/${UUID}_cat.png`
+const IMAGE = `1/${UUID}.png`
+
+let scene: Scene
+let archive: string
+beforeAll(async () => {
+  scene = createScene()
+  await scene.run('account', 'create', 'anna')
+  await scene.run('credit', 'anna', '5')
+  const db = openDatabase(scene.path('tollgate.db'))
+  db.run(
+    `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
+     VALUES ('${UPLOAD}', 1, 'cat', 'stored', 'image/png', 3, '${'0'.repeat(64)}', 1, 1, 0)`,
+  )
+  db.close()
+  put(scene.dir, UPLOAD, 'cat')
+  // Of no row, and so left out.
+  put(scene.dir, `images/${IMAGE}`, 'stray')
+  put(scene.dir, 'plugins/mine.ts', 'export default 1')
+  put(scene.dir, 'plugins/node_modules/zod/index.js', 'large')
+  put(scene.dir, 'settlements.journal', '')
+  symlinkSync('/etc/passwd', scene.path('plugins/link.ts'))
+  archive = scene.path('everything.tar.zst')
+  await scene.json('backup', archive)
+})
+afterAll(() => scene.remove())
+
+function put(dir: string, path: string, text: string): void {
+  mkdirSync(join(dir, path, '..'), { recursive: true })
+  writeFileSync(join(dir, path), text)
+}
+
+interface Entry {
+  name: string
+  text: Buffer
+  type?: 'file' | 'symlink' | 'directory'
+}
+
+async function entriesIn(bytes: Buffer): Promise<Entry[]> {
+  const tar = extract()
+  tar.end(zstdDecompressSync(bytes))
+  const found: Entry[] = []
+  for await (const entry of tar)
+    found.push({
+      name: entry.header.name,
+      text: Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)),
+    })
+  return found
+}
+
+async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
+  const tar = pack()
+  for (const { name, text, type = 'file' } of entries)
+    tar.entry(
+      { name, type, ...(type === 'symlink' ? { linkname: '/etc/passwd' } : {}) },
+      type === 'file' ? text : Buffer.alloc(0),
+    )
+  tar.finalize()
+  return zstdCompressSync(Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Buffer>)))
+}
+
+test('what is in one: the catalogue, what the database names, plugins without packages, and what says so', async () => {
+  const entries = await entriesIn(readFileSync(archive))
+  expect(entries.map(({ name }) => name)).toEqual([
+    'backup.json',
+    'tollgate.toml',
+    'settlements.journal',
+    'plugins/mine.ts',
+    UPLOAD,
+    'tollgate.db',
+    'manifest.json',
+  ])
+  const manifest = JSON.parse(String(entries.at(-1)?.text))
+  expect(manifest).toMatchObject({ tollgate_backup: 1, deleted_meanwhile: [], missing: [] })
+  for (const { path, bytes, sha256 } of manifest.entries) {
+    const text = entries.find(({ name }) => name === path)?.text ?? Buffer.alloc(0)
+    expect([path, text.length, new Bun.CryptoHasher('sha256').update(text).digest('hex')]).toEqual([
+      path,
+      bytes,
+      sha256,
+    ])
+  }
+})
+
+test('only its owner can read it, and nothing else stays', () => {
+  expect(statSync(archive).mode & 0o777).toBe(0o600)
+  expect(readdirSync(scene.dir).filter((name) => /unfinished|^\.backup/.test(name))).toEqual([])
+})
+
+test('a restore brings all of it, for its owner alone; a second one keeps the first', async () => {
+  using fresh = temporary()
+  const data = ['--data', fresh.path]
+  expect(await answerOf(['restore', archive, ...data])).toMatchObject({
+    clean: true,
+    files: 5,
+    replaced: null,
+  })
+  for (const path of ['tollgate.toml', UPLOAD, 'plugins/mine.ts', 'tollgate.db']) {
+    if (path !== 'tollgate.db') expect(readFileSync(fresh.at(path))).toEqual(readFileSync(scene.path(path)))
+    expect([path, statSync(fresh.at(path)).mode & 0o777]).toEqual([path, 0o600])
+  }
+  const balance = async () => (await answerOf(['account', 'show', 'anna', ...data])).balance_usd
+  expect(await balance()).toBe('5.00')
+  await answerOf(['credit', 'anna', '2', ...data])
+  put(fresh.path, 'answers/aa/of-the-old', 'x')
+  expect((await tollgate(['restore', archive, ...data])).err).toContain('--force replaces it')
+  const { replaced } = await answerOf(['restore', archive, '--force', ...data])
+  expect(await balance()).toBe('5.00')
+  expect(existsSync(fresh.at('answers'))).toBe(false)
+  expect(readdirSync(replaced).sort()).toEqual(
+    ['answers', 'files', 'plugins', 'settlements.journal', 'tollgate.db', 'tollgate.toml'].sort(),
+  )
+  const old = openDatabase(join(replaced, 'tollgate.db'), { readonly: true })
+  expect(old.query('SELECT balance_nanos AS nanos FROM accounts').get()).toEqual({ nanos: 7_000_000_000 })
+  old.close()
+})
+
+test('the drill says what it checked, in 80 columns, and leaves nothing', async () => {
+  const { status, out } = await scene.run('backup', 'verify', archive)
+  expect([status, out]).toEqual([0, expect.stringContaining('It can be restored.')])
+  expect(out).toContain('every hash is right')
+  expect(
+    out
+      .split('\n')
+      .slice(1)
+      .filter((line) => line.length > 80),
+  ).toEqual([])
+})
+
+test('without a file it goes to the place of [backup], and is listed', async () => {
+  const { name, file } = await scene.json('backup')
+  expect(file).toBe(scene.path(`backups/${name}`))
+  put(scene.dir, 'backups/notes.txt', 'mine')
+  expect(await scene.json('backup', 'list')).toMatchObject({
+    place: scene.path('backups'),
+    backups: [{ name, encrypted: false, scheduled: false }],
+  })
+  expect(await scene.json('backup', 'verify', name)).toMatchObject({ name, clean: true })
+  const second = await scene.run('backup')
+  expect([second.status, second.err]).toEqual([1, expect.stringContaining('There is already a file')])
+})
+
+describe('encryption', () => {
+  const given = (name: string, text: string) => {
+    writeFileSync(scene.path(name), text)
+    return scene.path(name)
+  }
+
+  test('by a passphrase: opened by it alone', async () => {
+    const right = given('right', 'open sesame\n')
+    const secret = scene.path('secret.age')
+    expect(await scene.json('backup', secret, '--passphrase-file', right)).toMatchObject({ encrypted: true })
+    expect(await scene.json('backup', 'verify', secret, '--passphrase-file', right)).toMatchObject({
+      encrypted: true,
+    })
+    for (const [flags, message] of [
+      [[], 'is encrypted: give --passphrase-file'],
+      [['--passphrase-file', given('wrong', 'open barley\n')], 'the passphrase or key is another one'],
+      [['--passphrase-file', given('empty', '\n')], 'its first line must be the passphrase'],
+      [['--passphrase-file', '/nowhere'], 'There is no file /nowhere'],
+      [['--passphrase-file', right, '--key-file', right], 'not both'],
+    ] as const) {
+      const { status, err } = await scene.run('backup', 'verify', secret, ...flags)
+      expect([status, err]).toEqual([1, expect.stringContaining(message)])
+    }
+  })
+
+  test('by a key of age: made with the public one, opened with the secret one', async () => {
+    const identity = await generateIdentity()
+    const public_key = given('public', `# public key\n${await identityToRecipient(identity)}\n`)
+    const secret_key = given('key', `# created: today\n${identity}\n`)
+    const file = scene.path('by-key.age')
+    expect(await scene.json('backup', file, '--key-file', public_key)).toMatchObject({ encrypted: true })
+    expect(await scene.json('backup', 'verify', file, '--key-file', secret_key)).toMatchObject({
+      clean: true,
+    })
+    const { err } = await scene.run('backup', 'verify', file, '--key-file', public_key)
+    expect(err).toContain('has a public key only')
+  })
+})
+
+describe('refused, and nothing changes:', () => {
+  let entries: Entry[]
+  let target: Scene
+  beforeEach(async () => {
+    entries = await entriesIn(readFileSync(archive))
+    target = createScene('nothing')
+    await target.run('account', 'create', 'ben')
+  })
+  const named = (name: string): Entry => {
+    const found = entries.find((entry) => entry.name === name)
+    if (!found) throw new Error(`there is no ${name}`)
+    return found
+  }
+  const changedJson = (name: string, change: (value: Record<string, unknown>) => void) => {
+    const value = JSON.parse(String(named(name).text))
+    change(value)
+    named(name).text = Buffer.from(JSON.stringify(value))
+  }
+  const replace = (name: string, text: string) => {
+    named(name).text = Buffer.from(text)
+  }
+  const drop = (name: string) => {
+    entries = entries.filter((entry) => entry.name !== name)
+  }
+  const evil = (name: string, type: Entry['type'] = 'file') => {
+    entries.splice(2, 0, { name, text: Buffer.from('x'), type })
+  }
+
+  const cases: readonly [string, () => void, string][] = [
+    ['a file that was changed', () => replace(UPLOAD, 'dog'), `${UPLOAD} has changed`],
+    ['a file that is missing', () => drop(UPLOAD), 'is missing in it'],
+    ['a file that is not in the manifest', () => evil(`files/1/${UUID}_dog.png`), 'does not name'],
+    ['a file twice', () => void entries.splice(2, 0, named('tollgate.toml')), 'twice'],
+    ['no manifest', () => void entries.pop(), 'its end is missing'],
+    [
+      'something after the manifest',
+      () => void entries.push({ name: 'files/1/x.png', text: Buffer.from('x') }),
+      'follows its manifest',
+    ],
+    ['no head', () => void entries.shift(), 'does not begin as a backup does'],
+    ['an absolute path', () => evil('/etc/cron.d/x'), 'no path of a data folder'],
+    ['a path upwards', () => evil('files/../../x'), 'no path of a data folder'],
+    ['a path of another folder', () => evil('backups/x'), 'no path of a data folder'],
+    ['a path with an empty part', () => evil('files//x'), 'no path of a data folder'],
+    ['a link', () => evil('files/1/link', 'symlink'), 'no plain file'],
+    ['a folder', () => evil('files/1', 'directory'), 'no plain file'],
+    [
+      'a newer form',
+      () =>
+        changedJson('backup.json', (head) => {
+          head.tollgate_backup = 2
+          head.version = '9.0'
+        }),
+      'was made by Tollgate 9.0',
+    ],
+    [
+      'a newer database',
+      () =>
+        changedJson('backup.json', (head) => {
+          head.schema_version = 999
+        }),
+      'Run that program or a newer one',
+    ],
+    ['a head that is none', () => replace('backup.json', '{}'), 'lacks what every backup has'],
+    ['books that do not add up', () => tamper(), 'does not pass the audit'],
+    ['a row without its file that no manifest tells of', () => forget(), 'does not pass the audit'],
+  ]
+  const bytesOfManifest = (path: string, text: Buffer) =>
+    changedJson('manifest.json', (value) => {
+      value.entries = (value.entries as { path: string }[]).map((entry) =>
+        entry.path === path
+          ? { path, bytes: text.length, sha256: new Bun.CryptoHasher('sha256').update(text).digest('hex') }
+          : entry,
+      )
+    })
+  const tamper = () => {
+    const path = scene.path('tampered.db')
+    writeFileSync(path, named('tollgate.db').text)
+    const db = openDatabase(path)
+    db.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.close()
+    named('tollgate.db').text = readFileSync(path)
+    bytesOfManifest('tollgate.db', readFileSync(path))
+  }
+  const forget = () => {
+    drop(UPLOAD)
+    changedJson('manifest.json', (value) => {
+      value.entries = (value.entries as { path: string }[]).filter(({ path }) => path !== UPLOAD)
+    })
+  }
+
+  test.each(cases)('%s', async (_, spoil, message) => {
+    spoil()
+    const spoilt = target.path('spoilt.tar.zst')
+    writeFileSync(spoilt, await archiveOf(entries))
+    const before = readdirSync(target.dir)
+    for (const command of [
+      ['restore', spoilt, '--force'],
+      ['backup', 'verify', spoilt],
+    ]) {
+      const { status, err, out } = await target.run(...command)
+      expect([status, err, out]).toEqual([1, expect.stringContaining(message), ''])
+    }
+    expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
+    expect(readdirSync(target.dir).filter((name) => !before.includes(name))).toEqual(['serve.lock'])
+    target.remove()
+  })
+
+  test.each([
+    ['is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
+    ['is cut early', (bytes: Buffer) => bytes.subarray(0, 40)],
+    [
+      'is damaged in the middle',
+      (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length / 2, bytes.length / 2 + 50),
+    ],
+  ])('one that %s', async (_, spoil) => {
+    const spoilt = target.path('spoilt.tar.zst')
+    writeFileSync(spoilt, spoil(readFileSync(archive)))
+    const { status, err } = await target.run('restore', spoilt, '--force')
+    expect([status, err]).toEqual([1, expect.stringContaining('use another backup')])
+    expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
+    target.remove()
+  })
+
+  test('one that is served', async () => {
+    const unlock = takeLock(target.path('serve.lock'))
+    expect((await target.run('restore', archive, '--force')).err).toContain('A gateway is serving')
+    unlock?.()
+    target.remove()
+  })
+
+  test('a second backup at once', async () => {
+    const unlock = takeLock(scene.path('backup.lock'))
+    expect((await scene.run('backup', scene.path('second.tar.zst'))).err).toContain(
+      'Another backup of this folder',
+    )
+    unlock?.()
+    target.remove()
+  })
+})
+
+test('a file that is missing when it is made is told, and no reason not to restore', async () => {
+  const one = createScene('nothing')
+  await one.run('restore', archive)
+  writeFileSync(one.path(UPLOAD), 'longer')
+  const made = await one.json('backup', one.path('cut.tar.zst'))
+  expect(made.missing).toEqual([UPLOAD])
+  const fresh = createScene('nothing')
+  const { status, err } = await fresh.run('restore', one.path('cut.tar.zst'))
+  expect([status, err]).toEqual([0, expect.stringContaining('Missing or cut when the backup was made: 1')])
+  one.remove()
+  fresh.remove()
+})

@@ -1,0 +1,123 @@
+// Commands of backups as processes, and what must be the same in a restored folder.
+import type { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { commandOf } from '../support/programs.ts'
+
+export interface Ended {
+  status: number
+  out: string
+  err: string
+}
+
+/** Runs a command in a process of its own. */
+export async function tollgate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const child = Bun.spawn([...commandOf('gateway'), ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, ...env },
+  })
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { status: await child.exited, out, err }
+}
+
+/** The same, which must succeed. @returns its answer */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+export async function answerOf(args: readonly string[], env: Record<string, string> = {}): Promise<any> {
+  const { status, out, err } = await tollgate([...args, '--json'], env)
+  if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
+  return JSON.parse(out)
+}
+
+/** An empty folder. */
+export function temporary(): Disposable & { path: string; at: (name: string) => string } {
+  const path = mkdtempSync(join(tmpdir(), 'tollgate-backup-'))
+  return {
+    path,
+    at: (name) => join(path, name),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+const within = <T>(data_folder: string, read: (db: Database) => T): T => {
+  const db = openDatabase(join(data_folder, 'tollgate.db'), { readonly: true })
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Rows that never change, by their ids. A call has the id of its hold, so that an earlier one may come later. */
+const ROWS = {
+  calls: 'SELECT id, account_id, cost_nanos AS nanos FROM calls',
+  entries: 'SELECT id, account_id, amount_nanos AS nanos FROM entries',
+}
+interface Row {
+  id: number
+  account_id: number
+  nanos: number
+}
+
+const rowsOf = (data_folder: string, table: keyof typeof ROWS): Map<number, Row> =>
+  within(
+    data_folder,
+    (db) =>
+      new Map(
+        db
+          .query<Row, []>(ROWS[table])
+          .all()
+          .map((row) => [row.id, row]),
+      ),
+  )
+
+const sumOf = (rows: Iterable<Row>): number => [...rows].reduce((sum, { nanos }) => sum + nanos, 0)
+
+/** Asserts that each row is that of the original. @returns how many there are */
+function expectRows(restored: string, original: string, table: keyof typeof ROWS): number {
+  const rows = rowsOf(restored, table)
+  const all = rowsOf(original, table)
+  const same = [...rows.keys()].flatMap((id) => all.get(id) ?? [])
+  expect([rows.size, sumOf(rows.values())]).toEqual([same.length, sumOf(same)])
+  expect([...rows.values()]).toEqual(same)
+  return rows.size
+}
+
+interface Stored {
+  path: string
+  sha256: string | null
+}
+
+/** Asserts that a restored folder has what its database names, byte for byte, and the sums of the one that it was made of. */
+export async function expectSame(
+  restored: string,
+  original: string,
+): Promise<{ files: number; calls: number }> {
+  const calls = expectRows(restored, original, 'calls')
+  expectRows(restored, original, 'entries')
+  const stored = within(restored, (db) =>
+    db
+      .query<Stored, []>(
+        `SELECT 'images/' || file_key AS path, sha256 FROM generations WHERE state = 'stored'
+         UNION ALL SELECT key, sha256 FROM files WHERE state = 'stored'
+         UNION ALL SELECT 'responses/' || body_file, NULL FROM responses WHERE body_file IS NOT NULL
+         UNION ALL SELECT 'answers/' || body_file, NULL FROM idempotency_keys WHERE body_file IS NOT NULL`,
+      )
+      .all(),
+  )
+  for (const { path, sha256 } of stored) {
+    const bytes = await Bun.file(join(restored, path)).bytes()
+    if (sha256 !== null) expect([path, hashOf(bytes)]).toEqual([path, sha256])
+    const before = join(original, path)
+    // It may have been deleted since.
+    if (existsSync(before))
+      expect([path, hashOf(await Bun.file(before).bytes())]).toEqual([path, hashOf(bytes)])
+  }
+  return { files: stored.length, calls }
+}
+
+const hashOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')

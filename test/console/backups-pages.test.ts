@@ -1,0 +1,36 @@
+// Backups on the System page in a browser: made, watched, verified, and downloaded.
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { catalogueOf } from '../support/catalogue.ts'
+import { fileConsole } from '../support/console.ts'
+
+const { gateway, visit } = await fileConsole()
+
+test('one is made, verified and downloaded; nothing of it is wrong to look at', async () => {
+  await gateway.recatalogue(
+    `${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\nevery = "24h"\npassphrase = "open sesame"\n`,
+  )
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/system')
+  const section = page.getByRole('region', { name: 'Backups' })
+  await section.getByText('There are none yet.').waitFor()
+  await section.getByText('The next one is due').waitFor()
+  await section.getByRole('button', { name: 'Make a backup' }).click()
+  const table = section.getByRole('table', { name: 'Backups' })
+  await table.waitFor()
+  expect(await table.getByRole('row').count()).toBe(2)
+  expect(await table.getByText('encrypted', { exact: true }).count()).toBe(1)
+  await section.getByText('was made, with').waitFor()
+
+  await table.getByRole('button', { name: 'Verify' }).click()
+  await section.getByText('is being verified').waitFor()
+  await section.getByText('can be restored').waitFor()
+
+  const begun = page.waitForEvent('download')
+  await table.getByRole('link', { name: 'Download' }).click()
+  const file = await (await begun).path()
+  expect(readFileSync(file).subarray(0, 21).toString()).toBe('age-encryption.org/v1')
+  await one.looksRight()
+  await one.isClean()
+})

@@ -1,0 +1,74 @@
+// A real server of S3 for tests, versitygw, over a folder of its own; undefined where it is not on this machine.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+import { IS_LONG } from './long.ts'
+
+export interface S3Server extends AsyncDisposable {
+  endpoint: string
+  bucket: string
+  access_key_id: string
+  secret_access_key: string
+  /** The names of all objects, whole or not. */
+  objects(): string[]
+  /** The file of an object. */
+  file(name: string): string
+}
+
+const PROGRAM = process.env.TOLLGATE_VERSITYGW ?? Bun.which('versitygw') ?? undefined
+/** How to have it. */
+export const INSTALL =
+  'the tests of buckets need versitygw: go install github.com/versity/versitygw/cmd/versitygw@latest, and name it in TOLLGATE_VERSITYGW or on the PATH'
+
+export const hasS3Server = PROGRAM !== undefined
+if (!hasS3Server) {
+  if (IS_LONG) throw new Error(INSTALL)
+  process.stderr.write(`${INSTALL}\n`)
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  if (PROGRAM === undefined) throw new Error(INSTALL)
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-s3-'))
+  const bucket = 'backups'
+  mkdirSync(join(folder, bucket))
+  const port = freePort()
+  const [access_key_id, secret_access_key] = ['tester', 'a-secret-of-the-bucket']
+  const child = Bun.spawn([PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder], {
+    env: { ...process.env, ROOT_ACCESS_KEY: access_key_id, ROOT_SECRET_KEY: secret_access_key },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const endpoint = `http://127.0.0.1:${port}`
+  await eventually('versitygw listens', () =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    ),
+  )
+  return {
+    endpoint,
+    bucket,
+    access_key_id,
+    secret_access_key,
+    objects: () =>
+      readdirSync(join(folder, bucket), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + bucket.length + 2)),
+    file: (name) => join(folder, bucket, name),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** It takes no port 0. */
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = server
+  server.stop(true)
+  return port
+}
