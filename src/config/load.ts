@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
 import { readBackup } from './backup.ts'
+import { ratesBelowCost } from './costs.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
@@ -100,7 +101,7 @@ function readDocument(
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
-    { names: namesOf(value.providers), providers, disabled, protocols, changed_at_ms },
+    { names: namesOf(value.providers), providers, disabled, protocols, changed_at_ms, warn: options.warn },
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
@@ -164,6 +165,7 @@ interface Suppliers {
   disabled: ReadonlyMap<string, readonly string[]>
   protocols: Protocols
   changed_at_ms: number
+  warn: Report
 }
 
 function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map<string, Model> {
@@ -176,6 +178,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     checkRoutes(text, index, suppliers, report)
     if (text.kind === 'text') checkExtras(text, index, suppliers, report)
     const model = readModel(text, { path, changed_at_ms: suppliers.changed_at_ms }, report)
+    warnOfCosts(text, model, index, suppliers.warn)
     models.set(text.id, unlessDisabled(model, suppliers.disabled))
   })
   return models
@@ -191,6 +194,21 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
     if (protocol && !hasKind(protocol, kind))
       report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
   })
+}
+
+/** Routes of a model may be in another order than in the file. */
+function warnOfCosts(text: ModelText, { price, routes }: Model, model: number, warn: Report): void {
+  for (const { provider, model: upstream_model, cost } of routes) {
+    const below = cost ? ratesBelowCost(price, cost) : []
+    if (below.length === 0) continue
+    const route = text.routes.findIndex(
+      (each) => each.provider === provider && each.model === upstream_model && each.cost !== undefined,
+    )
+    warn(
+      ['models', model, 'routes', route, 'cost'],
+      `is above the model's price, so that its calls lose money: ${below.join(', ')}`,
+    )
+  }
 }
 
 /** An extra must be one that some provider of the model may bill, and be priced by units only where these are counted. */

@@ -1,0 +1,36 @@
+// Costs beside prices: the rates at which a model's price is below the cost of one of its routes. Pure.
+import type { ImagePrice, Price, Tier, TokenPrice, UnitPrice } from '../domain/prices.ts'
+import { USAGE_FIELDS } from '../domain/usage.ts'
+
+/** @returns the names of the rates at which each call loses money; none where the price covers the cost */
+export function ratesBelowCost(price: Price, cost: Price): string[] {
+  if (price.unit === 'token' && cost.unit === 'token') return tokensBelow(price, cost)
+  if (price.unit === 'image' && cost.unit === 'image') return imagesBelow(price, cost)
+  return price.unit === 'unit' && cost.unit === 'unit' ? unitsBelow(price, cost) : []
+}
+
+/** Compared wherever a tier of either begins. */
+function tokensBelow(price: TokenPrice, cost: TokenPrice): string[] {
+  const begins = [...price.tiers, ...cost.tiers].map(({ above_tokens }) => above_tokens)
+  return USAGE_FIELDS.filter((field) =>
+    begins.some((tokens) => tierAt(price, tokens).rates[field] < tierAt(cost, tokens).rates[field]),
+  )
+}
+
+const tierAt = ({ tiers }: TokenPrice, tokens: number): Tier =>
+  tiers.findLast(({ above_tokens }) => above_tokens <= tokens) ?? tiers[0]
+
+function imagesBelow(price: ImagePrice, cost: ImagePrice): string[] {
+  const below = price.per_image_nanos < cost.per_image_nanos ? ['per_image'] : []
+  for (const { size, quality, per_image_nanos } of price.variants) {
+    const own = cost.variants.find((variant) => variant.size === size && variant.quality === quality)
+    if (own && per_image_nanos < own.per_image_nanos) below.push([size, quality].filter(Boolean).join(' '))
+  }
+  return below
+}
+
+const unitsBelow = ({ rates }: UnitPrice, cost: UnitPrice): string[] =>
+  rates.flatMap(({ name, nanos }) => {
+    const own = cost.rates.find((rate) => rate.name === name)
+    return own && nanos < own.nanos ? [name] : []
+  })
