@@ -314,7 +314,7 @@ describe('refused, and nothing changes:', () => {
     ['is cut early', (bytes: Buffer) => bytes.subarray(0, 40)],
     [
       'is damaged in the middle',
-      (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length / 2, bytes.length / 2 + 50),
+      (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length >> 1, (bytes.length >> 1) + 50),
     ],
   ])('one that %s', async (_, spoil) => {
     const spoilt = target.path('spoilt.tar.zst')

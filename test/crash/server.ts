@@ -43,5 +43,5 @@ const gateway = await startGateway({
   env: process.env,
   probe,
 })
-destination.write(`${JSON.stringify({ message: 'listening', url: gateway.url.href })}\n`)
 process.once('SIGTERM', () => void gateway.stop().then(() => process.exit(0)))
+destination.write(`${JSON.stringify({ message: 'listening', url: gateway.url.href })}\n`)

@@ -108,7 +108,8 @@ describe('when a commit fails', () => {
     const [pages] = db.query<{ page_count: number }, []>('PRAGMA page_count').all()
     db.run(`PRAGMA max_page_count = ${pages?.page_count}`)
     const ledger = groupCommit(overDatabase(db))
-    const long = 'x'.repeat(10_000)
+    // Beyond what is still free in the pages that there are.
+    const long = 'x'.repeat(100_000)
     const submit = () =>
       Promise.allSettled([
         ledger.submit(hold(10)),

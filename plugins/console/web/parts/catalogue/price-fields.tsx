@@ -67,10 +67,12 @@ export interface PriceFieldsProps {
   price: Block
   /** Of the model. */
   kind: string
+  /** Before each label, where the same rates stand elsewhere on the page. */
+  label_prefix?: string
 }
 
-export function PriceFields({ draft, path, price, kind }: PriceFieldsProps) {
-  const rates = ratesOf(kind, price)
+export function PriceFields({ draft, path, price, kind, label_prefix = '' }: PriceFieldsProps) {
+  const rates = ratesOf(kind, price).map((rate) => ({ ...rate, label: label_prefix + rate.label }))
   return (
     <div className="stack">
       <RateFields draft={draft} path={path} block={price} rates={rates} />

@@ -122,7 +122,7 @@ function RouteCost({ draft, path, route, kind }: RouteCostProps) {
           In the same units as the price. Calls then record it, and the overview shows what is left; accounts
           never see it.
         </p>
-        <PriceFields draft={draft} path={path} price={cost} kind={kind} />
+        <PriceFields draft={draft} path={path} price={cost} kind={kind} label_prefix="Cost: " />
         {is_known && (
           <div>
             <Button small icon={Trash2} onClick={() => void draft.edit([{ op: 'remove', path }])}>
