@@ -18,14 +18,18 @@ export interface Bench {
   readonly checkout: string | undefined
   /** The folder of the source of another gateway, for figures before and after a change. */
   readonly against: string | undefined
+  /** Whether the gateway counts its calls for Prometheus; that of the other checkout does not. */
+  readonly metrics: boolean
 }
+
+const METRICS = '[metrics]\ntoken = "bench-metrics-token"\n'
 
 /**
  * Starts the subjects, and ends them when the work on them is done.
  * @param environment of the gateways
  */
 export async function withContest<T>(
-  { upstream, checkout, against }: Bench,
+  { upstream, checkout, against, metrics }: Bench,
   work: (contest: Contest) => Promise<T>,
   environment: Record<string, string> = {},
 ): Promise<T> {
@@ -36,14 +40,16 @@ export async function withContest<T>(
     subjects.push(subject)
     return subject
   }
-  const gatewayOf = async (source: string): Promise<Subject> => {
-    const data = await makeDataFolder(sourceOf(source), upstream.port)
+  const gatewayOf = async (source: string, sections = ''): Promise<Subject> => {
+    const data = await makeDataFolder(sourceOf(source), upstream.port, '', sections)
     folders.push(data)
     return started(startGateway(data, environment))
   }
   try {
     return await work({
-      gateway: await (checkout === undefined ? started(startForwarder(upstream)) : gatewayOf(checkout)),
+      gateway: await (checkout === undefined
+        ? started(startForwarder(upstream))
+        : gatewayOf(checkout, metrics ? METRICS : '')),
       before: against === undefined ? undefined : await gatewayOf(against),
       forwarder: await started(startForwarder(upstream)),
     })

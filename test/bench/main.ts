@@ -21,13 +21,14 @@ import { compareSurfaces } from './surfaces.ts'
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console]... [--against DIR]
-              [--gateway DIR | --self] [--busy] [--json]
+              [--gateway DIR | --self] [--metrics] [--busy] [--json]
 bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
   --against DIR  the gateway of another checkout beside this one's, its packages installed: before and after a change
   --gateway DIR  the gateway of another checkout in this one's place
+  --metrics      with [metrics] on; the gateway of --against has them off
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
   --stages       instead: a small call with one of its stages left out at a time
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
@@ -94,6 +95,7 @@ async function main(): Promise<number> {
       json: { type: 'boolean', default: false },
       gateway: { type: 'string', default: OWN_CHECKOUT },
       against: { type: 'string' },
+      metrics: { type: 'boolean', default: false },
       self: { type: 'boolean', default: false },
       stages: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
@@ -124,7 +126,8 @@ async function main(): Promise<number> {
   const machine = machineFigures()
   for (const { what, unit, gateway } of machine) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
   const upstream = await startUpstream()
-  const bench: Bench = { upstream, effort: values.quick ? QUICK : FULL, checkout, against }
+  const effort = values.quick ? QUICK : FULL
+  const bench: Bench = { upstream, effort, checkout, against, metrics: values.metrics }
   const table = (['stages', 'counts', 'peers'] as const).find((name) => values[name])
   try {
     const text = table

@@ -54,9 +54,10 @@ const providerText = (protocol: string, base_url: string): string =>
 const modelText = (provider: string, id: string, upstream_id = id): string =>
   `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${upstream_id}" }]\n${PRICE}`
 
-const catalogueText = (port: number, upstream_port: number, server: string): string =>
+const catalogueText = (port: number, upstream_port: number, server: string, sections: string): string =>
   [
     `[server]\nlisten = "127.0.0.1:${port}"\n${server}\n`,
+    sections,
     providerText('gemini', `http://127.0.0.1:${upstream_port}`),
     providerText('anthropic', `http://127.0.0.1:${upstream_port}`),
     providerText('openai', `http://127.0.0.1:${upstream_port}/v1`),
@@ -81,16 +82,17 @@ export interface DataFolder {
  * Makes a data folder with the gateway's own command line.
  * @param command the gateway's program
  * @param upstream_port where its providers answer
- * @param server further lines of the catalogue's `[server]`
+ * @param server further lines of the catalogue's `[server]` @param sections further sections of it
  */
 export async function makeDataFolder(
   command: readonly string[],
   upstream_port: number,
   server = '',
+  sections = '',
 ): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const port = freePort()
-  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port, server))
+  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port, server, sections))
   const tollgate = async (...words: string[]) =>
     JSON.parse(await run([...command, ...words, '--data', path, '--json'])) as { key: string }
   await tollgate('account', 'create', 'bench')
