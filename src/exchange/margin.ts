@@ -16,10 +16,12 @@ interface Order {
 interface Quoting<O extends Order> {
   order: O
   quoted: Quote
-  quote: (order: O) => Quote
+  /** As of `PaidKind`. */
+  kind: {
+    quote(order: O): Quote
+    quoteAt?(parts: ExchangeParts, order: O, price: O['model']['price']): Quote
+  }
 }
-
-type Parts = Pick<ExchangeParts, 'catalogue' | 'log' | 'now'>
 
 /** A route that loses money is told of once in so long. */
 const TOLD_EVERY_MS = 60_000
@@ -31,13 +33,17 @@ const TOLD_AT_MS = new WeakMap<Route, number>()
  *
  * @throws GatewayError overloaded, where none is left: what providers cost is no caller's business
  */
-export function withMargin<O extends Order>(parts: Parts, admitted: Admitted, quoting: Quoting<O>): O {
+export function withMargin<O extends Order>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  quoting: Quoting<O>,
+): O {
   const { order, quoted } = quoting
   if (!order.model.routes.some(hasCost)) return order
   const losses = new Map<Route, Nanos>()
   for (const route of order.model.routes) {
     if (!route.cost) continue
-    const cost_nanos = quoting.quote({ ...order, model: at(order.model, route.cost) }).ceiling_nanos
+    const cost_nanos = quotedAt(parts, quoting, route.cost)
     if (cost_nanos > quoted.ceiling_nanos) losses.set(route, cost_nanos)
   }
   if (losses.size === 0) return order
@@ -56,7 +62,10 @@ export function withMargin<O extends Order>(parts: Parts, admitted: Admitted, qu
 const hasCost = ({ cost }: Route): boolean => cost !== undefined
 
 /** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
-const at = <M extends Model>(model: M, price: Price): M => ({ ...model, price })
+const quotedAt = <O extends Order>(parts: ExchangeParts, { order, kind }: Quoting<O>, cost: Price): Nanos =>
+  kind.quoteAt
+    ? kind.quoteAt(parts, order, cost).ceiling_nanos
+    : kind.quote({ ...order, model: { ...order.model, price: cost } }).ceiling_nanos
 
 interface Loss {
   model: string
@@ -67,7 +76,7 @@ interface Loss {
 }
 
 function tell(
-  { log, now }: Parts,
+  { log, now }: Pick<ExchangeParts, 'log' | 'now'>,
   { origin }: Admitted,
   { model, route, cost_nanos, quoted, refuse_negative_margin }: Loss,
 ): void {

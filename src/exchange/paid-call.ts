@@ -3,7 +3,6 @@ import type { Model } from '../domain/catalogue.ts'
 import { GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { totalTokens } from '../domain/usage.ts'
-import { ledgerUnavailable } from '../ledger/failure.ts'
 import type { HoldOperation, HoldOutcome } from '../ledger/operations.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Dispatched } from '../upstream/dispatch.ts'
@@ -14,7 +13,7 @@ import { ask } from './asking.ts'
 import { withMargin } from './margin.ts'
 import { openTrace } from './opened-trace.ts'
 import type { ExchangeParts } from './parts.ts'
-import { refusalError } from './refusals.ts'
+import { refusalError, refuseWhileClosed } from './refusals.ts'
 import {
   CLIENT_CLOSED_REQUEST,
   type Delivered,
@@ -67,6 +66,8 @@ export interface PaidKind<C extends PaidCall, O extends PaidOrder> {
   prepare?(parts: ExchangeParts, admitted: Admitted, order: O): Promise<O>
   /** The most and the least to hold. */
   quote(order: O): Quote
+  /** The same at another price of the model. Absent where `quote` takes nothing of the price but what the model has. */
+  quoteAt?(parts: ExchangeParts, order: O, price: O['model']['price']): Quote
   /**
    * What a caller pays who leaves before anything came, once a provider may have the request: what that provider bills all
    * the same. Absent for what costs nothing unless it is delivered.
@@ -74,6 +75,9 @@ export interface PaidKind<C extends PaidCall, O extends PaidOrder> {
   spent?(order: O, attempt: Attempt): Spent
   serve(parts: ExchangeParts, held: Held<O>): Promise<Served>
 }
+
+/** A kind of paid call whose request was read. */
+export type Paying<C extends PaidCall, O extends PaidOrder> = Omit<PaidKind<C, O>, 'read'>
 
 /**
  * Serves one paid call, from the caller's key to the recorded charge.
@@ -100,7 +104,7 @@ export function pay<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
+  kind: Paying<C, O>,
 ): Promise<Response> {
   return answerOnce(parts, admitted, order, () => payAnyway(parts, admitted, order, kind))
 }
@@ -126,11 +130,11 @@ export async function payAnyway<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
+  kind: Paying<C, O>,
 ): Promise<Response> {
   const prepared = kind.prepare ? await kind.prepare(parts, admitted, order) : order
   const quoted = kind.quote(prepared)
-  const ready = withMargin(parts, admitted, { order: prepared, quoted, quote: kind.quote })
+  const ready = withMargin(parts, admitted, { order: prepared, quoted, kind })
   const outcome = await parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
   const held = heldBy(parts, admitted, ready, quoted, outcome)
   try {
@@ -142,12 +146,6 @@ export async function payAnyway<C extends PaidCall, O extends PaidOrder>(
   } catch (thrown) {
     throw await abandon(held, thrown, (attempt) => kind.spent?.(ready, attempt))
   }
-}
-
-/** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
-export function refuseWhileClosed({ closed }: ExchangeParts): void {
-  const reason = closed()
-  if (reason !== undefined) throw ledgerUnavailable(reason)
 }
 
 /** Freezes the ceiling of a quote, or all that there is where it pays for the floor. */

@@ -1,7 +1,9 @@
-// What a caller is told when the ledger refuses to hold money for them.
+// What a caller is told when the ledger refuses to hold money for them, or cannot.
 import { expiredKey, suspendedAccount, unknownKey } from '../access/gate.ts'
 import { type GatewayError, insufficientBalance, internal } from '../domain/errors.ts'
+import { ledgerUnavailable } from '../ledger/failure.ts'
 import type { Refusal } from '../ledger/operations.ts'
+import type { ExchangeParts } from './parts.ts'
 
 const TOP_UP = 'Ask the operator of this gateway to top it up'
 
@@ -29,4 +31,10 @@ export function refusalError(refusal: Refusal): GatewayError {
   return error
     ? error()
     : internal('The gateway could not price this call. It has been logged.', { cause: refusal })
+}
+
+/** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
+export function refuseWhileClosed({ closed }: Pick<ExchangeParts, 'closed'>): void {
+  const reason = closed()
+  if (reason !== undefined) throw ledgerUnavailable(reason)
 }

@@ -2,14 +2,15 @@
 import { GatewayError, overloaded } from '../domain/errors.ts'
 import type { Admitted, PaidCall } from './admission.ts'
 import { CallScope } from './call-scope.ts'
-import { type PaidKind, type PaidOrder, payAnyway, refuseWhileClosed } from './paid-call.ts'
+import { type PaidOrder, type Paying, payAnyway } from './paid-call.ts'
 import type { ExchangeParts } from './parts.ts'
+import { refuseWhileClosed } from './refusals.ts'
 
 /** One of the calls. */
 export interface PartCall<C extends PaidCall, O extends PaidOrder> {
   /** The id of its record. The first one's is the request's, by which an Idempotency-Key finds what was charged. */
   request_id: string
-  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>
+  kind: Paying<C, O>
   /** @throws GatewayError for every refusal; nothing is held then */
   read: (admitted: Admitted) => Promise<O>
 }

@@ -211,6 +211,23 @@ describe('routes that cost more than a call brings', () => {
     expect(await (await call(wholePath(), ask())).json()).toEqual(nativeError(503, 'UNAVAILABLE'))
   })
 
+  test('what a request asks for beyond tokens counts at its own cost', async () => {
+    const search = (usd: string) => `{ google_search = { per_unit = ${usd}, max_units = 3 } }`
+    const priced = catalogue({
+      costs: [`{ input = 1, output = 4, extras = ${search('0.05')} }`],
+      refuse: true,
+    })
+    await gateway.recatalogue(
+      priced.replace(
+        'price = { input = 1, output = 4 }',
+        `price = { input = 1, output = 4, extras = ${search('0.01')} }`,
+      ),
+    )
+    expect((await call(wholePath(), ask())).status).toBe(200)
+    const searching = ask('Who won?', { tools: [{ googleSearch: {} }] })
+    expect((await call(wholePath(), searching)).status).toBe(503)
+  })
+
   test('a cost that is no more than the price is none of them', async () => {
     await set({ costs: ['{ input = 1, output = 4 }'], refuse: true })
     expect((await call(wholePath(), ask())).status).toBe(200)

@@ -1,6 +1,7 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
-import type { TextModel } from '../../domain/catalogue.ts'
+import type { Catalogue, TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
+import type { Nanos } from '../../domain/money.ts'
 import { PairMap } from '../../domain/pair-map.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
@@ -55,6 +56,8 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
     readOpened(parts, admitted, call, await openText(parts, admitted, call)),
   quote: ({ model, quoted }) => quote(model.price, quoted),
+  quoteAt: ({ catalogue }, { model, quoted, passages }, price) =>
+    quote(price, { ...quoted, extras_nanos: extrasOf(catalogue(), { ...model, price }, passages) }),
   spent: ({ model, facts, passages }, { provider }) =>
     spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
@@ -208,7 +211,11 @@ function quotedOf(
     input_fields,
   }
   if (model.price.extras === undefined) return quoted
-  const { providers } = catalogue()
+  return { ...quoted, extras_nanos: extrasOf(catalogue(), model, passages) }
+}
+
+/** The most that extras can cost, by whichever of the model's routes. */
+function extrasOf({ providers }: Catalogue, model: TextModel, passages: Passages): Nanos {
   const used = model.routes.flatMap(({ provider }) => providers.get(provider) ?? [])
-  return { ...quoted, extras_nanos: heldForExtras(model, used.map(passages)) }
+  return heldForExtras(model, used.map(passages))
 }
