@@ -4,7 +4,7 @@ import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
-import { readTlsPair, type TlsFiles, type TlsPair, type TlsWatch, tlsFilesOf, watchTls } from './tls-files.ts'
+import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
 /**
  * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
@@ -42,8 +42,9 @@ export async function listenWith(
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const files = tlsFilesOf(gateway.catalogue().server, data_folder)
-  const first_pair = files && (await readTlsPair(files))
+  const tls = await tlsWhereUsed(gateway)
+  const files = tls?.tlsFilesOf(gateway.catalogue().server, data_folder)
+  const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
   const app = createApp(gateway, plugins)
   options.own_plugins.mountOn(app)
@@ -70,7 +71,7 @@ export async function listenWith(
 
   if (first_pair) tell(gateway, 'a certificate is in use', first_pair)
 
-  const watch = files && (await watchRenewals(gateway, files, takeOver))
+  const watch = tls && files && (await watchRenewals(gateway, { ...tls, files }, takeOver))
 
   return {
     url,
@@ -91,10 +92,16 @@ export async function listenWith(
   }
 }
 
+type Tls = typeof import('./tls-files.ts')
+
+/** Loaded only where it is used: what reads certificates takes a megabyte of memory. */
+const tlsWhereUsed = async ({ catalogue }: Gateway): Promise<Tls | undefined> =>
+  catalogue().server.tls_certificate === undefined ? undefined : await import('./tls-files.ts')
+
 /** A pair that cannot be used, or taken over, changes nothing. */
 function watchRenewals(
   { log }: Pick<Gateway, 'log'>,
-  files: TlsFiles,
+  { watchTls, files }: Pick<Tls, 'watchTls'> & { files: TlsFiles },
   takeOver: (pair: TlsPair) => void,
 ): Promise<TlsWatch> {
   const keepOld = (trouble: unknown) =>
