@@ -1,6 +1,6 @@
 // Costs beside prices: the rates at which a model's price is below the cost of one of its routes. Pure.
 import type { ImagePrice, Price, Tier, TokenPrice, UnitPrice } from '../domain/prices.ts'
-import { USAGE_FIELDS } from '../domain/usage.ts'
+import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 
 /** @returns the names of the rates at which each call loses money; none where the price covers the cost */
 export function ratesBelowCost(price: Price, cost: Price): string[] {
@@ -14,7 +14,7 @@ function tokensBelow(price: TokenPrice, cost: TokenPrice): string[] {
   const begins = [...price.tiers, ...cost.tiers].map(({ above_tokens }) => above_tokens)
   return USAGE_FIELDS.filter((field) =>
     begins.some((tokens) => tierAt(price, tokens).rates[field] < tierAt(cost, tokens).rates[field]),
-  )
+  ).map((field) => TOKEN_RATE_NAMES[field])
 }
 
 const tierAt = ({ tiers }: TokenPrice, tokens: number): Tier =>

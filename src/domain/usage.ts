@@ -92,3 +92,15 @@ export function outputTokens(usage: Usage): number {
 export function totalTokens(usage: Usage): number {
   return promptTokens(usage) + outputTokens(usage)
 }
+
+/** What the rate of each field is called in the catalogue. */
+export const TOKEN_RATE_NAMES: Readonly<Record<UsageField, string>> = {
+  input_tokens: 'input',
+  input_audio_tokens: 'audio',
+  cache_read_tokens: 'cache_read',
+  cache_write_5m_tokens: 'cache_write_5m',
+  cache_write_1h_tokens: 'cache_write_1h',
+  output_tokens: 'output',
+  thinking_tokens: 'thinking',
+  output_image_tokens: 'image_output',
+}

@@ -2,7 +2,7 @@
 import type { Nanos } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
 import type { RateName } from '../domain/units.ts'
-import { USAGE_FIELDS, type UsageField } from '../domain/usage.ts'
+import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 
 /** One amount of a price. */
 export interface PriceLine {
@@ -21,17 +21,6 @@ export interface PriceChange extends Omit<PriceLine, 'nanos'> {
   readonly before_nanos: Nanos | null
   /** Null for one that is gone. */
   readonly after_nanos: Nanos | null
-}
-
-const TOKEN_NAMES: Readonly<Record<UsageField, string>> = {
-  input_tokens: 'input',
-  input_audio_tokens: 'audio',
-  cache_read_tokens: 'cache_read',
-  cache_write_5m_tokens: 'cache_write_5m',
-  cache_write_1h_tokens: 'cache_write_1h',
-  output_tokens: 'output',
-  thinking_tokens: 'thinking',
-  output_image_tokens: 'image_output',
 }
 
 const PER: Readonly<Record<RateName, string>> = {
@@ -65,7 +54,7 @@ export function priceLines(price: Price): PriceLine[] {
   }
   const tokens = price.tiers.flatMap(({ above_tokens, rates }) =>
     USAGE_FIELDS.map((field) => ({
-      name: TOKEN_NAMES[field],
+      name: TOKEN_RATE_NAMES[field],
       of: above_tokens === 0 ? '' : `prompts above ${above_tokens.toLocaleString('en-US')} tokens`,
       nanos: rates[field],
       per: 'million tokens',

@@ -18,8 +18,8 @@ function warningsOf(text: string): string[] {
 const TIERS = 'tiers = [{ above = 1000, input = 3, output = 4 }]'
 
 test.each([
-  ['text', '{ input = 1, output = 4 }', '{ input = 1, output = 5 }', 'output_tokens, thinking_tokens'],
-  ['text', '{ input = 1, output = 4 }', `{ input = 1, output = 4, ${TIERS} }`, 'input_tokens'],
+  ['text', '{ input = 1, output = 4 }', '{ input = 1, output = 5 }', 'output, thinking'],
+  ['text', '{ input = 1, output = 4 }', `{ input = 1, output = 4, ${TIERS} }`, 'input'],
   ['image', '{ per_image = 0.04 }', '{ per_image = 0.05 }', 'per_image'],
   ['transcription', '{ per_minute = 0.01 }', '{ per_minute = 0.02 }', 'per_minute'],
 ])('%s: %s below %s is warned of', (kind, price, cost, rates) => {

@@ -37,7 +37,7 @@ display_name = "Gemini 2.5 Flash"
 kind = "text"
 context = 1_048_576
 max_output_tokens = 65_536
-routes = [{ provider = "google", model = "flash-slow-90-tokens-400" }]
+routes = [{ provider = "google", model = "flash-slow-90-tokens-400", cost = { input = 0.20, output = 1.70 } }]
 price = { input = 0.30, output = 2.50, cache_read = 0.03, audio = 1.00 }
 
 [[models]]
@@ -46,7 +46,7 @@ display_name = "Claude Sonnet 4.5"
 kind = "text"
 context = 200_000
 max_output_tokens = 64_000
-routes = [{ provider = "anthropic", model = "claude-cache-slow-160-tokens-500" }]
+routes = [{ provider = "anthropic", model = "claude-cache-slow-160-tokens-500", cost = { input = 2.40, output = 12.00 } }]
 price = { input = 3.00, output = 15.00, cache_read = 0.30 }
 
 [[models]]

@@ -95,13 +95,6 @@ function Whole({ call }: { call: Call }) {
           value={<Money nanos={call.cost_nanos} />}
           note={call.unpaid_nanos > 0 ? <UnpaidNote nanos={call.unpaid_nanos} /> : undefined}
         />
-        {call.margin_nanos !== null && (
-          <Figure
-            label="Margin"
-            value={<Money nanos={call.margin_nanos} />}
-            note={<TakenNote nanos={call.provider_cost_nanos ?? 0} provider={call.provider} />}
-          />
-        )}
         <Figure label="Outcome" value={<Outcome outcome={outcome} />} note={`status ${status}`} />
         <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
         <Figure label="Took" value={duration(duration_ms)} />
@@ -116,12 +109,6 @@ function Whole({ call }: { call: Call }) {
     </div>
   )
 }
-
-const TakenNote = ({ nanos, provider }: { nanos: number; provider: string | null }) => (
-  <span>
-    {provider ?? 'the provider'} takes <Money nanos={nanos} />
-  </span>
-)
 
 const UnpaidNote = ({ nanos }: { nanos: number }) => (
   <span>

@@ -9,8 +9,12 @@ import type { Call } from './call-answer.ts'
 type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
-  const { lines, cost_nanos, unpaid_nanos, entry } = call
-  const amount = aligned([...lines.map(({ amount_nanos }) => amount_nanos), cost_nanos])
+  const { lines, cost_nanos, unpaid_nanos, entry, provider, provider_cost_nanos, margin_nanos } = call
+  const amount = aligned([
+    ...lines.map(({ amount_nanos }) => amount_nanos),
+    cost_nanos,
+    provider_cost_nanos ?? 0,
+  ])
   if (lines.length === 0)
     return (
       <Section title="Charge">
@@ -41,16 +45,16 @@ export function ChargeLines({ call }: { call: Call }) {
             ))}
           </tbody>
           <tfoot>
-            <tr>
-              <th scope="row" data-phone="first">
-                Cost
-              </th>
-              <td data-phone="none" />
-              <td data-phone="none" />
-              <td className="end" data-phone="first-end">
-                <strong>{amount(cost_nanos)}</strong>
-              </td>
-            </tr>
+            <FootRow what="Cost" is_strong amount={amount(cost_nanos)} />
+            {margin_nanos !== null && (
+              <>
+                <FootRow
+                  what={`What ${provider ?? 'the provider'} takes`}
+                  amount={amount(provider_cost_nanos ?? 0)}
+                />
+                <FootRow what="Margin" is_strong amount={amount(margin_nanos)} />
+              </>
+            )}
           </tfoot>
         </table>
       </div>
@@ -74,6 +78,25 @@ export function ChargeLines({ call }: { call: Call }) {
     </Section>
   )
 }
+
+interface FootRowProps {
+  what: string
+  amount: string
+  is_strong?: boolean
+}
+
+const FootRow = ({ what, amount, is_strong = false }: FootRowProps) => (
+  <tr>
+    <th scope="row" data-phone="first">
+      {what}
+    </th>
+    <td data-phone="none" />
+    <td data-phone="none" />
+    <td className="end" data-phone="first-end">
+      {is_strong ? <strong>{amount}</strong> : amount}
+    </td>
+  </tr>
+)
 
 interface LineRowProps extends Line {
   amount: (nanos: number) => string

@@ -139,15 +139,14 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
   )
 }
 
-/** "32 % of what came in", or of the part of it that is known. */
+/** "32 % of revenue", or of the part of it that is known. */
 const MarginNote = ({ margin_nanos, known_revenue_nanos, cost_nanos }: Overview['totals']) => {
   if (margin_nanos === null || !known_revenue_nanos) return 'of calls that cost nothing'
   const part = `${margin_nanos < 0 ? '−' : ''}${share(Math.abs(margin_nanos) / known_revenue_nanos)}`
-  const is_whole = known_revenue_nanos === cost_nanos
+  const known = known_revenue_nanos / cost_nanos
   return (
     <span className={margin_nanos < 0 ? 'tone-bad' : undefined}>
-      {part} of{' '}
-      {is_whole ? 'revenue' : `${share(known_revenue_nanos / cost_nanos)} of revenue: the rest has no cost`}
+      {known === 1 ? `${part} of revenue` : `${part}, known for ${share(known)} of revenue`}
     </span>
   )
 }

@@ -38,17 +38,19 @@ export function Doctor() {
     changes: [],
   })
   return (
-    <Section title="Check-up">
-      <div className="spread">
-        <p className="soft">
-          {report === null
-            ? 'Looks at the catalogue, the folder, the database, the disk, the certificate, the clock, and asks each provider something that costs nothing.'
-            : summary(report)}
-        </p>
+    <Section
+      title="Check-up"
+      actions={
         <Button icon={Stethoscope} busy={busy} onClick={() => run(undefined)}>
           {busy ? 'Checking' : 'Check'}
         </Button>
-      </div>
+      }
+    >
+      <p className="soft">
+        {report === null
+          ? 'Looks at the catalogue, the folder, the database, the disk, the certificate, the clock, and asks each provider something that costs nothing.'
+          : summary(report)}
+      </p>
       {report && (
         <Table
           label="Findings of the check-up"
