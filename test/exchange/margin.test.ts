@@ -246,6 +246,16 @@ describe('who sees it', () => {
     const shown = { provider_cost_nanos: 10_000, margin_nanos: 20_000, margin_usd: '0.00002' }
     expect(await operator.json('GET', `/calls/${request_id}`)).toMatchObject(shown)
     expect((await operator.json('GET', '/calls?limit=1')).calls).toMatchObject([shown])
+    const { models } = await operator.json('GET', '/models')
+    const of_model = models.find(({ id }: { id: string }) => id === MODEL)
+    expect(of_model.routes).toEqual([
+      expect.objectContaining({
+        provider: 'p1',
+        cost: expect.arrayContaining([
+          { name: 'input', of: '', per: 'million tokens', price_nanos: 500_000_000, price_usd: '0.50' },
+        ]),
+      }),
+    ])
     const { totals } = await operator.json('GET', '/overview?range=month')
     const { calls } = gateway.rows()
     const known = calls.filter(({ provider_cost_nanos }) => provider_cost_nanos !== null)

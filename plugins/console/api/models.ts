@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import { isServed, type Model } from '../../../src/domain/catalogue.ts'
+import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -28,6 +28,9 @@ const RouteView = Type.Object({
   model: Type.String({ description: "the provider's name for it" }),
   weight: Type.Integer(),
   order: Type.Integer(),
+  cost: Nullable(
+    Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
+  ),
 })
 
 const MODEL = {
@@ -117,10 +120,15 @@ function modelView(model: Model, days: readonly ModelDay[], viewer: Viewer): Sta
     price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
-    ...(viewer.role === 'operator' ? { routes: model.routes.map((route) => ({ ...route })) } : {}),
+    ...(viewer.role === 'operator' ? { routes: model.routes.map(routeView) } : {}),
     week: sumsView(days),
   }
 }
+
+const routeView = ({ cost, ...route }: Route): Static<typeof RouteView> => ({
+  ...route,
+  cost: cost ? linesView(cost) : null,
+})
 
 function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unavailable' {
   if (retired) return 'retired'
