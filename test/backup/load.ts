@@ -11,6 +11,9 @@ export interface Load extends AsyncDisposable {
 /** Each may have 30 images a minute. */
 const ACCOUNTS = 12
 
+/** Something is always under way; more would only make each archive larger than the one before. */
+const REST_MS = 50
+
 /** Long enough that a response is kept in a file. */
 const LONG = 'tide '.repeat(40_000)
 
@@ -66,7 +69,10 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
     if (done.calls % 2 === 0 && response) await remove(`/v1/responses/${response.id}`, key)
   }
   const work = async (first: number) => {
-    for (let turn = first; goes_on; turn++) await round(gateway.keys[turn % ACCOUNTS] ?? '')
+    for (let turn = first; goes_on; turn++) {
+      await round(gateway.keys[turn % ACCOUNTS] ?? '')
+      await Bun.sleep(REST_MS)
+    }
   }
   const workers = Array.from({ length: callers }, (_, index) => work(index))
   return {
