@@ -20,6 +20,8 @@ export class CallSum {
   calls = 0
   revenue_nanos: Nanos = 0
   provider_cost_nanos: Nanos = 0
+  /** Of the calls whose provider cost is known. */
+  known_revenue_nanos: Nanos = 0
   images = 0
   /** By the places of `USAGE_FIELDS`. */
   readonly tokens = new Float64Array(USAGE_FIELDS.length)
@@ -78,7 +80,10 @@ export function createCallSums(): CallSums {
       const sum = sumOf(call)
       sum.calls++
       sum.revenue_nanos += cost_nanos
-      sum.provider_cost_nanos += provider_cost_nanos ?? 0
+      if (provider_cost_nanos !== null) {
+        sum.provider_cost_nanos += provider_cost_nanos
+        sum.known_revenue_nanos += cost_nanos
+      }
       sum.images += call.images
       const { tokens } = sum
       for (let at = 0; at < USAGE_FIELDS.length; at++)

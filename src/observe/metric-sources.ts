@@ -128,6 +128,14 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       values: () => each((sum) => sum.provider_cost_nanos),
     },
     {
+      name: 'tollgate_known_revenue_usd_total',
+      help: 'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      per: NANOS_PER_USD,
+      values: () => each((sum) => sum.known_revenue_nanos),
+    },
+    {
       name: 'tollgate_holds_pending',
       help: 'Calls that money is held for.',
       type: 'gauge',

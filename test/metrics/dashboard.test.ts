@@ -68,6 +68,12 @@ test('no metric is left out', () => {
   expect(SOURCES.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
 })
 
+test('a margin is of calls alone whose cost is known', () => {
+  const margins = EXPRESSIONS.filter((expression) => / - .*tollgate_provider_cost_usd_total/.test(expression))
+  expect(margins.length).toBe(1)
+  expect(margins.filter((expression) => !expression.includes('tollgate_known_revenue_usd_total'))).toEqual([])
+})
+
 test('panels overlap nowhere, and have ids of their own', () => {
   const places = dashboard.panels.map(({ gridPos: { x, y, w, h } }) => ({ x, y, right: x + w, below: y + h }))
   const overlapping = places.filter((one, at) =>
