@@ -7,11 +7,13 @@ import dashboard from '../../data/grafana-dashboard.json'
 import { createCallSums } from '../../src/observe/call-sums.ts'
 import { watchLoopLag } from '../../src/observe/loop-lag.ts'
 import { metricSources } from '../../src/observe/metric-sources.ts'
+import { createTally } from '../../src/observe/tally.ts'
 
 const lag = watchLoopLag()
 lag.stop()
 const SOURCES = metricSources({
   calls: createCallSums(),
+  error_answers: createTally(),
   lag,
   version: '1',
   started_at_ms: 0,
