@@ -1,10 +1,12 @@
 // `plugin`: the types that plugins of one's own are written with, which of them are loaded, and whether they can be.
+
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
 import { requestIdAt } from '../domain/request-id.ts'
 import { createLogger } from '../observe/log.ts'
+import { createTally } from '../observe/tally.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
 import { type Context, contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
@@ -100,6 +102,7 @@ async function checkPlugins(
     log,
     catalogue: () => ({ models, server: {} }),
     newRequestId: () => requestIdAt(now()),
+    error_answers: createTally(),
   }
   // Elysia is loaded here, not with the commands: it takes longer than most of them.
   const { loadPlugin, assertDistinct } = await import('../server/own-plugins/load.ts')

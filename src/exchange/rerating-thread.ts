@@ -32,6 +32,10 @@ export interface Rerated {
   /** Calls whose record does not have what the new price hangs on, and what they were charged. */
   unrated_calls: number
   unrated_nanos: Nanos
+  /** Calls whose provider cost is known, and what is left of their charge: as they were charged, and as they would have been. */
+  known_calls: number
+  margin_nanos: Nanos
+  new_margin_nanos: Nanos
 }
 
 export interface RerateResult {
@@ -67,13 +71,14 @@ interface Row extends RecordedCharge {
   account_id: number
   model: string
   cost_nanos: Nanos
+  provider_cost_nanos: Nanos | null
 }
 
 /** Raw SQL: one statement, which runs only here. */
 const RANGE = `SELECT min(first_call_id) AS first_id, max(last_call_id) AS last_id FROM call_sums
                 WHERE span_s = 900 AND start_s BETWEEN $from_s AND $until_s`
-const ROWS = `SELECT id, account_id, model, cost_nanos, images, price, input_tokens, input_audio_tokens, cache_read_tokens,
-                     cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,
+const ROWS = `SELECT id, account_id, model, cost_nanos, provider_cost_nanos, images, price,
+                     input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,
                      started_at_ms >= $from_ms AND started_at_ms < $until_ms
                        AND model IN (SELECT value FROM json_each($models)) AS is_wanted
                 FROM calls WHERE id >= $first_id AND id <= $last_id ORDER BY id LIMIT ${ROWS_AT_ONCE}`
@@ -122,6 +127,9 @@ const none = (): Rerated => ({
   rerated_nanos: 0,
   unrated_calls: 0,
   unrated_nanos: 0,
+  known_calls: 0,
+  margin_nanos: 0,
+  new_margin_nanos: 0,
 })
 
 function add({ models, accounts, all }: Sums, row: Row, { current, next }: RepricedModel): void {
@@ -133,6 +141,10 @@ function add({ models, accounts, all }: Sums, row: Row, { current, next }: Repri
       sum.unrated_calls += 1
       sum.unrated_nanos += row.cost_nanos
     } else sum.rerated_nanos += cost
+    if (row.provider_cost_nanos === null) continue
+    sum.known_calls += 1
+    sum.margin_nanos += row.cost_nanos - row.provider_cost_nanos
+    sum.new_margin_nanos += (cost ?? row.cost_nanos) - row.provider_cost_nanos
   }
 }
 

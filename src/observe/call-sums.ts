@@ -3,6 +3,7 @@ import type { Nanos } from '../domain/money.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import { Bins } from './bins.ts'
 import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
+import { createTally, type Tallied } from './tally.ts'
 
 const DURATION_BOUNDS_MS = [
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000,
@@ -20,6 +21,8 @@ export class CallSum {
   calls = 0
   revenue_nanos: Nanos = 0
   provider_cost_nanos: Nanos = 0
+  /** Of the calls whose provider cost is known. */
+  known_revenue_nanos: Nanos = 0
   images = 0
   /** By the places of `USAGE_FIELDS`. */
   readonly tokens = new Float64Array(USAGE_FIELDS.length)
@@ -34,26 +37,20 @@ export class CallSum {
   }
 }
 
-/** How often something went wrong. */
-export interface Trouble {
-  labels: Record<string, string>
-  count: number
-}
-
 export interface CallSums {
   add(settled: SettledCall): void
   sums(): Iterable<CallSum>
   /** Calls that failed or broke off, by what their callers were told. */
-  failures(): Iterable<Trouble>
+  failures(): Iterable<Tallied>
   /** Tries at routes that failed, whatever became of their calls. */
-  failedTries(): Iterable<Trouble>
+  failedTries(): Iterable<Tallied>
 }
 
 /** Nothing, at first. */
 export function createCallSums(): CallSums {
   const sums = new Map<string, CallSum>()
-  const failures = new Map<string, Trouble>()
-  const tries = new Map<string, Trouble>()
+  const failures = createTally()
+  const tries = createTally()
 
   function sumOf(call: CountedCall): CallSum {
     const key = `${call.surface} ${call.outcome} ${call.provider} ${call.model}`
@@ -68,9 +65,9 @@ export function createCallSums(): CallSums {
     const { failure, tried = [], more_tried = 0 } = troubleIn(call)
     const { surface, model, outcome } = call
     if (outcome === 'failed' || outcome === 'broken')
-      count(failures, { surface, model, class: failure?.kind ?? 'unknown' })
-    for (const { provider, failure_class } of tried) count(tries, { provider, class: failure_class })
-    if (more_tried > 0) count(tries, { provider: call.provider, class: 'unknown' }, more_tried)
+      failures.add({ surface, model, class: failure?.kind ?? 'unknown' })
+    for (const { provider, failure_class } of tried) tries.add({ provider, class: failure_class })
+    if (more_tried > 0) tries.add({ provider: call.provider, class: 'unknown' }, more_tried)
   }
 
   return {
@@ -78,7 +75,10 @@ export function createCallSums(): CallSums {
       const sum = sumOf(call)
       sum.calls++
       sum.revenue_nanos += cost_nanos
-      sum.provider_cost_nanos += provider_cost_nanos ?? 0
+      if (provider_cost_nanos !== null) {
+        sum.provider_cost_nanos += provider_cost_nanos
+        sum.known_revenue_nanos += cost_nanos
+      }
       sum.images += call.images
       const { tokens } = sum
       for (let at = 0; at < USAGE_FIELDS.length; at++)
@@ -88,14 +88,7 @@ export function createCallSums(): CallSums {
       addTrouble(call)
     },
     sums: () => sums.values(),
-    failures: () => failures.values(),
-    failedTries: () => tries.values(),
+    failures: failures.all,
+    failedTries: tries.all,
   }
-}
-
-function count(all: Map<string, Trouble>, labels: Record<string, string>, times = 1): void {
-  const key = Object.values(labels).join(' ')
-  const known = all.get(key)
-  if (known) known.count += times
-  else all.set(key, { labels, count: times })
 }

@@ -1,13 +1,15 @@
 // The metrics of a gateway: their names, what they say, and where their values come from.
 import { NANOS_PER_USD, type Nanos } from '../domain/money.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
-import type { CallSum, CallSums, Trouble } from './call-sums.ts'
+import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
 import type { LoopLag } from './loop-lag.ts'
+import type { Tallied, Tally } from './tally.ts'
 
 /** What is looked up when metrics are read. */
 export interface Readings {
   calls: CallSums
+  error_answers: Pick<Tally, 'all'>
   lag: LoopLag
   version: string
   started_at_ms: number
@@ -38,12 +40,12 @@ const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
 
 const one = (value: number): Iterable<readonly [Labels, number]> => [[NO_LABELS, value]]
 
-const troubles = (all: Iterable<Trouble>): (readonly [Labels, number])[] =>
+const tallied = (all: Iterable<Tallied>): (readonly [Labels, number])[] =>
   [...all].map(({ labels, count }) => [{ ...labels, ...providerLabel(labels) }, count])
 
 const providerLabel = ({ provider }: Labels): Labels => (provider === '' ? { provider: NO_PROVIDER } : {})
 
-function callMetrics({ calls }: Readings): MetricSource[] {
+function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
   const each = <T>(read: (sum: CallSum) => T): T[] => [...calls.sums()].map(read)
   return [
     {
@@ -62,14 +64,21 @@ function callMetrics({ calls }: Readings): MetricSource[] {
       help: 'Calls that failed or broke off, by the class of the error that ended them.',
       type: 'counter',
       labels: ['surface', 'model', 'class'],
-      values: () => troubles(calls.failures()),
+      values: () => tallied(calls.failures()),
     },
     {
       name: 'tollgate_failed_tries_total',
       help: 'Tries at a provider that failed, those after which another route answered included.',
       type: 'counter',
       labels: ['provider', 'class'],
-      values: () => troubles(calls.failedTries()),
+      values: () => tallied(calls.failedTries()),
+    },
+    {
+      name: 'tollgate_error_answers_total',
+      help: 'Requests that were answered with an error: those that were refused before money was held, and calls that failed.',
+      type: 'counter',
+      labels: ['surface', 'class'],
+      values: () => tallied(error_answers.all()),
     },
     {
       name: 'tollgate_call_duration_seconds',
@@ -126,6 +135,14 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       labels: ['model', 'provider'],
       per: NANOS_PER_USD,
       values: () => each((sum) => sum.provider_cost_nanos),
+    },
+    {
+      name: 'tollgate_known_revenue_usd_total',
+      help: 'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      per: NANOS_PER_USD,
+      values: () => each((sum) => sum.known_revenue_nanos),
     },
     {
       name: 'tollgate_holds_pending',

@@ -27,6 +27,7 @@ import type { Library } from '../library/library.ts'
 import { createRemoteFetch } from '../media/remote.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
+import { createTally } from '../observe/tally.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Gateway } from '../surface/gateway.ts'
@@ -121,6 +122,7 @@ export function compose({
     ledger,
     deeds,
     ...beside,
+    error_answers: createTally(),
     running,
     catalogue,
     configuration,

@@ -26,7 +26,7 @@ export interface Observing {
   stop(): Promise<void>
 }
 
-type ObservedGateway = Pick<Gateway, 'exchange' | 'running' | 'notReady'>
+type ObservedGateway = Pick<Gateway, 'exchange' | 'running' | 'notReady' | 'error_answers'>
 type Observed = ObservedGateway & Pick<Stores, 'db' | 'settlements'>
 
 interface ObservingParts {
@@ -106,9 +106,10 @@ async function startCounting(parts: CountingParts): Promise<Counting> {
 const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
 
 function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readings {
-  const { exchange, running, notReady, db, settlements, catalogue, now } = parts
+  const { exchange, running, notReady, error_answers, db, settlements, catalogue, now } = parts
   return {
     calls,
+    error_answers,
     lag,
     version: manifest.version,
     started_at_ms: parts.started_at_ms,

@@ -1,6 +1,7 @@
 // The application that surfaces are put into: Elysia's settings, and the answers to requests that reach no surface.
 import { Elysia } from 'elysia'
 import type { ServerSettings } from '../domain/catalogue.ts'
+import { toGatewayError } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
 import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
@@ -19,12 +20,15 @@ interface Failed {
   origin?: Partial<CallOrigin>
 }
 
+const NO_SURFACE = 'none'
+
 /** An application without routes. */
 export const baseApp = ({
   newRequestId,
   log,
   catalogue,
-}: Pick<Gateway, 'newRequestId' | 'log'> & { catalogue: () => ServedBy }) =>
+  error_answers,
+}: Pick<Gateway, 'newRequestId' | 'log' | 'error_answers'> & { catalogue: () => ServedBy }) =>
   new Elysia({
     name: 'tollgate',
     // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.
@@ -37,9 +41,11 @@ export const baseApp = ({
     .onError({ as: 'global' }, async ({ error, request, origin }: Failed) => {
       // A route with an origin of ours has a surface, whose own handler comes next.
       if (origin?.render !== undefined) return undefined
+      const thrown = toGatewayError(refusalBy(error))
+      error_answers.add({ surface: NO_SURFACE, class: thrown.kind })
       return answerFailure({
         request,
-        thrown: refusalBy(error),
+        thrown,
         request_id: newRequestId(),
         render: plainError,
         log,

@@ -2,7 +2,7 @@
 // They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
 import { Elysia, StatusMap } from 'elysia'
-import { rateLimited } from '../domain/errors.ts'
+import { rateLimited, toGatewayError } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
 import { answerFailure, idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
@@ -13,24 +13,27 @@ import { originOf, type Surface } from './origin.ts'
 /** A surface, or how a request tells which of several shapes it is to be answered in. */
 export type SurfaceOf = Surface | ((request: Request) => Surface)
 
-type CallParts = Pick<Gateway, 'log' | 'newRequestId' | 'sockets'>
+type CallParts = Pick<Gateway, 'log' | 'newRequestId' | 'sockets' | 'error_answers'>
 
 /** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
-export function calls({ log, newRequestId, sockets }: CallParts, surface: SurfaceOf) {
+export function calls({ log, newRequestId, sockets, error_answers }: CallParts, surface: SurfaceOf) {
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
   return new Elysia()
     .derive({ as: 'scoped' }, ({ request }) => ({
       origin: originOf(request, newRequestId(), sockets, surfaceOf(request)),
     }))
-    .onError({ as: 'scoped' }, async ({ error, request, origin }) =>
-      answerFailure({
-        ...surfaceOf(request),
+    .onError({ as: 'scoped' }, async ({ error, request, origin }) => {
+      const thrown = toGatewayError(refusalBy(error))
+      const own = surfaceOf(request)
+      error_answers.add({ surface: own.surface, class: thrown.kind })
+      return answerFailure({
+        ...own,
         request,
         request_id: origin?.request_id ?? newRequestId(),
-        thrown: refusalBy(error),
+        thrown,
         log,
-      }),
-    )
+      })
+    })
 }
 
 /** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */

@@ -17,6 +17,7 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Logger } from '../observe/log.ts'
+import type { Tally } from '../observe/tally.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
@@ -45,6 +46,8 @@ export interface Gateway {
   doctor: Doctor
   /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
   metrics: () => Promise<Exposition>
+  /** Requests that were answered with an error, by surface and class. */
+  error_answers: Tally
   /** Archives of everything, made beside the calls. */
   backups: Backups
   /** The calls under way, and whether the gateway is stopping. */

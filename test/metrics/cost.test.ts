@@ -35,6 +35,10 @@ price = { input = 1, output = 4 }
   const families = readExposition(await metrics.text())
   const costOf = (model: string) => totalOf(families, 'tollgate_provider_cost_usd_total', { model })
   expect([costOf(COSTING), costOf(MODEL)]).toEqual([0.00003, 0])
+  // Margins are of what these brought alone, 10 tokens at 1,000 nano-dollars and 5 at 4,000 each: of the third nobody knows.
+  const knownOf = (model: string) => totalOf(families, 'tollgate_known_revenue_usd_total', { model })
+  expect([knownOf(COSTING), knownOf(MODEL)]).toEqual([0.00006, 0])
+  expect(totalOf(families, 'tollgate_revenue_usd_total')).toBeGreaterThan(0.00006)
 
   await watched[Symbol.asyncDispose]()
   const told = calls.map(

@@ -7,11 +7,13 @@ import dashboard from '../../data/grafana-dashboard.json'
 import { createCallSums } from '../../src/observe/call-sums.ts'
 import { watchLoopLag } from '../../src/observe/loop-lag.ts'
 import { metricSources } from '../../src/observe/metric-sources.ts'
+import { createTally } from '../../src/observe/tally.ts'
 
 const lag = watchLoopLag()
 lag.stop()
 const SOURCES = metricSources({
   calls: createCallSums(),
+  error_answers: createTally(),
   lag,
   version: '1',
   started_at_ms: 0,
@@ -66,6 +68,12 @@ describe('each expression asks for what there is', () => {
 test('no metric is left out', () => {
   const shown = new Set(USES.map(({ name }) => name.replace(/_bucket$/, '')))
   expect(SOURCES.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+})
+
+test('a margin is of calls alone whose cost is known', () => {
+  const margins = EXPRESSIONS.filter((expression) => / - .*tollgate_provider_cost_usd_total/.test(expression))
+  expect(margins.length).toBe(1)
+  expect(margins.filter((expression) => !expression.includes('tollgate_known_revenue_usd_total'))).toEqual([])
 })
 
 test('panels overlap nowhere, and have ids of their own', () => {

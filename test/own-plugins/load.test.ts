@@ -1,8 +1,10 @@
 // The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createTally } from '../../src/observe/tally.ts'
 import { findPlugins } from '../../src/server/own-plugins/files.ts'
 import { loadPlugin } from '../../src/server/own-plugins/load.ts'
 import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
@@ -114,6 +116,7 @@ describe('a file that cannot be loaded stops the start', () => {
       log: memoryLog().log,
       catalogue: () => ({ models: new Map(), server: {} }),
       newRequestId: () => 'r',
+      error_answers: createTally(),
     }
     expect(await loadPlugin(file, parts)).toMatchObject({ name: 'open' })
     chmodSync(join(folder, open), 0o777)

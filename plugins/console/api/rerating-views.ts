@@ -12,6 +12,11 @@ const SUM = {
   unrated_calls: Type.Integer({
     description: 'calls whose record does not have what the new price hangs on: counted as they were charged',
   }),
+  known_calls: Type.Integer({
+    description: 'calls whose provider cost is known: the margins are of these alone',
+  }),
+  ...MoneyFields('margin'),
+  ...MoneyFields('new_margin'),
 }
 
 export const RatingView = Type.Union([
@@ -43,7 +48,8 @@ export function ratingView(rating: Rerating): Static<typeof RatingView> {
 }
 
 /** What cannot be rated is taken to cost what it did. */
-function sumView({ calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos }: Rerated) {
+function sumView(sum: Rerated) {
+  const { calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos, known_calls } = sum
   const would_cost_nanos = rerated_nanos + unrated_nanos
   return {
     calls,
@@ -51,5 +57,8 @@ function sumView({ calls, charged_nanos, rerated_nanos, unrated_calls, unrated_n
     ...money('would_cost', would_cost_nanos),
     ...money('difference', would_cost_nanos - charged_nanos),
     unrated_calls,
+    known_calls,
+    ...money('margin', sum.margin_nanos),
+    ...money('new_margin', sum.new_margin_nanos),
   }
 }

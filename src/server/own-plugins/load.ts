@@ -13,7 +13,7 @@ import { type HandedParts, handTo } from './handed.ts'
 import { pluginRefusal } from './refusal.ts'
 import { type Mounted, nameOf, placeOf, routesOf } from './routes.ts'
 
-export interface LoadParts extends HandedParts, Pick<Gateway, 'newRequestId'> {
+export interface LoadParts extends HandedParts, Pick<Gateway, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
   load_limit_ms?: number | undefined
 }

@@ -36,13 +36,20 @@ export async function startOwnPlugins(
   gateway: Gateway,
   { data_folder, limits = {} }: OwnPluginOptions,
 ): Promise<RunningPlugins> {
-  const { exchange, log, catalogue, newRequestId, own_plugins } = gateway
+  const { exchange, log, catalogue, newRequestId, error_answers, own_plugins } = gateway
   const folder = pluginsFolder(data_folder)
   const { files, skipped } = findPlugins(folder)
   if (skipped.length > 0)
     log.warn({ folder, skipped }, 'these files are not loaded: plugins are files whose names end with .ts')
   const { load_limit_ms, before_limit_ms } = limits
-  const loaded = await loadPlugins(files, { folder, log, catalogue, newRequestId, load_limit_ms })
+  const loaded = await loadPlugins(files, {
+    folder,
+    log,
+    catalogue,
+    newRequestId,
+    error_answers,
+    load_limit_ms,
+  })
   for (const { mounted: _, ...plugin } of loaded) {
     own_plugins.push(plugin)
     log.info({ plugin: plugin.name, routes: plugin.routes, ...hooksOf(plugin) }, 'plugin loaded')

@@ -56,6 +56,9 @@ interface Sum {
   would_cost_nanos: number
   difference_nanos: number
   unrated_calls: number
+  known_calls: number
+  margin_nanos: number
+  new_margin_nanos: number
 }
 
 interface ResultProps {
@@ -88,6 +91,7 @@ function Result({ result: { all, models, accounts } }: ResultProps) {
           </>
         )}
       </p>
+      {all.known_calls > 0 && <Margin {...all} />}
       <Table
         label="By model"
         columns={columns('Model', (row: Sum & { model: string }) => row.model)}
@@ -103,6 +107,20 @@ function Result({ result: { all, models, accounts } }: ResultProps) {
         />
       )}
     </div>
+  )
+}
+
+/** Of those calls alone whose provider cost was recorded. */
+function Margin(sum: Sum) {
+  const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
+  return (
+    <p>
+      Their margin was <Money nanos={margin_nanos} exact={isSmall(sum)} />, and would have been{' '}
+      <strong className={new_margin_nanos < 0 ? 'tone-bad' : undefined}>
+        <Money nanos={new_margin_nanos} exact={isSmall(sum)} />
+      </strong>
+      {known_calls < calls && `: of the ${count(known_calls)} whose provider cost is known`}.
+    </p>
   )
 }
 
