@@ -1,8 +1,10 @@
 // A restore that is ended at any point: the next start or command finds the old state whole or the new one whole.
 import { expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { finishRestore, isRestoreUnfinished, replaceContents } from '../../src/server/backup/replace.ts'
+import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
 import { answerOf, temporary } from './support.ts'
@@ -113,3 +115,28 @@ test(`killed at ${KILLS} moments: old or new, and clean`, async () => {
   }
   if (IS_LONG) process.stderr.write(`${seen.join(' ')}\n`)
 })
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a drill that is ended by %s leaves nothing decrypted behind',
+  async (signal) => {
+    using folder = temporary()
+    using scratch = temporary()
+    const data = folder.at('data')
+    mkdirSync(join(data, 'plugins'), { recursive: true })
+    await answerOf(['account', 'create', 'anna', '--data', data])
+    writeFileSync(join(data, 'plugins/large.bin'), randomBytes(64 * 1_048_576))
+    const { file } = await answerOf(['backup', folder.at('all.tar.zst'), '--data', data])
+    const child = Bun.spawn([...commandOf('gateway'), 'backup', 'verify', file, '--data', data], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+      env: { ...process.env, TMPDIR: scratch.path },
+    })
+    const left = () => readdirSync(scratch.path).filter((name) => name.startsWith('tollgate-verify-'))
+    await eventually('it has begun to unpack', () =>
+      left().some((name) => filesIn(scratch.at(name)).length > 0),
+    )
+    child.kill(signal)
+    expect(await child.exited).toBe(1)
+    expect(left()).toEqual([])
+  },
+)

@@ -41,11 +41,21 @@ describe('when one is due', () => {
     ],
     ['after a failure: a quarter of an hour later', every, '01T00:00', '09T11:00', '10T11:00', '10T11:15'],
     ['after a failure, at 03:00', daily, '01T00:00', '09T03:00:05', '10T03:00:20', '10T03:15:20'],
+    [
+      'made by a clock that was ahead: as if none was made',
+      every,
+      '10T12:00',
+      '30T11:00',
+      undefined,
+      '10T12:01',
+    ],
+    ['failed by a clock that was ahead: at its time', every, '10T12:00', '10T11:00', '30T11:00', '11T11:00'],
   ] as const)('%s', (_, schedule, started, made, failed, due) => {
     const known = {
       started_at_ms: at(started),
       last_made_at_ms: made && at(made),
       last_failed_at_ms: failed && at(failed),
+      now_ms: at('20T00:00'),
     }
     expect(new Date(nextDue(schedule, known)).toISOString()).toBe(new Date(at(due)).toISOString())
   })

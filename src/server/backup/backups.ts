@@ -33,9 +33,13 @@ export function createBackups(options: BackupsOptions): OpenBackups {
   function due(): number | undefined {
     const { schedule, unavailable } = catalogue().backup
     if (!schedule || unavailable !== undefined) return undefined
-    const times = readRecord(data_folder).map(({ made_at_ms }) => made_at_ms)
+    const now_ms = now()
+    const times = readRecord(data_folder)
+      .map(({ made_at_ms }) => made_at_ms)
+      .filter((at_ms) => at_ms <= now_ms)
     const last_made_at_ms = times.length === 0 ? undefined : Math.max(...times)
-    return nextDue(schedule, { last_made_at_ms, last_failed_at_ms: worker.last_failed_at_ms, started_at_ms })
+    const { last_failed_at_ms } = worker
+    return nextDue(schedule, { last_made_at_ms, last_failed_at_ms, started_at_ms, now_ms })
   }
 
   return {

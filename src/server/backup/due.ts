@@ -10,6 +10,7 @@ export interface Known {
   last_failed_at_ms: number | undefined
   /** When the gateway was started. */
   started_at_ms: number
+  now_ms: number
 }
 
 const MINUTE_MS = 60_000
@@ -22,10 +23,22 @@ export const RETRY_MS = 15 * MINUTE_MS
  * When the next one is due, which may be past: one that was missed, because the gateway did not run, is made soon after the
  * start. What failed is tried again a quarter of an hour later.
  */
-export function nextDue(schedule: Schedule, known: Known): number {
+export function nextDue(schedule: Schedule, told: Known): number {
+  const known = withoutFuture(told)
   const { last_failed_at_ms, started_at_ms } = known
   const planned = Math.max(plannedAfter(schedule, known), started_at_ms + AFTER_START_MS)
   return last_failed_at_ms === undefined ? planned : Math.max(planned, last_failed_at_ms + RETRY_MS)
+}
+
+/** What is later than now was told by a clock that was ahead: waiting for it would end the schedule silently. */
+function withoutFuture({ now_ms, started_at_ms, last_made_at_ms, last_failed_at_ms }: Known): Known {
+  const past = (at_ms: number | undefined) => (at_ms !== undefined && at_ms > now_ms ? undefined : at_ms)
+  return {
+    now_ms,
+    started_at_ms: Math.min(started_at_ms, now_ms),
+    last_made_at_ms: past(last_made_at_ms),
+    last_failed_at_ms: past(last_failed_at_ms),
+  }
 }
 
 function plannedAfter(schedule: Schedule, { last_made_at_ms, started_at_ms }: Known): number {

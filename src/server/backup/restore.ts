@@ -55,10 +55,18 @@ export async function drill(
   { archive, keys }: Pick<RestoreOptions, 'archive' | 'keys'>,
 ): Promise<Unpacked> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-verify-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // It holds the keys of the providers: who ends the drill must not leave them behind.
+  const end = () => {
+    remove()
+    process.exit(1)
+  }
+  process.on('SIGTERM', end).on('SIGINT', end)
   try {
     return await unpackAndAudit(archived, { folder, archive, keys })
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    process.off('SIGTERM', end).off('SIGINT', end)
+    remove()
   }
 }
 
