@@ -141,11 +141,13 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
 
 /** "32 % of revenue", or of the part of it that is known. */
 const MarginNote = ({ margin_nanos, known_revenue_nanos, cost_nanos }: Overview['totals']) => {
-  if (margin_nanos === null || !known_revenue_nanos) return 'of calls that cost nothing'
+  const tone = margin_nanos !== null && margin_nanos < 0 ? 'tone-bad' : undefined
+  if (margin_nanos === null || !known_revenue_nanos)
+    return <span className={tone}>of calls that cost their accounts nothing</span>
   const part = `${margin_nanos < 0 ? '−' : ''}${share(Math.abs(margin_nanos) / known_revenue_nanos)}`
   const known = known_revenue_nanos / cost_nanos
   return (
-    <span className={margin_nanos < 0 ? 'tone-bad' : undefined}>
+    <span className={tone}>
       {known === 1 ? `${part} of revenue` : `${part}, known for ${share(known)} of revenue`}
     </span>
   )
