@@ -33,7 +33,7 @@ export interface SpanOptions {
   headers: Readonly<Record<string, string>>
   service_name: string
   version: string
-  log: Pick<Logger, 'warn' | 'info'>
+  log: Pick<Logger, 'error' | 'warn' | 'info'>
   /** How long a batch is gathered. */
   every_ms?: number
   /** How long one is tried to be sent. */
@@ -91,7 +91,7 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
   const writeAll = (): void => {
     const all = made_later
     made_later = []
-    for (const make of all) write(make())
+    for (const make of all) orDrop(counts, log, () => write(make()))
   }
 
   return {
@@ -111,6 +111,17 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
       if (counts.waiting > 0)
         log.warn({ spans: counts.waiting }, 'the telemetry collector did not take the last spans in time')
     },
+  }
+}
+
+/** No call waits for it that could be told of an error, and one that left here would end the process. */
+function orDrop(counts: SpanCounts, log: Pick<Logger, 'error'>, write: () => void): void {
+  try {
+    write()
+  } catch (cause) {
+    counts.waiting--
+    counts.dropped++
+    log.error({ cause }, 'a span could not be made, and is dropped: a fault of the gateway')
   }
 }
 

@@ -232,6 +232,20 @@ describe('what is not taken', () => {
     expect([made, collector.spans.length, spans.counts.sent]).toEqual([2_048, 2_048, 2_048])
   })
 
+  test('that cannot be made is dropped and logged; those after it are sent', async () => {
+    await using collector = startCollector()
+    const { spans, memory } = await open(collector.url, { every_ms: 60_000 })
+    spans.record(() => {
+      throw new TypeError('a record that nobody foresaw')
+    })
+    spans.record(facts)
+    await spans.close()
+    expect(spans.counts).toEqual({ sent: 1, dropped: 1, waiting: 0 })
+    expect(memory.lines().map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'a span could not be made, and is dropped: a fault of the gateway'],
+    ])
+  })
+
   test('holds no stop up', async () => {
     await using collector = startCollector()
     collector.answers(undefined)
