@@ -8,7 +8,7 @@ import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { InputFidelity, Reference } from '../../protocols/images.ts'
-import type { PaidOrder } from '../paid-call.ts'
+import type { PaidOrder } from '../paid-kind.ts'
 import type { InlineImage } from '../parser-messages.ts'
 import type { PaidImages } from './drawn.ts'
 
