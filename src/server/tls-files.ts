@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { repeat, stampOf } from '../config/file-stamps.ts'
+import { repeat, stampsOf } from '../config/file-stamps.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
 
 /** Whole paths. */
@@ -100,9 +100,7 @@ export interface TlsWatcher {
  * after the other.
  */
 export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1_000): Promise<TlsWatch> {
-  const stamps = async () => `${await stampOf(files.certificate)}|${await stampOf(files.key)}`
-  let stamp = await stamps()
-  let settling = false
+  const stamps = await stampsOf([files.certificate, files.key])
   const closed = new AbortController()
 
   async function read(): Promise<void> {
@@ -115,14 +113,7 @@ export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1
   }
 
   async function look(): Promise<void> {
-    const seen = await stamps()
-    if (seen !== stamp) {
-      stamp = seen
-      settling = true
-    } else if (settling) {
-      settling = false
-      await read()
-    }
+    if (await stamps.haveSettled()) await read()
   }
 
   void repeat(look, poll_ms, closed.signal)
