@@ -1,10 +1,10 @@
 // `plugin`: the types that plugins of one's own are written with, which of them are loaded, and whether they can be.
-
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
 import { requestIdAt } from '../domain/request-id.ts'
+import { messageOf } from '../domain/thrown.ts'
 import { createLogger } from '../observe/log.ts'
 import { createTally } from '../observe/tally.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
@@ -117,7 +117,7 @@ async function checkPlugins(
       const counts = { before_call: before.length, after_settle: after.length }
       checked.push({ name: file.name, ok: true, routes: plugin.routes, ...counts, problem: null })
     } catch (thrown) {
-      const problem = thrown instanceof Error ? thrown.message : String(thrown)
+      const problem = messageOf(thrown)
       checked.push({ name: file.name, ok: false, routes: [], before_call: 0, after_settle: 0, problem })
     }
   }

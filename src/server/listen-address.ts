@@ -1,4 +1,5 @@
 // The address to listen on, as `address:port` text and in its parts, and why it cannot be had.
+import { messageOf } from '../domain/thrown.ts'
 
 /** @param listen `address:port`, IPv6 addresses in brackets; checked by the catalogue's schema or the command line */
 export function parseListenAddress(listen: string): { hostname: string; port: number } {
@@ -22,6 +23,6 @@ const MAIN_ADVICE =
 /** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
 export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
-  const reason = (code !== undefined && REFUSALS[code]) || (cause instanceof Error ? cause.message : cause)
+  const reason = (code !== undefined && REFUSALS[code]) || messageOf(cause)
   return new Error(`Cannot listen on ${listen}: ${reason}. ${advice}`, { cause })
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { repeat, stampsOf } from '../config/file-stamps.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
+import { messageOf } from '../domain/thrown.ts'
 
 /** Whole paths. */
 export interface TlsFiles {
@@ -67,7 +68,7 @@ async function readText(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause
+    const reason = messageOf(cause)
     throw new Error(
       `${path} (${setting}) cannot be read: ${reason}. Name a file that this user can read, in [server] of tollgate.toml.`,
       { cause },

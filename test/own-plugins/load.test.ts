@@ -1,5 +1,4 @@
 // The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

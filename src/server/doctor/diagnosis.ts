@@ -1,6 +1,7 @@
 // The three kinds of diagnoses, and what a check is given.
 import type { Environment } from '../../config/providers.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 
 export interface Patient {
@@ -31,9 +32,7 @@ export const fail = (check: string, found: string, advice: string): Diagnosis =>
   advice,
 })
 
-/** In the words of what was thrown. */
-export const reasonOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown)
+export { messageOf as reasonOf }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 

@@ -1,5 +1,6 @@
 // The plugins of one's own in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
 import type { AnyElysia } from 'elysia'
+import { messageOf } from '../../domain/thrown.ts'
 import { createSettleQueue, recordOf, type SettleQueue } from '../../exchange/hooks/after-settle.ts'
 import type { Gateway } from '../../surface/gateway.ts'
 import { findPlugins, pluginsFolder } from './files.ts'
@@ -73,7 +74,7 @@ function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
   try {
     mount(app, mounted)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
       cause,
     })
