@@ -151,5 +151,5 @@ const tablesIn = (list: TomlValue | undefined): Table[] => (Array.isArray(list) 
 const byAbove = (one: Table, other: Table): number => Number(one.above) - Number(other.above)
 
 /** An amount that has been validated; null where there is none. */
-export const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
+const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
   typeof amount === 'number' || typeof amount === 'string' ? parseUsd(amount) : null
