@@ -39,6 +39,7 @@ beforeAll(async () => {
   put(scene.dir, `images/${IMAGE}`, 'stray')
   put(scene.dir, 'plugins/mine.ts', 'export default 1')
   put(scene.dir, 'plugins/node_modules/zod/index.js', 'large')
+  put(scene.dir, 'plugins/odd\\name.ts', 'export default 1')
   put(scene.dir, 'settlements.journal', '')
   symlinkSync('/etc/passwd', scene.path('plugins/link.ts'))
   archive = scene.path('everything.tar.zst')
@@ -101,6 +102,12 @@ test('what is in one: the catalogue, what the database names, plugins without pa
       sha256,
     ])
   }
+})
+
+test('what an archive cannot have is told: links, and paths that would be refused when it is read', async () => {
+  const { err } = await scene.run('backup', scene.path('told.tar.zst'))
+  expect(err).toContain('plugins/link.ts, plugins/odd\\name.ts')
+  await scene.json('backup', 'verify', scene.path('told.tar.zst'))
 })
 
 test('only its owner can read it, and nothing else stays', () => {
