@@ -112,7 +112,7 @@ async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup
     )
     const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes)
     if (!made) throw new Error('The backup ended before it was whole: try again.')
-    return { ...resultOf(bytes, made, totals), left_out: left_out.sort() }
+    return { ...resultOf(bytes, made, totals), left_out }
   } finally {
     live.close()
   }

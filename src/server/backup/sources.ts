@@ -71,7 +71,8 @@ function* pluginFiles(
 
 function entriesOf(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   } catch (failure) {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return []
     throw failure
