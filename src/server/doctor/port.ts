@@ -1,8 +1,8 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
-import { servedAt } from '../../cli/served-at.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { listenRefusal, parseListenAddress } from '../listen-address.ts'
 import { refuseTaken } from '../listening.ts'
+import { servedAt } from '../served-at.ts'
 import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
 
 const CHECK = 'address'
