@@ -1,7 +1,7 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { readCatalogueFile } from '../config/load.ts'
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
@@ -13,12 +13,10 @@ import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
 
-export interface DataFolder {
-  dir: string
-  catalogue_path: string
-  database_path: string
+export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
 }
@@ -34,7 +32,7 @@ export function dataFolder(dir: string): DataFolder {
       `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
     )
   }
-  return { dir, catalogue_path: join(dir, 'tollgate.toml'), database_path: join(dir, 'tollgate.db') }
+  return dataPaths(dir)
 }
 
 /**

@@ -1,8 +1,9 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
 import { statSync } from 'node:fs'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { readTlsPair, type TlsFiles, tlsFilesOf } from '../tls-files.ts'
-import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'certificate'
 const DAY_MS = 86_400_000
@@ -38,7 +39,7 @@ async function checkPair(files: TlsFiles, now_ms: number): Promise<Diagnosis[]> 
   } catch (refusal) {
     const advice =
       'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
-    return [fail(CHECK, reasonOf(refusal), advice)]
+    return [fail(CHECK, messageOf(refusal), advice)]
   }
 }
 

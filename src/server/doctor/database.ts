@@ -3,8 +3,9 @@ import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, reasonOf, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, sizeText, warn } from './diagnosis.ts'
 
 const CHECK = 'database'
 const BUSY_MS = 5_000
@@ -24,7 +25,7 @@ export function checkDatabase({ data_folder }: Pick<Patient, 'data_folder'>): Di
       db.close()
     }
   } catch (thrown) {
-    return [fail(CHECK, `it cannot be read: ${reasonOf(thrown)}`, RESTORE)]
+    return [fail(CHECK, `it cannot be read: ${messageOf(thrown)}`, RESTORE)]
   }
 }
 

@@ -1,7 +1,6 @@
 // The three kinds of diagnoses, and what a check is given.
 import type { Environment } from '../../config/providers.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 
 export interface Patient {
@@ -31,8 +30,6 @@ export const fail = (check: string, found: string, advice: string): Diagnosis =>
   found,
   advice,
 })
-
-export { messageOf as reasonOf }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 

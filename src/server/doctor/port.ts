@@ -1,9 +1,10 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { listenRefusal, parseListenAddress } from '../listen-address.ts'
 import { refuseTaken } from '../listening.ts'
 import { servedAt } from '../served-at.ts'
-import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'address'
 const ANSWER_MS = 5_000
@@ -39,6 +40,6 @@ function couldListen(listen: string): Diagnosis {
     refuseTaken(parseListenAddress(listen))
     return warn(CHECK, `no gateway runs here; ${listen} is free`, 'Start it: `tollgate serve`.')
   } catch (cause) {
-    return fail(CHECK, reasonOf(listenRefusal(listen, cause)), 'Or stop the program that listens there.')
+    return fail(CHECK, messageOf(listenRefusal(listen, cause)), 'Or stop the program that listens there.')
   }
 }
