@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { invalidRequest } from '../domain/errors.ts'
-import { parseListenAddress } from '../server/listen-address.ts'
+import { parseListenAddress } from '../domain/listen-address.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'

@@ -1,7 +1,7 @@
 // Margins before any call: what a price has line by line, and what a route's cost has for the same. Pure.
 import type { Nanos } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
-import { type PriceLine, priceLines } from './price-lines.ts'
+import { lineKey, type PriceLine, priceLines } from './price-lines.ts'
 
 /** A line of a price, and what the cost has for the same. */
 export interface MarginLine extends Omit<PriceLine, 'nanos'> {
@@ -15,12 +15,10 @@ export interface MarginLine extends Omit<PriceLine, 'nanos'> {
  * @param cost of a route; undefined: nobody said it
  */
 export function marginLines(price: Price, cost: Price | undefined): MarginLine[] {
-  const costs = new Map((cost ? priceLines(cost) : []).map((line) => [nameOf(line), line.nanos]))
+  const costs = new Map((cost ? priceLines(cost) : []).map((line) => [lineKey(line), line.nanos]))
   return priceLines(price).map(({ nanos: price_nanos, ...line }) => ({
     ...line,
     price_nanos,
-    cost_nanos: costs.get(nameOf(line)) ?? null,
+    cost_nanos: costs.get(lineKey(line)) ?? null,
   }))
 }
-
-const nameOf = ({ name, of, per }: Omit<PriceLine, 'nanos'>): string => JSON.stringify([name, of, per])

@@ -1,9 +1,10 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
+import { parseListenAddress } from '../domain/listen-address.ts'
 import { messageOf } from '../domain/thrown.ts'
 import type { Sockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
-import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { listenRefusal } from './listen-refusal.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 

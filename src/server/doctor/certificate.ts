@@ -1,5 +1,6 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
 import { statSync } from 'node:fs'
+import { isLoopback, parseListenAddress } from '../../domain/listen-address.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { readTlsPair, type TlsFiles, tlsFilesOf } from '../tls-files.ts'
@@ -10,14 +11,13 @@ const DAY_MS = 86_400_000
 /** Certificates of 90 days are renewed 30 days before their end: this one was not. */
 const SOON_DAYS = 14
 const OTHERS_READ = 0o004
-const LOOPBACK = /^(127\.|localhost|\[::1\])/
 
 export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
   const { server } = patient.catalogue
   const files = tlsFilesOf(server, patient.data_folder)
   if (files) return await checkPair(files, patient.now())
   if (
-    LOOPBACK.test(server.listen) ||
+    isLoopback(parseListenAddress(server.listen).hostname) ||
     server.public_url?.startsWith('https:') ||
     server.trusted_proxies.length > 0
   )

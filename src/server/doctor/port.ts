@@ -1,7 +1,8 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
+import { parseListenAddress } from '../../domain/listen-address.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { listenRefusal, parseListenAddress } from '../listen-address.ts'
+import { listenRefusal } from '../listen-refusal.ts'
 import { refuseTaken } from '../listening.ts'
 import { servedAt } from '../served-at.ts'
 import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'

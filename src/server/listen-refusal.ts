@@ -1,14 +1,5 @@
-// The address to listen on, as `address:port` text and in its parts, and why it cannot be had.
+// Why an address to listen on cannot be had, for the operator.
 import { messageOf } from '../domain/thrown.ts'
-
-/** @param listen `address:port`, IPv6 addresses in brackets; checked by the catalogue's schema or the command line */
-export function parseListenAddress(listen: string): { hostname: string; port: number } {
-  const colon = listen.lastIndexOf(':')
-  return {
-    hostname: listen.slice(0, colon).replace(/^\[(.*)\]$/, '$1'),
-    port: Number(listen.slice(colon + 1)),
-  }
-}
 
 /** By the code with which the system refuses an address. */
 const REFUSALS: Readonly<Record<string, string>> = {
