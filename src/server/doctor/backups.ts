@@ -4,10 +4,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Archive } from '../../backup/archives.ts'
 import type { BackupSettings } from '../../domain/catalogue.ts'
+import { sizeText } from '../../domain/size-text.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { configuredPlace } from '../backup/where.ts'
-import { fail, ok, type Patient, type ReadPatient, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'backups'
 const HOUR_MS = 3_600_000

@@ -3,9 +3,10 @@ import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
+import { sizeText } from '../../domain/size-text.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
 
 const CHECK = 'database'
 const BUSY_MS = 5_000
