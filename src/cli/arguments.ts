@@ -1,6 +1,6 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { InvalidArgumentError } from 'commander'
-import { type Decimal, parseDecimal } from '../config/price-list/decimal.ts'
+import { type ExactDecimal, parseDecimal } from '../config/price-list/decimal.ts'
 import { LISTEN_PATTERN } from '../config/schema-parts.ts'
 import { parseDuration } from '../domain/duration.ts'
 import { parseListenAddress } from '../domain/listen-address.ts'
@@ -25,7 +25,7 @@ export function readLimit(text: string): Nanos {
 const MAX_MARKUP = 100
 
 /** What a cost is multiplied by: above 0, as a plain decimal number. @throws InvalidArgumentError */
-export function readMarkup(text: string): Decimal {
+export function readMarkup(text: string): ExactDecimal {
   const factor = /^\d{1,3}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
   if (factor <= 0 || factor > MAX_MARKUP)
     throw new InvalidArgumentError(`Write a factor above 0, up to ${MAX_MARKUP}: 1.2 adds 20 %.`)
