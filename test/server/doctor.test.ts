@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fits } from '../../src/domain/validation.ts'
 import { checkFiles } from '../../src/server/doctor/machine.ts'
+import { askReady } from '../../src/server/doctor/port.ts'
 import { createDoctor } from '../../src/server/doctor.ts'
 import { DoctorReport } from '../../src/surface/doctor.ts'
 import { createScene, NOW, type Scene } from '../cli/scene.ts'
@@ -258,6 +259,17 @@ describe('providers are asked for their list of models, which costs nothing', ()
     answer = { status: 401, date: NOW }
     expect(JSON.stringify(await examined())).not.toContain('provider-secret')
   })
+})
+
+test('the gateway is asked directly, whatever proxy the environment names', async () => {
+  using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ready') })
+  process.env.HTTP_PROXY = 'http://127.0.0.1:9'
+  try {
+    await expect(fetch(gateway.url)).rejects.toThrow()
+    expect(await askReady(gateway.url.origin)).toMatchObject({ level: 'ok' })
+  } finally {
+    delete process.env.HTTP_PROXY
+  }
 })
 
 describe('a round beside the calls', () => {
