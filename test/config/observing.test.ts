@@ -41,6 +41,8 @@ test.each([
 test.each([
   ['listen = "9464"', 'metrics.listen: must be address:port on this machine'],
   ['token = ""', 'metrics.token: must not be empty'],
+  ['token = "the token of the metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
+  ['token = "the-tökens-of-the-metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
   ['token = "short"', 'metrics.token: must have at least 16 characters'],
   ['token = "$TOKEN"', 'metrics.token: is not read by a shell: write "env:TOKEN"'],
   ['tokn = "x"', 'metrics.tokn: unknown field; did you mean "token"?'],
