@@ -1,7 +1,7 @@
 // `systemd`: a unit that runs the gateway with as few rights as it needs, for this folder and program.
-import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { isAbsent } from '../db/folder.ts'
 import type { BackupPlace, Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { parseListenAddress } from '../server/listen-address.ts'
@@ -114,15 +114,6 @@ async function catalogueIn(
     `The unit goes by the defaults (stop, port, backups), since the catalogue has a mistake or cannot be read. Mend it, or run this as root:\n${reading.lines.join('\n')}`,
   )
   return undefined
-}
-
-function isAbsent(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined
-  } catch {
-    // It may not be looked at, which is not the same as absent: reading it reports why.
-    return false
-  }
 }
 
 /** The folder of backups where it is not in the data folder, which can be written anyway. */
