@@ -331,6 +331,18 @@ test('the gateway is asked directly, whatever proxy the environment names', asyn
   }
 })
 
+test.each([
+  ['before its head', () => new Promise<Response>(() => {})],
+  ['within its body', () => new Response(new ReadableStream({ start: (body) => body.enqueue('{') }))],
+])('a gateway that stops answering %s is not taken for one that does not run', async (_case, hang) => {
+  using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: hang })
+  expect(await askReady(gateway.url.origin, 200)).toMatchObject({
+    level: 'fail',
+    found: expect.stringContaining('has not answered within'),
+  })
+  gateway.stop(true)
+})
+
 describe('a round beside the calls', () => {
   const report: DoctorReport = { healthy: true, findings: [] }
 
