@@ -44,7 +44,11 @@ export function addSystemdCommand(program: Command, deps: CliDeps): void {
       const catalogue = await catalogueIn(data_folder, { env: deps.env, warn })
       const backup_folder = outsideOf(data_folder, catalogue?.backup.place)
       if (backup_folder !== undefined) requirePlain(backup_folder)
-      for (const text of troublesOf({ binary, data_folder, backup_folder, user: options.user })) warn(text)
+      const tls_files = [catalogue?.server.tls_certificate, catalogue?.server.tls_key].flatMap((file) =>
+        file === undefined ? [] : [resolve(data_folder, file)],
+      )
+      const places = [data_folder, binary, backup_folder ?? data_folder, ...tls_files]
+      for (const text of troublesOf(places, { backup_folder, user: options.user })) warn(text)
       const unit = systemdUnit({
         binary,
         data_folder,
@@ -81,14 +85,12 @@ function requirePlain(folder: string): void {
     )
 }
 
-/** What the service will not be able to do, a text each. */
-function troublesOf({
-  binary,
-  data_folder,
-  backup_folder,
-  user,
-}: Pick<UnitParts, 'binary' | 'data_folder' | 'backup_folder' | 'user'>): string[] {
-  const hidden = [data_folder, binary, backup_folder ?? ''].filter((path) => HIDDEN.test(path))
+/** What the service will not be able to do, a text each. @param places whole paths of what it uses */
+function troublesOf(
+  places: readonly string[],
+  { backup_folder, user }: Pick<UnitParts, 'backup_folder' | 'user'>,
+): string[] {
+  const hidden = [...new Set(places)].filter((path) => HIDDEN.test(path))
   const troubles = hidden.map(
     (path) =>
       `${path} is hidden from the service, which sees no home and no common temporary folder: move it.`,

@@ -146,6 +146,13 @@ test('the program in a home is warned of: the service sees none', async () => {
   expect(err).toContain('/home/me/tollgate is hidden from the service')
 })
 
+test('so are a certificate and its key there', async () => {
+  catalogue('tls_certificate = "/root/.acme.sh/a/fullchain.cer"\ntls_key = "/root/.acme.sh/a/a.key"')
+  const { err } = await scene.run('systemd', '--user', 'a')
+  expect(err).toContain('/root/.acme.sh/a/fullchain.cer is hidden from the service')
+  expect(err).toContain('/root/.acme.sh/a/a.key is hidden from the service')
+})
+
 describe.if(Bun.which('systemd-analyze') !== null)("systemd's own tools", () => {
   test('find no mistake, and judge its exposure below 2 of 10', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-unit-'))
