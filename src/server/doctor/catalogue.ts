@@ -35,7 +35,11 @@ export async function checkCatalogue({
     findings: [
       ok(CHECK, counted),
       ...warnings.map((mistake) =>
-        warn(CHECK, line(mistake), 'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.'),
+        warn(
+          CHECK,
+          line(mistake),
+          'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.',
+        ),
       ),
     ],
   }
