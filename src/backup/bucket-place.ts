@@ -3,9 +3,11 @@ import type { BackupPlace } from '../domain/catalogue.ts'
 import { conflict, GatewayError, notFound, permissionDenied, upstreamFailed } from '../domain/errors.ts'
 import { type Archive, archivesAmong } from './archives.ts'
 import type { Place } from './places.ts'
+import { eachWithin, withinSilence } from './silence.ts'
 
 type Bucket = Extract<BackupPlace, { kind: 'bucket' }>
 
+const AMAZON = 'Amazon S3'
 const MB = 1024 * 1024
 /** S3 takes 10,000 parts of one object (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
 const MAX_PARTS = 9_000
@@ -14,7 +16,15 @@ const MAX_PART_BYTES = 1_024 * MB
 /** Parts that are sent at once, each of which is in memory. */
 const PARTS_AT_ONCE = 2
 
-export function bucketPlace(settings: Bucket): Place {
+export interface BucketLimits {
+  /** To an answer, and to the next bytes of an archive that is read. */
+  answer_ms: number
+  /** Of a connection that a backup can be sent by: nothing is heard while a part is on its way. */
+  least_bytes_per_s: number
+}
+const LIMITS: BucketLimits = { answer_ms: 60_000, least_bytes_per_s: 50_000 }
+
+export function bucketPlace(settings: Bucket, limits = LIMITS): Place {
   const { bucket, endpoint, region, prefix, access_key_id, secret_access_key } = settings
   const client = new Bun.S3Client({
     bucket,
@@ -24,48 +34,63 @@ export function bucketPlace(settings: Bucket): Place {
     secretAccessKey: secret_access_key,
   })
   const where = `s3://${bucket}/${prefix}`
-  const told = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((failure: unknown) => {
-      throw inWords(failure, settings)
-    })
+  const answering = { of: `The bucket ${bucket} at ${endpoint ?? AMAZON}`, limit_ms: limits.answer_ms }
+  const inTheirWords = (failure: unknown) => {
+    throw inWords(failure, settings)
+  }
+  const told = <T>(ask: () => Promise<T>): Promise<T> => withinSilence(answering, ask).catch(inTheirWords)
   // A list is answered only to who may read the bucket, and tells a wrong secret at once.
-  const check = async () => void (await told(client.list({ prefix, maxKeys: 1 })))
+  const check = async () => void (await told(() => client.list({ prefix, maxKeys: 1 })))
   return {
+    id: `${endpoint ?? AMAZON}/${bucket}/${prefix}`,
     where,
     check,
     async put(name, content, expected_bytes) {
-      if (await told(client.exists(prefix + name)))
+      if (await told(() => client.exists(prefix + name)))
         throw conflict(`There is already ${where}${name}: nothing is overwritten. Try again in a second.`)
-      return await told(upload(client, { key: prefix + name, content, expected_bytes }))
+      const part_bytes = partBytes(expected_bytes)
+      const on_its_way_ms = (1_000 * PARTS_AT_ONCE * part_bytes) / limits.least_bytes_per_s
+      const silence = { ...answering, limit_ms: limits.answer_ms + on_its_way_ms }
+      const sent = await withinSilence(silence, (heard) =>
+        upload(client, { key: prefix + name, content, part_bytes, heard }),
+      ).catch(inTheirWords)
+      return await told(() => kept(client, prefix + name, sent))
     },
     async open(name) {
-      if (!(await told(client.exists(prefix + name)))) {
+      if (!(await told(() => client.exists(prefix + name)))) {
         // A bucket that is not there, or may not be read, looks the same until it is listed.
         await check()
         throw notFound(`There is no ${where}${name}.`)
       }
-      return client.file(prefix + name).stream()
+      return eachWithin(client.file(prefix + name).stream(), answering)
     },
-    list: () => told(listAll(client, prefix)),
-    remove: (name) => told(client.delete(prefix + name)),
+    list: () => told(() => listAll(client, prefix)),
+    remove: (name) => told(() => client.delete(prefix + name)),
   }
 }
+
+const partBytes = (expected_bytes: number): number =>
+  Math.min(MAX_PART_BYTES, Math.max(MIN_PART_BYTES, Math.ceil(expected_bytes / MAX_PARTS)))
 
 interface Upload {
   key: string
   content: AsyncIterable<Uint8Array>
-  expected_bytes: number
+  part_bytes: number
+  /** Called as the content is taken. */
+  heard(): void
 }
 
-/** The object exists once all of its parts are there; where the content fails, the upload is given up. */
-async function upload(client: Bun.S3Client, { key, content, expected_bytes }: Upload): Promise<number> {
+/** The object exists once all of its parts are there; where the content fails, the upload is given up. @returns its bytes */
+async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }: Upload): Promise<number> {
   let bytes = 0
   let failure: unknown
   const iterator = content[Symbol.asyncIterator]()
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
+        heard()
         const { done, value } = await iterator.next()
+        heard()
         if (done) return controller.close()
         bytes += value.byteLength
         controller.enqueue(value)
@@ -78,13 +103,21 @@ async function upload(client: Bun.S3Client, { key, content, expected_bytes }: Up
       await iterator.return?.()
     },
   })
-  const partSize = Math.min(MAX_PART_BYTES, Math.max(MIN_PART_BYTES, Math.ceil(expected_bytes / MAX_PARTS)))
   try {
-    await client.write(key, new Response(stream), { partSize, queueSize: PARTS_AT_ONCE, retry: 3 })
+    await client.write(key, new Response(stream), {
+      partSize: part_bytes,
+      queueSize: PARTS_AT_ONCE,
+      retry: 3,
+    })
   } catch (thrown) {
     throw failure ?? thrown
   }
   if (failure) throw failure
+  return bytes
+}
+
+/** @returns the bytes that were sent, once the bucket has them all */
+async function kept(client: Bun.S3Client, key: string, bytes: number): Promise<number> {
   const { size } = await client.stat(key)
   if (size === bytes) return bytes
   await client.delete(key)
@@ -113,7 +146,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 const ABSENT: Readonly<Record<string, string>> = { NoSuchBucket: 'there is no such bucket' }
 
 /** What a server of S3 says, and what to do about it. */
-function inWords(failure: unknown, { bucket, endpoint = 'Amazon S3', region }: Bucket): unknown {
+function inWords(failure: unknown, { bucket, endpoint = AMAZON, region }: Bucket): unknown {
   if (failure instanceof GatewayError || !(failure instanceof Error)) return failure
   const code = 'code' in failure ? String(failure.code) : ''
   const at = `The bucket ${bucket} at ${endpoint}`

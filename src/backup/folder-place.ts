@@ -15,6 +15,7 @@ const UNFINISHED = '.unfinished'
 export function folderPlace(folder: string, data_folder: string): Place {
   const path = resolve(data_folder, folder)
   return {
+    id: path,
     where: path,
     async check() {
       const made = await mkdir(path, { recursive: true, mode: 0o700 })

@@ -2,6 +2,8 @@
 import type { Archive } from './archives.ts'
 
 export interface Place {
+  /** What tells it from every other place. */
+  id: string
   /** In words for people: a folder's path, or `s3://bucket/prefix`. */
   where: string
   /** Fails early where nothing could be put: before an archive is made for it. */

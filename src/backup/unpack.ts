@@ -64,6 +64,11 @@ export async function unpackArchive(
       }
     }
   } catch (thrown) {
+    if (hasNoRoom(thrown))
+      throw unprocessable(
+        `${folder} has no room for what is in ${archive}: free some, or, to verify, name a folder on another disk in TMPDIR. Nothing was changed.`,
+        { cause: thrown },
+      )
     if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
     // What the readers of age, zstd and tar throw: each in its own words.
     throw broken(archive, 'it cannot be read to its end', thrown)
@@ -133,6 +138,9 @@ function compare(
     throw broken(archive, 'it has files that its manifest does not name')
   if (!found.has('tollgate.db')) throw broken(archive, 'it has no database')
 }
+
+const hasNoRoom = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOSPC'
 
 const isOfTheSystem = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && typeof thrown.syscall === 'string'

@@ -1,7 +1,7 @@
 // `backup list`: the archives in the place of [backup], the newest first.
 import type { Command } from 'commander'
 import type { Archive } from '../backup/archives.ts'
-import { readRecord } from '../server/backup/record.ts'
+import { madeIn } from '../server/backup/record.ts'
 import { configuredPlace } from '../server/backup/where.ts'
 import { whereOptions } from './backup-options.ts'
 import { contextOf } from './context.ts'
@@ -17,11 +17,7 @@ export function addBackupListCommand(backup: Command, deps: CliDeps): void {
       const options = await whereOptions(context, deps)
       const place = configuredPlace(options)
       const archives = await place.list()
-      const made = new Set(
-        readRecord(context.folder.dir)
-          .filter(({ place: at }) => at === place.where)
-          .map(({ name }) => name),
-      )
+      const made = madeIn(context.folder.dir, place)
       const shown = context.tableOf<Archive>(
         [
           { head: 'NAME', text: ({ name }) => name },

@@ -73,42 +73,61 @@ async function makeArchive(
         'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
     )
   await archive.check()
+  let kept: Kept = { deleted: [], warnings: [] }
   const made = await untilEnded((ends) =>
     makeBackup({
       paths: folder,
       lock,
       now_ms,
-      put: (content, expected_bytes) => archive.put(ends(content), expected_bytes),
+      // Also the record is written by one backup at a time.
+      async put(content, expected_bytes) {
+        const bytes = await archive.put(ends(content), expected_bytes)
+        if (flags.scheduled) kept = await keep(archive, now_ms, options)
+        return bytes
+      },
       onProgress: flags.progress
         ? nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress })))
         : undefined,
     }),
   )
-  const deleted = flags.scheduled ? await keep(archive, now_ms, options) : []
-  answerMade(context, { archive, made, is_encrypted: lock !== undefined, deleted })
+  answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
 }
 
-async function keep(archive: Located, made_at_ms: number, options: WhereOptions): Promise<string[]> {
+/** What became of those before. */
+interface Kept {
+  deleted: readonly string[]
+  warnings: readonly string[]
+}
+
+/** The archive is made by now: whatever stands in the way of deleting others is no reason to call it failed. */
+async function keep(archive: Located, made_at_ms: number, options: WhereOptions): Promise<Kept> {
+  const { data_folder, settings } = options
   const place = configuredPlace(options)
-  recordMade({ data_folder: options.data_folder, place }, archive.name, made_at_ms)
-  return await retain({
-    data_folder: options.data_folder,
-    place,
-    keep: options.settings?.keep ?? DEFAULT_KEEP,
-  })
+  const warnings = recordMade({ data_folder, place }, archive.name, made_at_ms)
+  try {
+    return { warnings, deleted: await retain({ data_folder, place, keep: settings?.keep ?? DEFAULT_KEEP }) }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return { warnings: [...warnings, `Older backups could not be deleted: ${why}`], deleted: [] }
+  }
 }
 
 const DEFAULT_KEEP = 7
 
-interface Told {
+interface Told extends Kept {
   archive: Located
   made: MadeBackup
   is_encrypted: boolean
-  deleted: readonly string[]
 }
 
-function answerMade({ answer, warn }: Context, { archive, made, is_encrypted, deleted }: Told): void {
-  const { accounts, calls, bytes, files, deleted_meanwhile, missing } = made
+function answerMade({ answer, warn }: Context, told: Told): void {
+  const { archive, made, is_encrypted, deleted, warnings } = told
+  const { accounts, calls, bytes, files, deleted_meanwhile, missing, left_out } = made
+  for (const warning of warnings) warn(warning)
+  if (left_out.length > 0)
+    warn(
+      `Not in the backup, which has no links and no paths with a backslash or over 1,024 characters: ${left_out.slice(0, 20).join(', ')}. Put the files themselves there.`,
+    )
   if (missing.length > 0)
     warn(
       `Missing or cut, and so in the backup: ${missing.length} of the files that the database names. \`tollgate audit\` lists them.`,

@@ -14,10 +14,10 @@ import { untilFree } from '../db/busy.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
 import { parseListenAddress } from '../server/listen-address.ts'
+import { servedAt } from '../server/served-at.ts'
 import { type ConsoleLink, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, requireCatalogue, withDatabase } from './data-folder.ts'
-import { servedAt } from './served-at.ts'
 import type { CliDeps } from './terminal.ts'
 
 /**

@@ -11,7 +11,7 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
     .summary('Look for trouble, and say what to do.')
     .description(
       'Check the catalogue, the data folder and who can read it, the database, the disk, the limit of open files, the ' +
-        'address, the certificate, the clock, and each provider with each key by a request that costs nothing. It ' +
+        'address, the certificate, backups, plugins, the clock, and each provider with each key by a request that costs nothing. It ' +
         'changes nothing, also beside a running gateway. The exit status is 1 if anything failed.',
     )
     .action(async (_: object, command: Command) => {

@@ -21,7 +21,7 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
   EPERM: 'permission denied: check its owner, or run this as the user that runs the gateway',
   EEXIST: 'it already exists',
-  ENOSPC: 'the disk is full',
+  ENOSPC: 'the disk is full: free some space, or name a place on another disk, and try again',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is not a folder',
@@ -48,7 +48,11 @@ export function explain(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const advice = 'code' in thrown ? FILE_FAILURES[String(thrown.code)] : undefined
   const path = 'path' in thrown ? String(thrown.path) : undefined
-  return advice === undefined || path === undefined ? thrown.message : `${path}: ${advice}.`
+  if (advice === undefined) return thrown.message
+  // What is written to an open file fails without its name.
+  return path === undefined
+    ? `${advice[0]?.toUpperCase()}${advice.slice(1)}. (${thrown.message})`
+    : `${path}: ${advice}.`
 }
 
 function explainDatabase(error: SQLiteError): string {

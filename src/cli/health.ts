@@ -1,10 +1,10 @@
 // `health`: whether the gateway of a folder takes calls, for what watches a container.
 import type { Command } from 'commander'
 import { askReady } from '../server/doctor/port.ts'
+import { servedAt } from '../server/served-at.ts'
 import type { Diagnosis } from '../surface/doctor.ts'
 import { readSeconds } from './arguments.ts'
 import { contextOf } from './context.ts'
-import { servedAt } from './served-at.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 const ASK_AGAIN_MS = 200

@@ -81,9 +81,16 @@ async function answerArchive(
       `${folder.dir} is now the backup ${options.archive}, of ${view.made_at}:`,
       `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'as then'}.`,
       ...(kept === undefined ? [] : [`What was replaced is kept in ${kept}.`]),
+      ...(needsPackages(folder.dir)
+        ? [`Install the packages of the plugins: run \`bun install\` in ${join(folder.dir, 'plugins')}.`]
+        : []),
     ].join('\n'),
   )
 }
+
+/** An archive has plugins without what they have installed. */
+const needsPackages = (dir: string): boolean =>
+  existsSync(join(dir, 'plugins', 'package.json')) && !existsSync(join(dir, 'plugins', 'node_modules'))
 
 /** The header of SQLite's files; an empty one is told of by the same way. */
 const isDatabase = (first: Uint8Array): boolean =>

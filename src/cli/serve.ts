@@ -6,12 +6,12 @@ import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import type { LastStep } from '../server/serve.ts'
+import { tellAddress } from '../server/served-at.ts'
 import { readListen } from './arguments.ts'
 import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
 import { operatorsLink } from './console.ts'
 import { type Context, contextOf } from './context.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
-import { tellAddress } from './served-at.ts'
 import { type CliDeps, EXIT } from './terminal.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {

@@ -45,5 +45,5 @@ export interface Backups {
   /** The same for the drill of a restore. @throws GatewayError conflict; not_found for what is no name of an archive */
   verify(name: string): void
   /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
-  open(name: string): Promise<{ bytes: AsyncIterable<Uint8Array>; is_encrypted: boolean }>
+  open(name: string): Promise<AsyncIterable<Uint8Array>>
 }

@@ -39,6 +39,8 @@ beforeAll(async () => {
   put(scene.dir, `images/${IMAGE}`, 'stray')
   put(scene.dir, 'plugins/mine.ts', 'export default 1')
   put(scene.dir, 'plugins/node_modules/zod/index.js', 'large')
+  put(scene.dir, 'plugins/package.json', '{}')
+  put(scene.dir, 'plugins/odd\\name.ts', 'export default 1')
   put(scene.dir, 'settlements.journal', '')
   symlinkSync('/etc/passwd', scene.path('plugins/link.ts'))
   archive = scene.path('everything.tar.zst')
@@ -87,6 +89,7 @@ test('what is in one: the catalogue, what the database names, plugins without pa
     'tollgate.toml',
     'settlements.journal',
     'plugins/mine.ts',
+    'plugins/package.json',
     UPLOAD,
     'tollgate.db',
     'manifest.json',
@@ -103,6 +106,12 @@ test('what is in one: the catalogue, what the database names, plugins without pa
   }
 })
 
+test('what an archive cannot have is told: links, and paths that would be refused when it is read', async () => {
+  const { err } = await scene.run('backup', scene.path('told.tar.zst'))
+  expect(err).toContain('plugins/link.ts, plugins/odd\\name.ts')
+  await scene.json('backup', 'verify', scene.path('told.tar.zst'))
+})
+
 test('only its owner can read it, and nothing else stays', () => {
   expect(statSync(archive).mode & 0o777).toBe(0o600)
   expect(readdirSync(scene.dir).filter((name) => /unfinished|^\.backup/.test(name))).toEqual([])
@@ -113,7 +122,7 @@ test('a restore brings all of it, for its owner alone; a second one keeps the fi
   const data = ['--data', fresh.path]
   expect(await answerOf(['restore', archive, ...data])).toMatchObject({
     clean: true,
-    files: 5,
+    files: 6,
     replaced: null,
   })
   for (const path of ['tollgate.toml', UPLOAD, 'plugins/mine.ts', 'tollgate.db']) {
@@ -134,6 +143,12 @@ test('a restore brings all of it, for its owner alone; a second one keeps the fi
   const old = openDatabase(join(replaced, 'tollgate.db'), { readonly: true })
   expect(old.query('SELECT balance_nanos AS nanos FROM accounts').get()).toEqual({ nanos: 7_000_000_000 })
   old.close()
+})
+
+test('a restore says that the packages of plugins are to be installed', async () => {
+  using fresh = temporary()
+  const { out } = await tollgate(['restore', archive, '--data', fresh.path])
+  expect(out).toContain(`Install the packages of the plugins: run \`bun install\` in ${fresh.at('plugins')}.`)
 })
 
 test('the drill says what it checked, in 80 columns, and leaves nothing', async () => {

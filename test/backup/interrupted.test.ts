@@ -79,11 +79,14 @@ test.each(points.map((point, at) => [point, at] as const))('ended before "%s"', 
   expect(filesIn(dir).filter((path) => !path.startsWith('.restore/'))).toEqual(expected)
 })
 
-test('a plan that is none of ours is not followed', () => {
-  using folder = temporary()
-  writeFileSync(folder.at('.restore.json'), '{"keep_as":"../elsewhere"}')
-  expect(() => finishRestore(folder.path)).toThrow('is not what a restore wrote')
-})
+test.each(['{"keep_as":"../elsewhere"}', '{"keep_as":', ''])(
+  'the plan %j, which is none of ours, is not followed',
+  (text) => {
+    using folder = temporary()
+    writeFileSync(folder.at('.restore.json'), text)
+    expect(() => finishRestore(folder.path)).toThrow('is not what a restore wrote')
+  },
+)
 
 const KILLS = IS_LONG ? 60 : 4
 

@@ -1,7 +1,7 @@
 // The messages of failed commands: what happened, and what to do.
 import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { explain } from '../../src/cli/failure.ts'
 import { internal, notFound } from '../../src/domain/errors.ts'
 import { createScene } from './scene.ts'
@@ -43,6 +43,14 @@ describe('the message for', () => {
       `${scene.path('sub')}: it already exists.`,
     )
     scene.remove()
+  })
+
+  test('a full disk says what to do, also where the failure has no path', () => {
+    const full = openSync('/dev/full', 'w')
+    expect(explain(thrownBy(() => writeSync(full, 'x')))).toMatch(
+      /^The disk is full: free some space, or name a place on another disk, and try again\. \(ENOSPC/,
+    )
+    closeSync(full)
   })
 
   test('an error of the gateway includes the cause, which callers do not see', () => {

@@ -104,6 +104,17 @@ describe('a file that cannot be loaded stops the start', () => {
     expect(message).toContain('is also one of the plugin 1.ts')
   })
 
+  test('every method of a route that another plugin has for one', async () => {
+    const route = (method: string) => `export default ({ app }) => app.${method}("/hello", "x")`
+    for (const methods of [
+      ['all', 'get'],
+      ['post', 'all'],
+    ]) {
+      const [first = '', second = ''] = methods.map(route)
+      expect(await refusalOf({ '1.ts': first, '2.ts': second })).toContain('is also one of the plugin 1.ts')
+    }
+  })
+
   test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
     const folder = mkdtempSync(join(parent_folder, 'open-'))
     mkdirSync(join(folder, 'plugins'))

@@ -250,6 +250,70 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
   })
 })
 
+describe('backups', () => {
+  const backup = (section: string) =>
+    catalogue(`${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\n${section}\n`)
+  const made = async (age_ms: number) => {
+    await scene.json('backup')
+    scene.now_ms += age_ms
+  }
+  const HOUR_MS = 3_600_000
+  const elsewhere = (port: number) =>
+    `bucket = "home"\nendpoint = "http://127.0.0.1:${port}"\naccess_key_id = "k"\nsecret_access_key = "env:BACKUP_SECRET"\npassphrase = "long enough"`
+
+  test.each([
+    ['none, and no schedule', '', undefined, 'warn: none in '],
+    ['none yet', 'at = "03:00"', undefined, 'warn: none yet in '],
+    ['by hand, of today', '', HOUR_MS, 'ok: tollgate-'],
+    ['by hand, of long ago', '', 9 * 24 * HOUR_MS, '9 days old, is the newest'],
+    ['of the day before', 'at = "03:00"', 25 * HOUR_MS, 'ok: tollgate-'],
+    ['one was not made', 'at = "03:00"', 27 * HOUR_MS, 'fail: tollgate-'],
+    ['one of an hour was not made', 'every = "1h"', 4 * HOUR_MS, 'fail: tollgate-'],
+    ['a variable that is not here', elsewhere(9), undefined, 'warn: not looked at: the environment variable'],
+  ] as const)('%s', async (_case, section, age_ms, says) => {
+    backup(section)
+    if (age_ms !== undefined) await made(age_ms)
+    expect((await found('backups')).join()).toContain(says)
+  })
+
+  test('a bucket that is away', async () => {
+    backup(elsewhere(9).replace('env:BACKUP_SECRET', 'secret'))
+    expect((await found('backups')).join()).toMatch(/^fail: The bucket home at .* failed/)
+  })
+
+  test('on the disk of the data folder', async () => {
+    backup('')
+    await made(0)
+    expect((await found('backup place')).join()).toStartWith('warn: ')
+  })
+
+  test('older states are counted', async () => {
+    expect(await found('older states')).toEqual([])
+    mkdirSync(scene.path('before-restore-x/images'), { recursive: true })
+    writeFileSync(scene.path('before-restore-x/images/a'), 'x'.repeat(1_500))
+    writeFileSync(scene.path('tollgate.db.before-0008'), 'x'.repeat(500))
+    expect((await found('older states')).join()).toStartWith(
+      'ok: 2.0 kB of older states: before-restore-x, tollgate.db.before-0008',
+    )
+  })
+})
+
+describe("plugins of one's own", () => {
+  test('none', async () => expect(await found('plugins')).toEqual(['ok: none']))
+
+  test('are named, and not run', async () => {
+    mkdirSync(scene.path('plugins'))
+    writeFileSync(scene.path('plugins/a.ts'), 'throw new Error("run")')
+    writeFileSync(scene.path('plugins/b.js'), '')
+    expect(await found('plugins')).toEqual([expect.stringContaining('ok: a.ts;'), 'warn: not loaded: b.js'])
+  })
+
+  test('a file in place of the folder', async () => {
+    writeFileSync(scene.path('plugins'), '')
+    expect((await found('plugins')).join()).toMatch(/^fail: .* is a file/)
+  })
+})
+
 describe('the limit of open files', () => {
   const limits = (soft: string) =>
     `Limit    Soft Limit   Hard Limit   Units\nMax open files            ${soft}         524288        files\n`

@@ -1,6 +1,7 @@
 // Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { readArchiveName } from '../../../src/backup/names.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
@@ -97,12 +98,11 @@ export function backupRoutes(gateway: Gateway) {
 
 /** A plain one has the keys of the providers, which the console never shows. */
 async function download({ backups }: Gateway, name: string): Promise<Response> {
-  const { bytes, is_encrypted } = await backups.open(name)
-  if (!is_encrypted)
+  if (readArchiveName(name)?.is_encrypted === false)
     throw conflict(
       'This backup is not encrypted, and holds the keys of the providers: copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted, and can be downloaded.',
     )
-  return new Response(streamOf(bytes), {
+  return new Response(streamOf(await backups.open(name)), {
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="${name}"`,

@@ -3,8 +3,8 @@ import { readArchiveName } from '../../backup/names.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Backups } from '../../surface/backups.ts'
-import { nextDue } from './due.ts'
-import { readRecord } from './record.ts'
+import { nextDue, RETRY_MS } from './due.ts'
+import { madeIn, readRecord } from './record.ts'
 import { configuredPlace } from './where.ts'
 import { createWorker, type WorkerOptions } from './worker.ts'
 
@@ -42,6 +42,12 @@ export function createBackups(options: BackupsOptions): OpenBackups {
     return nextDue(schedule, { last_made_at_ms, last_failed_at_ms, started_at_ms, now_ms })
   }
 
+  /** What stands in the way of looking, such as a record that cannot be read, is told at the same pace as what fails. */
+  function hasJustFailed(): boolean {
+    const { last_failed_at_ms } = worker
+    return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS
+  }
+
   return {
     get where() {
       const { place: settings } = catalogue().backup
@@ -55,9 +61,8 @@ export function createBackups(options: BackupsOptions): OpenBackups {
     },
     last: worker.last,
     async list() {
-      const { where, list } = place()
-      const record = readRecord(data_folder).filter((one) => one.place === where)
-      const made = new Set(record.map(({ name }) => name))
+      const { id, list } = place()
+      const made = madeIn(data_folder, { id })
       return (await list()).map((archive) => ({ ...archive, is_scheduled: made.has(archive.name) }))
     },
     make: () => worker.begin({ deed: 'make', scheduled: false }),
@@ -67,13 +72,10 @@ export function createBackups(options: BackupsOptions): OpenBackups {
     },
     async open(name) {
       requireName(name)
-      const { open, list } = place()
-      const found = (await list()).find((archive) => archive.name === name)
-      if (!found) throw notFound(`There is no backup ${name}.`)
-      return { bytes: await open(name), is_encrypted: found.is_encrypted }
+      return await place().open(name)
     },
     tick() {
-      if (worker.running) return
+      if (worker.running || hasJustFailed()) return
       try {
         const at_ms = due()
         if (at_ms !== undefined && at_ms <= now()) worker.begin({ deed: 'make', scheduled: true })

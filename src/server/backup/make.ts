@@ -43,6 +43,8 @@ export interface MadeBackup {
   calls: number
   deleted_meanwhile: readonly string[]
   missing: readonly string[]
+  /** Of plugins: links, and paths that no archive can have. */
+  left_out: readonly string[]
 }
 
 /** In the data folder, where there is room for the database; emptied by the next backup where one was killed. */
@@ -79,6 +81,8 @@ async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup
   try {
     const { totals } = writeSnapshot(live, copy_path)
     const copy = openDatabase(copy_path, { readonly: true })
+    const left_out: string[] = []
+    const onLeftOut = (path: string) => void left_out.push(path)
     const absent: string[] = []
     const of_other_size: string[] = []
     let deleted: string[] = []
@@ -97,7 +101,7 @@ async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup
           schema_version: MIGRATIONS.length,
           made_at_ms: now_ms,
         },
-        sources: sourcesOf(paths, { copy, copy_path, plain, settle }),
+        sources: sourcesOf(paths, { onLeftOut, copy, copy_path, plain, settle }),
         onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
         told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
         ...(onProgress ? { onProgress: (files, bytes) => onProgress({ files, bytes, of_bytes }) } : {}),
@@ -108,7 +112,7 @@ async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup
     )
     const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes)
     if (!made) throw new Error('The backup ended before it was whole: try again.')
-    return resultOf(bytes, made, totals)
+    return { ...resultOf(bytes, made, totals), left_out }
   } finally {
     live.close()
   }
@@ -118,7 +122,7 @@ const resultOf = (
   bytes: number,
   { entries, deleted_meanwhile, missing }: Manifest,
   { accounts, calls }: { accounts: number; calls: number },
-): MadeBackup => ({
+): Omit<MadeBackup, 'left_out'> => ({
   bytes,
   files: entries.length,
   content_bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),

@@ -5,9 +5,18 @@ import { startOwnCommand } from '../own-process.ts'
 import type { Progress } from './make.ts'
 
 export interface BackupProcess {
-  ended: Promise<{ name: string; files: number; deleted: readonly string[] } | { failure: string }>
+  ended: Promise<EndedDeed | { failure: string }>
   /** Ends it. Nothing stays of an archive that was being made. */
   stop(): Promise<void>
+}
+
+/** What came of it. */
+export interface EndedDeed {
+  name: string
+  files: number
+  deleted: readonly string[]
+  /** What the operator should know of it all the same. */
+  warnings: readonly string[]
 }
 
 export type BackupDeed = { deed: 'make'; scheduled: boolean } | { deed: 'verify'; name: string }
@@ -21,6 +30,7 @@ const Answer = Type.Object({
 const Told = Type.Object({
   progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
 })
+const Warned = Type.Object({ warning: Type.String() })
 const Failed = Type.Object({ error: Type.Object({ message: Type.String() }) })
 
 /** The copy of the database cannot be interrupted: it is waited for this long. */
@@ -35,10 +45,14 @@ export function startBackupProcess(
     deed.deed === 'make' ? ['--progress', ...(deed.scheduled ? ['--scheduled'] : [])] : ['verify', deed.name]
   const child = startOwnCommand(['backup', ...words, '--json', '--data', data_folder])
   const read = async () => {
-    const [output, failure] = await Promise.all([child.stdout.text(), readErrors(child.stderr, onProgress)])
+    const [output, { failure, warnings }] = await Promise.all([
+      child.stdout.text(),
+      readErrors(child.stderr, onProgress),
+    ])
     await child.exited
     const answer = parse(output)
-    if (fits(Answer, answer)) return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [] }
+    if (fits(Answer, answer))
+      return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [], warnings }
     return { failure: failure ?? 'it ended without an answer' }
   }
   return {
@@ -51,17 +65,19 @@ export function startBackupProcess(
   }
 }
 
-/** Lines of JSON: progress as it comes, and at the end why it failed. */
+/** Lines of JSON: progress as it comes, warnings, and at the end why it failed. */
 async function readErrors(
   stream: ReadableStream<Uint8Array>,
   onProgress: (progress: Progress) => void,
-): Promise<string | undefined> {
+): Promise<{ failure: string | undefined; warnings: string[] }> {
   const decoder = new TextDecoder()
   let rest = ''
   let failure: string | undefined
+  const warnings: string[] = []
   const take = (line: string) => {
     const told = parse(line)
     if (fits(Told, told)) onProgress(told.progress)
+    else if (fits(Warned, told)) warnings.push(told.warning)
     else if (fits(Failed, told)) failure = told.error.message
     else if (told === undefined && line.trim() !== '') failure ??= line.trim()
   }
@@ -71,7 +87,7 @@ async function readErrors(
     lines.forEach(take)
   }
   take(rest)
-  return failure
+  return { failure, warnings }
 }
 
 function parse(text: string): unknown {

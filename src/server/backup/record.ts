@@ -2,15 +2,15 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
+import type { Place } from '../../backup/places.ts'
 import { flush } from '../../db/copy.ts'
 import { giveToFolderOwner } from '../../db/folder.ts'
-import { unprocessable } from '../../domain/errors.ts'
 import { fits } from '../../domain/validation.ts'
 
 const Record = Type.Object({
   made: Type.Array(
     Type.Object({
-      /** The place, as it is shown. */
+      /** The place's `id`. */
       place: Type.String(),
       name: Type.String(),
       made_at_ms: Type.Integer({ minimum: 0 }),
@@ -21,15 +21,29 @@ export type MadeBySchedule = Static<typeof Record>['made'][number]
 
 const NAME = 'backups.json'
 
-/** @throws GatewayError unprocessable for a file that is none of ours: nothing is deleted by it then */
+/** Nothing, too, where the file is none of ours: nothing is deleted by it then. */
 export function readRecord(data_folder: string): MadeBySchedule[] {
   const path = join(data_folder, NAME)
   if (!existsSync(path)) return []
   const record = parse(readFileSync(path, 'utf8'))
-  if (fits(Record, record)) return record.made
-  throw unprocessable(
-    `${path} cannot be read: move it away. What the schedule made until now is kept until you delete it.`,
+  return fits(Record, record) ? record.made : []
+}
+
+/** The names of what the schedule made in a place. */
+export const madeIn = (data_folder: string, { id }: Pick<Place, 'id'>): Set<string> =>
+  new Set(
+    readRecord(data_folder)
+      .filter(({ place }) => place === id)
+      .map(({ name }) => name),
   )
+
+/** Moves a file away that is none of ours, before another one takes its place. @returns where it is; undefined where there is none */
+export function keepUnreadable(data_folder: string): string | undefined {
+  const path = join(data_folder, NAME)
+  if (!existsSync(path) || fits(Record, parse(readFileSync(path, 'utf8')))) return undefined
+  const kept = `${path}.unreadable`
+  renameSync(path, kept)
+  return kept
 }
 
 export function writeRecord(data_folder: string, made: readonly MadeBySchedule[]): void {

@@ -79,10 +79,18 @@ export function finishRestore(dir: string): string | undefined {
 export function finishLocked(dir: string): string | undefined {
   const path = join(dir, PLAN)
   if (!existsSync(path)) return undefined
-  const plan: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  if (!fits(Plan, plan))
-    throw unprocessable(`${path} is not what a restore wrote: move it away, and restore again.`)
-  return finish(dir, plan)
+  return finish(dir, readPlan(path))
+}
+
+function readPlan(path: string): Plan {
+  const text = readFileSync(path, 'utf8')
+  try {
+    const plan: unknown = JSON.parse(text)
+    if (fits(Plan, plan)) return plan
+  } catch {
+    // Told as any other text that is none of ours.
+  }
+  throw unprocessable(`${path} is not what a restore wrote: move it away, and restore again.`)
 }
 
 /** Each step is done once, and its being done shows: so they can be gone through again from the beginning. */

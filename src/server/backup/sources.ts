@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isArchivePath } from '../../backup/names.ts'
 import type { Source } from '../../backup/pack.ts'
 import type { DataPaths } from './paths.ts'
 
@@ -31,11 +32,11 @@ const NAMED: readonly string[] = [
  */
 export function* sourcesOf(
   { dir, catalogue_path }: DataPaths,
-  { copy, copy_path, plain, settle }: SourceOptions,
+  { onLeftOut, copy, copy_path, plain, settle }: SourceOptions,
 ): Generator<Source> {
   if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
-  yield* pluginFiles(join(dir, 'plugins'), 'plugins')
+  yield* pluginFiles(join(dir, 'plugins'), 'plugins', onLeftOut)
   for (const sql of NAMED)
     for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
       yield { path, file: join(dir, path), ...(bytes === null ? {} : { expected_bytes: bytes }) }
@@ -44,6 +45,8 @@ export function* sourcesOf(
 }
 
 export interface SourceOptions {
+  /** Told the path of each file of a plugin that an archive cannot have. */
+  onLeftOut(path: string): void
   copy: Database
   copy_path: string
   /** Files that were put aside before the copy was made. */
@@ -52,18 +55,24 @@ export interface SourceOptions {
 }
 
 /** An archive has no links, and packages are installed anew by what names them. */
-function* pluginFiles(folder: string, path: string): Generator<Source> {
+function* pluginFiles(
+  folder: string,
+  path: string,
+  onLeftOut: SourceOptions['onLeftOut'],
+): Generator<Source> {
   for (const entry of entriesOf(folder)) {
     if (entry.name === 'node_modules') continue
     const inside = { path: `${path}/${entry.name}`, file: join(folder, entry.name) }
-    if (entry.isDirectory()) yield* pluginFiles(inside.file, inside.path)
-    else if (entry.isFile()) yield inside
+    if (entry.isDirectory()) yield* pluginFiles(inside.file, inside.path, onLeftOut)
+    else if (entry.isFile() && isArchivePath(inside.path)) yield inside
+    else onLeftOut(inside.path)
   }
 }
 
 function entriesOf(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   } catch (failure) {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return []
     throw failure

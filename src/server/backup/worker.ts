@@ -2,7 +2,7 @@
 import { conflict } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Backups, BackupWork, EndedBackupWork } from '../../surface/backups.ts'
-import { type BackupDeed, type BackupProcess, startBackupProcess } from './process.ts'
+import { type BackupDeed, type BackupProcess, type EndedDeed, startBackupProcess } from './process.ts'
 
 export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
   /** When the last scheduled one failed; undefined where it did not. */
@@ -53,7 +53,7 @@ export function createWorker({
     if (work.is_scheduled) last_failed_at_ms = has_failed ? now() : undefined
     const facts = { kind: work.kind, scheduled: work.is_scheduled, took_ms: now() - work.since_ms }
     if (has_failed) log.error({ ...facts, failure: ended.failure }, FAILED)
-    else log.info({ ...facts, name: ended.name, deleted: ended.deleted }, `backup: ${work.kind} done`)
+    else tellDone(log, ended, facts)
   }
 
   return {
@@ -94,9 +94,19 @@ export function createWorker({
   }
 }
 
+function tellDone(
+  log: Logger,
+  { name, deleted, warnings }: EndedDeed,
+  facts: Pick<BackupWork, 'kind'>,
+): void {
+  const told = { ...facts, name, deleted }
+  if (warnings.length > 0) log.warn({ ...told, warnings }, `backup: ${facts.kind} done`)
+  else log.info(told, `backup: ${facts.kind} done`)
+}
+
 const FAILED = 'backup failed; a scheduled one is tried again'
 
-const resultOf = ({ kind }: BackupWork, { name, files }: { name: string; files: number }): string =>
+const resultOf = ({ kind }: BackupWork, { name, files, warnings }: EndedDeed): string =>
   kind === 'make'
-    ? `${name} was made, with ${files} files.`
+    ? [`${name} was made, with ${files} files.`, ...warnings].join(' ')
     : `${name} can be restored: ${files} files, every hash is right, and the audit is clean.`

@@ -1,11 +1,13 @@
 // The doctor's round: every check, in the order in which trouble is looked for.
 import type { Diagnosis, DoctorReport } from '../../surface/doctor.ts'
+import { checkBackups, checkPutAside } from './backups.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase } from './database.ts'
 import { fail, type Patient, type ReadPatient, reasonOf } from './diagnosis.ts'
 import { checkFolder } from './folder.ts'
 import { checkDisk, checkFiles } from './machine.ts'
+import { checkPlugins } from './plugins.ts'
 import { checkAddress } from './port.ts'
 import { checkProviders } from './providers.ts'
 
@@ -16,11 +18,14 @@ const OF_THE_FOLDER: readonly Check<Patient>[] = [
   ['database', checkDatabase],
   ['disk', checkDisk],
   ['open files', () => checkFiles()],
+  ['older states', checkPutAside],
+  ['plugins', checkPlugins],
 ]
 
 const OF_THE_CATALOGUE: readonly Check<ReadPatient>[] = [
   ['address', checkAddress],
   ['certificate', checkCertificate],
+  ['backups', checkBackups],
   ['providers', checkProviders],
 ]
 

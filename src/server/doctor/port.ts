@@ -2,10 +2,10 @@
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { servedAt } from '../../cli/served-at.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { listenRefusal, parseListenAddress } from '../listen-address.ts'
 import { refuseTaken } from '../listening.ts'
+import { servedAt } from '../served-at.ts'
 import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
 
 const CHECK = 'address'

@@ -11,7 +11,7 @@ import type { OwnPlugin } from '../../surface/own-plugin.ts'
 import type { PluginFile } from './files.ts'
 import { type HandedParts, handTo } from './handed.ts'
 import { pluginRefusal } from './refusal.ts'
-import { type Mounted, nameOf, placeOf, routesOf } from './routes.ts'
+import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 
 export interface LoadParts extends HandedParts, Pick<Gateway, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
@@ -92,8 +92,7 @@ export function assertDistinct(
   others: readonly LoadedPlugin[],
 ): void {
   for (const other of others) {
-    const taken = new Set(other.mounted.routes.map(placeOf))
-    const twice = mounted.routes.find((route) => taken.has(placeOf(route)))
+    const twice = mounted.routes.find((route) => other.mounted.routes.some((taken) => areSame(route, taken)))
     if (twice)
       throw pluginRefusal(
         path,

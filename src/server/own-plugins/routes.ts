@@ -68,6 +68,13 @@ export function mount(root: AnyElysia, { app, routes }: Mounted): void {
     })
 }
 
-/** The route as it is told of, and as two plugins would have the same: the names of parameters do not matter. */
+/** The route as it is told of. */
 export const nameOf = ({ method, path }: PluginRoute): string => `${method} ${path}`
-export const placeOf = ({ method, path }: PluginRoute): string => `${method} ${path.replace(/:[^/]+/g, ':')}`
+
+/** Whether two routes would answer the same requests: the names of parameters do not matter, and ALL is every method. */
+export function areSame(one: PluginRoute, other: PluginRoute): boolean {
+  const methods = new Set([one.method, other.method])
+  return (methods.size === 1 || methods.has('ALL')) && placeOf(one) === placeOf(other)
+}
+
+const placeOf = ({ path }: PluginRoute): string => path.replace(/:[^/]+/g, ':')

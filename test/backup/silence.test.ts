@@ -1,0 +1,66 @@
+// A bucket that hangs: nobody waits for it longer than the limit, over real sockets.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { bucketPlace } from '../../src/backup/bucket-place.ts'
+
+/** @param reply to what a socket has received; undefined: it stays silent */
+function bucketThat(reply: (request: string) => string | undefined) {
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket, request) {
+        const text = reply(request.toString('latin1'))
+        if (text !== undefined) socket.write(text)
+      },
+    },
+  })
+  afterAll(() => server.stop(true))
+  return bucketPlace(
+    {
+      kind: 'bucket',
+      bucket: 'backups',
+      endpoint: `http://127.0.0.1:${server.port}`,
+      region: 'us-east-1',
+      prefix: 'home/',
+      access_key_id: 'tester',
+      secret_access_key: 'a-secret-of-the-bucket',
+    },
+    { answer_ms: 300, least_bytes_per_s: Number.POSITIVE_INFINITY },
+  )
+}
+
+const SILENT = 'has been silent for'
+const NOT_THERE = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'
+const HALF_OF_IT = 'HTTP/1.1 200 OK\r\nETag: "x"\r\nContent-Length: 1000\r\n\r\nhalf of it'
+async function* content(bytes: number) {
+  for (let sent = 0; sent < bytes; sent += 65_536) yield new Uint8Array(65_536)
+}
+
+describe('one that never answers', () => {
+  const place = bucketThat(() => undefined)
+  test.each([
+    ['the check', () => place.check()],
+    ['the list', () => place.list()],
+    ['an upload', () => place.put('x', content(65_536), 65_536)],
+    ['a download', () => place.open('x')],
+    ['a deletion', () => place.remove('x')],
+  ] as const)('%s', async (_what, ask) => {
+    await expect(ask() as Promise<unknown>).rejects.toThrow(SILENT)
+  })
+})
+
+describe('one that takes no upload', () => {
+  const place = bucketThat((request) => (request.startsWith('HEAD ') ? NOT_THERE : undefined))
+  test.each([
+    ['in one part', 65_536],
+    ['in many parts', 64 * 1024 * 1024],
+  ])('%s', async (_what, bytes) => {
+    await expect(place.put('x', content(bytes), bytes)).rejects.toThrow(SILENT)
+  })
+})
+
+test('one that stops in the middle of an archive', async () => {
+  const place = bucketThat(() => HALF_OF_IT)
+  const read = async () => await Array.fromAsync(await place.open('x'))
+  await expect(read()).rejects.toThrow(SILENT)
+})
