@@ -1,11 +1,12 @@
 // Stamps of files, by which a change is noticed, and the interval at which one looks.
 import { stat } from 'node:fs/promises'
 
-/** A stamp that changes whenever the file does; empty where there is no file. */
+/** A stamp that changes whenever the file does, or who may read it; empty where there is no file. */
 export async function stampOf(path: string): Promise<string> {
   try {
-    const { mtimeNs, size, ino } = await stat(path, { bigint: true })
-    return `${mtimeNs} ${size} ${ino}`
+    // The time of the last change of mode or owner, too: a file that could not be read is read once it can be.
+    const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true })
+    return `${mtimeNs} ${ctimeNs} ${size} ${ino}`
   } catch {
     // The file is not there, or cannot be looked at: reading it reports why.
     return ''
