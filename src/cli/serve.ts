@@ -5,7 +5,7 @@ import { compileModelPatterns } from '../access/model-patterns.ts'
 import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import { isCompiled } from '../server/relaunch.ts'
-import type { LastStep, StartedGateway } from '../server/serve.ts'
+import type { LastStep } from '../server/serve.ts'
 import { tellAddress } from '../server/served-at.ts'
 import { readListen } from './arguments.ts'
 import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
@@ -42,6 +42,8 @@ function refusePort(port: string): never {
   throw new InvalidArgumentError(`Write the address too: --listen 127.0.0.1:${port}`)
 }
 
+const NOTHING = async () => {}
+
 interface ServeFlags {
   listen?: string
   acceptMissingFiles?: boolean
@@ -51,6 +53,10 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
+  // From the start to the end: a hangup that nobody listens to ends the process at once, with the calls under way.
+  let reload = NOTHING
+  const onHangup = () => void reload()
+  process.on('SIGHUP', onHangup)
   let demo: Demo | undefined
   let link: ConsoleLink | undefined
   const gateway = await startGateway({
@@ -80,13 +86,14 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const takeBack = tellAddress(folder.dir, address)
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))
-  const stopReloading = reloadOnHangup(gateway)
+  reload = gateway.reload
   await stopRequested
-  stopReloading()
+  reload = NOTHING
   process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
   // While the folder is still this gateway's: the next one tells its own.
   takeBack()
   await gateway.stop()
+  process.off('SIGHUP', onHangup)
 }
 
 /** How callers reach the gateway. */
@@ -115,10 +122,4 @@ function firstSignal(): Promise<void> {
 /** On a second signal, while calls under way finish. Their holds expire at the next start. */
 function endAtOnce(): void {
   process.exit(EXIT.failed)
-}
-
-function reloadOnHangup({ reload }: StartedGateway): () => void {
-  const listener = () => void reload()
-  process.on('SIGHUP', listener)
-  return () => process.off('SIGHUP', listener)
 }

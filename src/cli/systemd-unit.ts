@@ -8,6 +8,8 @@ export interface UnitParts {
   user: string | undefined
   /** The folder's name below /var/lib, which systemd then makes and owns; undefined where it is elsewhere. */
   state_folder: string | undefined
+  /** Where archives of backups go, where that is outside of the data folder. */
+  backup_folder: string | undefined
   shutdown_timeout_ms: number
   /** Whether it listens on a port below 1024. */
   low_port: boolean
@@ -60,6 +62,8 @@ const place = (parts: UnitParts): string[] => [
   ...(parts.state_folder === undefined
     ? [`ReadWritePaths=${parts.data_folder}`]
     : [`StateDirectory=${parts.state_folder}`, 'StateDirectoryMode=0700']),
+  // Without the sign a folder that is not mounted would keep the gateway from starting.
+  ...(parts.backup_folder === undefined ? [] : [`ReadWritePaths=-${parts.backup_folder}`]),
   '# Where the program unpacks its library for pictures.',
   'CacheDirectory=tollgate',
   'CacheDirectoryMode=0700',

@@ -31,11 +31,12 @@ export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
   }
 }
 
-/** It changes whenever the file does; empty where there is no file. */
+/** It changes whenever the file does, or who may read it; empty where there is no file. */
 async function stampOf(path: string): Promise<string> {
   try {
-    const { mtimeNs, size, ino } = await stat(path, { bigint: true })
-    return `${mtimeNs} ${size} ${ino}`
+    // The time of the last change of mode or owner, too: a file that could not be read is read once it can be.
+    const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true })
+    return `${mtimeNs} ${ctimeNs} ${size} ${ino}`
   } catch {
     // The file is not there, or cannot be looked at: reading it reports why.
     return ''

@@ -99,6 +99,11 @@ function readDocument(
   const backup_text = validate(BackupSchema, value.backup ?? {}, ['backup'], report)
   const backup = backup_text && readBackup(backup_text, { ...options, report })
   if (server) checkServer(server, report)
+  if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
+    report(
+      ['metrics', 'listen'],
+      `must be another address than server.listen (${server.listen}): choose another port, such as "127.0.0.1:9464"`,
+    )
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -114,6 +119,13 @@ function readDocument(
 function allOf<T extends object>(parts: T): { [Name in keyof T]: Exclude<T[Name], undefined> } | undefined {
   if (Object.values(parts).includes(undefined)) return undefined
   return parts as { [Name in keyof T]: Exclude<T[Name], undefined> }
+}
+
+/** Whether who listens at one address leaves no room for the other. */
+function takesIn(listen: string, other: string): boolean {
+  const [host, port] = [listen.slice(0, listen.lastIndexOf(':')), listen.slice(listen.lastIndexOf(':'))]
+  const is_any = host === '0.0.0.0' || host === '[::]'
+  return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))
 }
 
 function checkServer(

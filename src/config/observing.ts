@@ -12,6 +12,8 @@ type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
 /** A token that is guessed opens how much the gateway earns. */
 const MIN_TOKEN_CHARS = 16
 
+const SENDABLE = /^[!-~]+$/
+
 /** Reads both sections; one with a mistake is undefined. A variable that is not set leaves out what needs it, and nothing else. */
 export function readObserving(
   { metrics = {}, telemetry = {} }: TomlTable,
@@ -45,6 +47,11 @@ function readToken(written: string, context: Context): string | undefined {
     context.report(
       path,
       `must have at least ${MIN_TOKEN_CHARS} characters, so that nobody guesses it: make one with \`openssl rand -hex 24\``,
+    )
+  else if (token !== '' && !SENDABLE.test(token))
+    context.report(
+      path,
+      'must be of letters, digits and signs of ASCII without spaces: another one cannot be sent as a bearer token',
     )
   return token
 }

@@ -32,6 +32,16 @@ export function giveFoldersToOwner(first: string, last: string): void {
   giveToFolderOwner(last)
 }
 
+/** Whether there is nothing at a path. What may not be looked at is not absent: reading it tells why. */
+export function isAbsent(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    // A folder above it is another user's.
+    return false
+  }
+}
+
 /** What every command must be able to write beside the folder itself, where it exists. */
 const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
 

@@ -39,8 +39,23 @@ test.each([
 })
 
 test.each([
+  ['127.0.0.1:8080', '127.0.0.1:8080', true],
+  ['0.0.0.0:8080', '127.0.0.1:8080', true],
+  ['[::]:8080', '[::1]:8080', true],
+  ['0.0.0.0:8080', '127.0.0.1:18080', false],
+  ['127.0.0.1:8080', '127.0.0.1:9464', false],
+  ['127.0.0.1:0', '127.0.0.1:0', false],
+])('with the gateway at %s metrics at %s are a mistake: %s', (server, listen, is_mistake) => {
+  const text = `[server]\nlisten = "${server}"\n${metrics(`listen = "${listen}"`)}`
+  const mistakes = is_mistake ? [expect.stringContaining('must be another address than server.listen')] : []
+  expect(mistakesOf(text)).toEqual(mistakes)
+})
+
+test.each([
   ['listen = "9464"', 'metrics.listen: must be address:port on this machine'],
   ['token = ""', 'metrics.token: must not be empty'],
+  ['token = "the token of the metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
+  ['token = "the-tökens-of-the-metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
   ['token = "short"', 'metrics.token: must have at least 16 characters'],
   ['token = "$TOKEN"', 'metrics.token: is not read by a shell: write "env:TOKEN"'],
   ['tokn = "x"', 'metrics.tokn: unknown field; did you mean "token"?'],

@@ -1,14 +1,20 @@
 // The doctor: each trouble is found, at its level, with what to do; what is well is said to be well.
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fits } from '../../src/domain/validation.ts'
 import { checkFiles } from '../../src/server/doctor/machine.ts'
+import { askReady } from '../../src/server/doctor/port.ts'
 import { createDoctor } from '../../src/server/doctor.ts'
 import { DoctorReport } from '../../src/surface/doctor.ts'
 import { createScene, NOW, type Scene } from '../cli/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { commandOf } from '../support/programs.ts'
+
+const IS_ROOT = process.geteuid?.() === 0
+/** "nobody", who owns nothing here. */
+const SERVICE = 65_534
 
 let scene: Scene
 beforeEach(() => {
@@ -138,8 +144,62 @@ function certificate(name: string, mode = 0o600): void {
   catalogue(catalogueOf({ upstream_url: 'simulator', server }))
 }
 
+test.skipIf(!IS_ROOT)(
+  'a key of TLS that the owner of the folder cannot read, although root can',
+  async () => {
+    certificate('right')
+    chownSync(scene.dir, SERVICE, SERVICE)
+    expect(await found('key of TLS')).toEqual([expect.stringContaining(`fail: user ${SERVICE}, who owns `)])
+    chownSync(scene.path('server.key'), SERVICE, SERVICE)
+    expect(await found('key of TLS')).toEqual([])
+  },
+)
+
+describe('a database is only to be replaced by a backup where it is damaged', () => {
+  const database = async (out: string) => {
+    const { findings }: DoctorReport = JSON.parse(out)
+    return findings.find(({ check }) => check === 'database')
+  }
+
+  test('one that is damaged', async () => {
+    writeFileSync(scene.path('tollgate.db'), 'no database'.padEnd(8_192, 'x'))
+    const { out } = await scene.run('doctor', '--json')
+    expect((await database(out))?.advice).toContain('restore the last backup')
+  })
+
+  test.skipIf(!IS_ROOT).each([
+    ['a folder that cannot be looked into', 0o700],
+    ['a folder that cannot be written', 0o755],
+  ])('%s: this is another user, and nothing is missing', async (_case, mode) => {
+    chmodSync(scene.dir, mode)
+    for (const name of ['tollgate.db', 'tollgate.toml']) chmodSync(scene.path(name), 0o644)
+    const command = [...commandOf('as-user'), String(SERVICE), 'doctor', '--json', '--data', scene.dir]
+    const ran = Bun.spawn(command, { env: { PATH: '', HOME: '/' }, stdout: 'pipe', stderr: 'pipe' })
+    const out = await ran.stdout.text()
+    expect(await database(out)).toMatchObject({
+      level: 'fail',
+      advice: expect.stringContaining('Run this as'),
+    })
+    expect(out).not.toContain('there is no')
+    expect(out).not.toContain('restore')
+  })
+})
+
+test('of a folder that is not there nothing more is said to fail', async () => {
+  const out = (await createScene('nothing', join(scene.dir, 'none')).run('doctor', '--json')).out
+  const { findings }: DoctorReport = JSON.parse(out)
+  const failed = findings.filter(({ level }) => level === 'fail')
+  expect(failed.map(({ check }) => check)).toEqual(['catalogue', 'data folder'])
+})
+
 describe('what may be wrong is a warning, and the exit status stays 0', () => {
   test.each([
+    [
+      'a database that was emptied',
+      'schema',
+      'warn: it has no tables',
+      () => writeFileSync(scene.path('tollgate.db'), ''),
+    ],
     [
       'a catalogue that others may read',
       'file mode',
@@ -322,6 +382,29 @@ describe('providers are asked for their list of models, which costs nothing', ()
     answer = { status: 401, date: NOW }
     expect(JSON.stringify(await examined())).not.toContain('provider-secret')
   })
+})
+
+test('the gateway is asked directly, whatever proxy the environment names', async () => {
+  using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ready') })
+  process.env.HTTP_PROXY = 'http://127.0.0.1:9'
+  try {
+    await expect(fetch(gateway.url)).rejects.toThrow()
+    expect(await askReady(gateway.url.origin)).toMatchObject({ level: 'ok' })
+  } finally {
+    delete process.env.HTTP_PROXY
+  }
+})
+
+test.each([
+  ['before its head', () => new Promise<Response>(() => {})],
+  ['within its body', () => new Response(new ReadableStream({ start: (body) => body.enqueue('{') }))],
+])('a gateway that stops answering %s is not taken for one that does not run', async (_case, hang) => {
+  using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: hang })
+  expect(await askReady(gateway.url.origin, 200)).toMatchObject({
+    level: 'fail',
+    found: expect.stringContaining('has not answered within'),
+  })
+  gateway.stop(true)
 })
 
 describe('a round beside the calls', () => {

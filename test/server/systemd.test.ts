@@ -1,6 +1,6 @@
 // `tollgate systemd`: what the unit holds for a folder and its catalogue, what is refused, and what systemd's own tools say of it.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createScene, type Scene } from '../cli/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -62,6 +62,52 @@ describe('the unit', () => {
   })
 })
 
+describe('the folder of backups', () => {
+  const backupsIn = (folder: string) =>
+    writeFileSync(
+      scene.path('tollgate.toml'),
+      `${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\nevery = "24h"\nfolder = "${folder}"\n`,
+    )
+
+  test.each([
+    ['/mnt/backups', ['ReadWritePaths=-/mnt/backups']],
+    ['../elsewhere', ['ReadWritePaths=-SCENE/elsewhere']],
+    ['backups', []],
+    ['.', []],
+  ])('%s: what is outside of the data folder can be written', async (folder, lines) => {
+    backupsIn(folder)
+    const unit = await unitOf()
+    const above = join(scene.dir, '..')
+    expect(unit.filter((line) => line.startsWith('ReadWritePaths=-'))).toEqual(
+      lines.map((line) => line.replace('SCENE', above)),
+    )
+  })
+
+  test('cannot have a name that systemd would read as more', async () => {
+    backupsIn('/mnt/my backups')
+    await expect(unitOf()).rejects.toThrow('would read /mnt/my backups as something else')
+  })
+})
+
+test.each([
+  ['has a mistake', () => writeFileSync(scene.path('tollgate.toml'), '[srever]\nlisten = "0.0.0.0:443"\n')],
+  ['cannot be read', () => mkdirSync(scene.path('tollgate.toml'))],
+])('a catalogue that %s is warned of: the unit may lack what it asks for', async (_case, spoil) => {
+  rmSync(scene.path('tollgate.toml'), { force: true })
+  spoil()
+  const { out, err, status } = await scene.run('systemd', '--user', 'tollgate')
+  expect(status).toBe(0)
+  expect(out).toContain('TimeoutStopSec=60')
+  expect(err).toContain('The unit goes by the defaults')
+  expect(err).toContain(scene.path('tollgate.toml'))
+})
+
+test('where there is no catalogue yet nothing is said', async () => {
+  rmSync(scene.path('tollgate.toml'), { force: true })
+  const { err } = await scene.run('systemd', '--user', 'tollgate')
+  expect(err).not.toContain('goes by the defaults')
+})
+
 describe('what is refused', () => {
   test.each([
     ['a folder elsewhere without its user', [], 1, 'Name who owns it: --user NAME'],
@@ -89,9 +135,22 @@ describe('what is refused', () => {
   })
 })
 
+test('the folder in which systemd keeps those of its own users: it is named as it is seen', async () => {
+  const { err, status } = await createScene('nothing', '/var/lib/private/tollgate').run('systemd')
+  expect(status).toBe(1)
+  expect(err).toContain('Name it as it is seen: /var/lib/tollgate.')
+})
+
 test('the program in a home is warned of: the service sees none', async () => {
   const { err } = await scene.run('systemd', '--user', 'a', '--binary', '/home/me/tollgate')
   expect(err).toContain('/home/me/tollgate is hidden from the service')
+})
+
+test('so are a certificate and its key there', async () => {
+  catalogue('tls_certificate = "/root/.acme.sh/a/fullchain.cer"\ntls_key = "/root/.acme.sh/a/a.key"')
+  const { err } = await scene.run('systemd', '--user', 'a')
+  expect(err).toContain('/root/.acme.sh/a/fullchain.cer is hidden from the service')
+  expect(err).toContain('/root/.acme.sh/a/a.key is hidden from the service')
 })
 
 describe.if(Bun.which('systemd-analyze') !== null)("systemd's own tools", () => {

@@ -1,11 +1,12 @@
 // HTTPS by certificate files: what is refused at a start, and a renewed pair that is taken up without ending a stream.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { refuseTaken } from '../../src/server/listening.ts'
+import { type TlsPair, watchTls } from '../../src/server/tls-files.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
@@ -229,6 +230,18 @@ describe('a gateway with a certificate', () => {
       expect(process.listenerCount('beforeExit')).toBe(before)
     })
   })
+})
+
+test('files that could not be read are read again once their mode or owner is another', async () => {
+  put('right')
+  chmodSync(path('server.key'), 0o600)
+  const seen = Promise.withResolvers<TlsPair>()
+  const files = { certificate: path('server.pem'), key: path('server.key') }
+  const watch = await watchTls(files, { onPair: seen.resolve, onTrouble: seen.reject }, 20)
+  chmodSync(path('server.key'), 0o400)
+  expect((await seen.promise).names).toContain('images.example.com')
+  watch.stop()
+  chmodSync(path('server.key'), 0o600)
 })
 
 test('a stop lets streams end whole that began under the certificate before and under the renewed one', async () => {

@@ -141,6 +141,22 @@ describe('SIGTERM', () => {
     },
   )
 
+  test('a hangup meanwhile, as of a terminal that is closed, ends no call', async () => {
+    await using s = await processScene('')
+    const { gateway, upstream } = s
+    const rest = Promise.withResolvers<void>()
+    upstream.answer(answering({ wait: rest.promise }))
+    const open = await post(s, streamPath())
+    gateway.signal('SIGTERM')
+    await notReady(s)
+    gateway.signal('SIGHUP')
+    expect((await fetch(new URL('/healthz', gateway.url))).status).toBe(200)
+    rest.resolve()
+    expect(await open.text()).toContain(' a time.')
+    expect(await gateway.ended).toBe(0)
+    expect(gateway.books().holds.map(({ state }) => state)).toEqual(['posted'])
+  })
+
   test('does not wait for a caller who does not read, nor for an idle connection', async () => {
     await using s = await processScene('shutdown_timeout_ms = 300')
     const { gateway, upstream } = s

@@ -20,7 +20,7 @@ export interface GatewayProcess extends AsyncDisposable {
   keys: readonly string[]
   /** The first of them. */
   key: string
-  signal(name: 'SIGTERM' | 'SIGINT'): void
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void
   /** Its exit status, when it has ended. */
   ended: Promise<number>
   books(): Books

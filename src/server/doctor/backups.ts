@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Archive } from '../../backup/archives.ts'
+import { isAbsent } from '../../db/folder.ts'
 import type { BackupSettings } from '../../domain/catalogue.ts'
 import { sizeText } from '../../domain/size-text.ts'
 import { messageOf } from '../../domain/thrown.ts'
@@ -111,6 +112,8 @@ async function sameDisk({ place }: BackupSettings, where: string, data_folder: s
 const PUT_ASIDE = /^(before-restore-|tollgate\.db\.(before|replaced)-)/
 
 export function checkPutAside({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+  // That it is not there is another check's finding.
+  if (isAbsent(data_folder)) return []
   const names = readdirSync(data_folder).filter((name) => PUT_ASIDE.test(name))
   if (names.length === 0) return []
   const bytes = names.reduce((sum, name) => sum + bytesIn(join(data_folder, name)), 0)

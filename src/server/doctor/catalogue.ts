@@ -1,8 +1,8 @@
 // The doctor's look at the catalogue: its mistakes, and what it disables.
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCatalogueFile } from '../../config/load.ts'
 import { formatMistake } from '../../config/mistakes.ts'
+import { isAbsent } from '../../db/folder.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
@@ -16,7 +16,7 @@ export async function checkCatalogue({
   env,
 }: Patient): Promise<{ findings: Diagnosis[]; catalogue?: Catalogue }> {
   const path = join(data_folder, 'tollgate.toml')
-  if (!existsSync(path)) {
+  if (isAbsent(path)) {
     const advice =
       'Name the data folder with --data DIR, or run `tollgate serve` once: it writes a catalogue to edit.'
     return { findings: [fail(CHECK, `there is no ${path}`, advice)] }
@@ -35,7 +35,11 @@ export async function checkCatalogue({
     findings: [
       ok(CHECK, counted),
       ...warnings.map((mistake) =>
-        warn(CHECK, line(mistake), 'Set what it names in the environment of the gateway, or take it out.'),
+        warn(
+          CHECK,
+          line(mistake),
+          'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.',
+        ),
       ),
     ],
   }

@@ -1,5 +1,6 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { isLoopback, parseListenAddress } from '../../domain/listen-address.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
@@ -11,11 +12,13 @@ const DAY_MS = 86_400_000
 /** Certificates of 90 days are renewed 30 days before their end: this one was not. */
 const SOON_DAYS = 14
 const OTHERS_READ = 0o004
+const OTHERS_AND_GROUP_READ = 0o044
+const KEY_CHECK = 'key of TLS'
 
 export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
   const { server } = patient.catalogue
   const files = tlsFilesOf(server, patient.data_folder)
-  if (files) return await checkPair(files, patient.now())
+  if (files) return await checkPair(files, patient)
   if (
     isLoopback(parseListenAddress(server.listen).hostname) ||
     server.public_url?.startsWith('https:') ||
@@ -31,11 +34,18 @@ export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[
   ]
 }
 
-async function checkPair(files: TlsFiles, now_ms: number): Promise<Diagnosis[]> {
+async function checkPair(
+  files: TlsFiles,
+  { data_folder, now }: Pick<ReadPatient, 'data_folder' | 'now'>,
+): Promise<Diagnosis[]> {
+  const now_ms = now()
   try {
     const { names, valid_from_ms, valid_until_ms } = await readTlsPair(files)
     const found = `of ${names}, until ${new Date(valid_until_ms).toISOString().slice(0, 10)}`
-    return [validity(found, (valid_until_ms - now_ms) / DAY_MS, valid_from_ms > now_ms), ...keyMode(files)]
+    return [
+      validity(found, (valid_until_ms - now_ms) / DAY_MS, valid_from_ms > now_ms),
+      ...keyMode(files, data_folder),
+    ]
   } catch (refusal) {
     const advice =
       'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
@@ -56,7 +66,18 @@ function validity(found: string, days: number, too_early: boolean): Diagnosis {
   return ok(CHECK, found)
 }
 
-function keyMode({ key }: TlsFiles): Diagnosis[] {
-  if ((statSync(key).mode & OTHERS_READ) === 0) return []
-  return [fail('key of TLS', `everybody on this machine may read ${key}`, `chmod o= ${key}`)]
+function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
+  const { mode, uid } = statSync(key)
+  // Root, who runs this often, reads everything; whoever runs the gateway owns its folder.
+  const user = statSync(data_folder).uid
+  if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
+    return [
+      fail(
+        KEY_CHECK,
+        `user ${user}, who owns ${data_folder} and runs the gateway, cannot read ${key}`,
+        `Put it where that user can read it, and nobody else: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
+      ),
+    ]
+  if ((mode & OTHERS_READ) === 0) return []
+  return [fail(KEY_CHECK, `everybody on this machine may read ${key}`, `chmod o= ${key}`)]
 }

@@ -1,7 +1,7 @@
 // The doctor's look at the data folder: whether it can be written, and who else can read what is secret in it.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { refuseUnwritable } from '../../db/folder.ts'
+import { isAbsent, refuseUnwritable } from '../../db/folder.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { fail, ok, type Patient, warn } from './diagnosis.ts'
@@ -12,7 +12,7 @@ const FOR_GROUP_AND_OTHERS = 0o077
 const GROUP_AND_OTHERS_WRITE = 0o022
 
 export function checkFolder({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
-  if (!existsSync(data_folder))
+  if (isAbsent(data_folder))
     return [
       fail(
         'data folder',
@@ -20,7 +20,18 @@ export function checkFolder({ data_folder }: Pick<Patient, 'data_folder'>): Diag
         'Name it with --data DIR, or run `tollgate serve` once: it makes it.',
       ),
     ]
-  return [writable(data_folder), ...modes(data_folder)]
+  const found = writable(data_folder)
+  return canList(data_folder) ? [found, ...modes(data_folder)] : [found]
+}
+
+function canList(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    // It is another user's: that it cannot be written says so already.
+    return false
+  }
 }
 
 function writable(folder: string): Diagnosis {

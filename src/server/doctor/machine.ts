@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAbsent } from '../../db/folder.ts'
 import { sizeText } from '../../domain/size-text.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { MIN_FREE_BYTES } from '../readiness.ts'
@@ -11,6 +12,8 @@ import { fail, ok, type Patient, warn } from './diagnosis.ts'
 const SPARE_BYTES = 512 * 1024 * 1024
 
 export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): Promise<Diagnosis[]> {
+  // That it is not there is another check's finding.
+  if (isAbsent(data_folder)) return []
   const { bavail, bsize, ffree, files } = await statfs(data_folder)
   const free_bytes = bavail * bsize
   const found = `${sizeText(free_bytes)} free for ${data_folder}`
