@@ -1,15 +1,17 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
-import type { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { readCatalogueFile } from '../config/load.ts'
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
 import type { MigrationCopy } from '../db/copy.ts'
 import { refuseUnwritable } from '../db/folder.ts'
+import { takeLock } from '../db/lock.ts'
+import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
+import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
@@ -84,12 +86,43 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
 }
 
 /** To read, SQLite must write beside the database, and tells no reason where it cannot. */
-function openIn({ dir, database_path, remark }: DataFolder, readonly: boolean): Database {
+function openIn(folder: DataFolder, readonly: boolean): Database {
+  const { dir, database_path, remark } = folder
+  let unlock = () => {}
   try {
+    if (!readonly) unlock = lockToMigrate(folder)
     return openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
   } catch (thrown) {
     refuseUnwritable(dir)
     throw thrown
+  } finally {
+    unlock()
+  }
+}
+
+/**
+ * Keeps gateways away while a database of an older version is migrated. One that serves it would go on by tables that it
+ * does not know: between the moment that a newer program is put in place and the restart.
+ *
+ * @throws GatewayError conflict while one serves it
+ */
+function lockToMigrate({ dir, database_path }: DataFolder): () => void {
+  if (!isOlder(database_path)) return () => {}
+  const unlock = takeLock(join(dir, 'serve.lock'))
+  if (unlock) return unlock
+  throw conflict(
+    `A gateway of an older version serves ${dir}, and this command would change its tables. Restart the gateway with this program first: its start brings the database up to date.`,
+  )
+}
+
+function isOlder(path: string): boolean {
+  if (!existsSync(path)) return false
+  const db = new Database(path, { readonly: true })
+  try {
+    const version = schemaVersion(db)
+    return version > 0 && version < MIGRATIONS.length
+  } finally {
+    db.close()
   }
 }
 

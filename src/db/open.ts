@@ -87,7 +87,7 @@ function refuseOtherVersion(db: Database): void {
   if (version < MIGRATIONS.length) {
     throw new Error(
       `The database is at version ${version}, and this program reads version ${MIGRATIONS.length}. ` +
-        'Start the gateway once to bring it up to date.',
+        'Start the gateway with this program: that brings it up to date.',
     )
   }
 }

@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { takeLock } from '../../src/db/lock.ts'
 import { MIGRATIONS } from '../../src/db/migrate.ts'
 import { createScene, type Scene } from './scene.ts'
 
@@ -173,6 +174,26 @@ describe('a data folder that cannot be used', () => {
     expect(status).toBe(1)
     scene.remove()
   })
+
+  test.each(writing)(
+    'of an older version, which a gateway serves: tollgate %s does not migrate it',
+    async (line) => {
+      const scene = createScene()
+      const versionOf = () => {
+        using db = new Database(scene.path('tollgate.db'))
+        return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
+      }
+      const db = new Database(scene.path('tollgate.db'))
+      db.run(`PRAGMA user_version = ${MIGRATIONS.length - 1}`)
+      db.close()
+      const unlock = takeLock(scene.path('serve.lock'))
+      const { status, err } = await scene.run(...line.split(' '))
+      expect(err).toMatch(/(S|Res)tart the gateway with this program/)
+      expect([status, versionOf()]).toEqual([1, MIGRATIONS.length - 1])
+      unlock?.()
+      scene.remove()
+    },
+  )
 
   test.each([...reading, ...writing])('whose database is another kind of file: tollgate %s', async (line) => {
     const scene = createScene('nothing')
