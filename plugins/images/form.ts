@@ -1,5 +1,4 @@
 // The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
-
 import {
   type GatewayError,
   invalidRequest,

@@ -1,5 +1,4 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
-
 import type { Generation } from '../../src/db/schema.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
 import type { BodyParts } from '../../src/exchange/body-parts.ts'

@@ -2,6 +2,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { messageOf } from '../domain/thrown.ts'
 
 export interface EmbeddedFile {
   /** Its place, relative to the unpacked folder. */
@@ -94,7 +95,7 @@ export function loadAddon(
       process.dlopen(loaded, join(folder, name, addon_path))
       return loaded.exports
     } catch (reason) {
-      reasons.push(`${folder}: ${reason instanceof Error ? reason.message : reason}`)
+      reasons.push(`${folder}: ${messageOf(reason)}`)
     }
   }
   throw new Error(`${name} could not be unpacked and loaded:\n${reasons.join('\n')}`)

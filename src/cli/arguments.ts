@@ -1,9 +1,11 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { InvalidArgumentError } from 'commander'
-import { type Decimal, parseDecimal } from '../config/price-list/decimal.ts'
-import { ServerSchema } from '../config/section-schemas.ts'
+import { type ExactDecimal, parseDecimal } from '../config/price-list/decimal.ts'
+import { LISTEN_PATTERN } from '../config/schema-parts.ts'
+import { parseDuration } from '../domain/duration.ts'
+import { parseListenAddress } from '../domain/listen-address.ts'
 import { type Nanos, parseUsd } from '../domain/money.ts'
-import { parseDuration, parseMoment } from './times.ts'
+import { parseMoment } from './times.ts'
 
 /** A positive amount of USD. @throws InvalidArgumentError */
 export function readAmount(text: string): Nanos {
@@ -23,7 +25,7 @@ export function readLimit(text: string): Nanos {
 const MAX_MARKUP = 100
 
 /** What a cost is multiplied by: above 0, as a plain decimal number. @throws InvalidArgumentError */
-export function readMarkup(text: string): Decimal {
+export function readMarkup(text: string): ExactDecimal {
   const factor = /^\d{1,3}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
   if (factor <= 0 || factor > MAX_MARKUP)
     throw new InvalidArgumentError(`Write a factor above 0, up to ${MAX_MARKUP}: 1.2 adds 20 %.`)
@@ -46,11 +48,12 @@ export function readCount(max: number): (text: string) => number {
   }
 }
 
-const LISTEN = new RegExp(ServerSchema.properties.listen.pattern ?? '')
+const MAX_PORT = 65_535
+const LISTEN = new RegExp(LISTEN_PATTERN)
 
 /** `address:port`, as in the catalogue; port 0 is any free one. @throws InvalidArgumentError */
 export function readListen(text: string): string {
-  if (!LISTEN.test(text) || Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535) {
+  if (!LISTEN.test(text) || parseListenAddress(text).port > MAX_PORT) {
     throw new InvalidArgumentError('Write address:port, such as 127.0.0.1:8080 or [::1]:8080.')
   }
   return text

@@ -13,7 +13,7 @@ import {
 import { untilFree } from '../db/busy.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
-import { parseListenAddress } from '../server/listen-address.ts'
+import { parseListenAddress } from '../domain/listen-address.ts'
 import { servedAt } from '../server/served-at.ts'
 import { type ConsoleLink, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'

@@ -15,12 +15,10 @@ import { conflict, invalidRequest, notFound, unprocessable } from '../domain/err
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
 
-export interface DataFolder {
-  dir: string
-  catalogue_path: string
-  database_path: string
+export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
 }
@@ -36,7 +34,7 @@ export function dataFolder(dir: string): DataFolder {
       `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
     )
   }
-  return { dir, catalogue_path: join(dir, 'tollgate.toml'), database_path: join(dir, 'tollgate.db') }
+  return dataPaths(dir)
 }
 
 /**

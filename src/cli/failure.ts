@@ -1,6 +1,7 @@
 // The message of a failed command: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
 import { GatewayError } from '../domain/errors.ts'
+import { messageOf } from '../domain/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [
@@ -63,7 +64,5 @@ function explainDatabase(error: SQLiteError): string {
 
 /** With the cause, which callers never see but the operator may. */
 function explainGateway({ message, cause }: GatewayError): string {
-  return cause === undefined
-    ? message
-    : `${message} (${cause instanceof Error ? cause.message : String(cause)})`
+  return cause === undefined ? message : `${message} (${messageOf(cause)})`
 }

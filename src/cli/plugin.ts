@@ -1,10 +1,11 @@
 // `plugin`: the types that plugins of one's own are written with, which of them are loaded, and whether they can be.
-
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
 import { requestIdAt } from '../domain/request-id.ts'
+import { messageOf } from '../domain/thrown.ts'
+import { countHooks } from '../exchange/hooks/registered.ts'
 import { createLogger } from '../observe/log.ts'
 import { createTally } from '../observe/tally.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
@@ -66,8 +67,8 @@ function listPlugins({ folder: { dir }, answer, tableOf, warn }: Context): void 
   warnOfSkipped(skipped, warn)
   const plugins = files.map(({ name, file }) => ({ name, file }))
   const columns = [
-    { head: 'name', text: ({ name }: PluginFile) => name },
-    { head: 'file', text: ({ path }: PluginFile) => path, elastic: true },
+    { head: 'NAME', text: ({ name }: PluginFile) => name },
+    { head: 'FILE', text: ({ path }: PluginFile) => path, elastic: true },
   ]
   answer({ folder, plugins, skipped }, tableOf(columns, files, NONE(folder)))
 }
@@ -113,11 +114,10 @@ async function checkPlugins(
       const plugin = await loadPlugin(file, parts)
       assertDistinct(file, plugin, loaded)
       loaded.push(plugin)
-      const { before, after } = plugin.hooks
-      const counts = { before_call: before.length, after_settle: after.length }
-      checked.push({ name: file.name, ok: true, routes: plugin.routes, ...counts, problem: null })
+      const { routes, hooks } = plugin
+      checked.push({ name: file.name, ok: true, routes, ...countHooks(hooks), problem: null })
     } catch (thrown) {
-      const problem = thrown instanceof Error ? thrown.message : String(thrown)
+      const problem = messageOf(thrown)
       checked.push({ name: file.name, ok: false, routes: [], before_call: 0, after_settle: 0, problem })
     }
   }
@@ -128,17 +128,17 @@ async function checkPlugins(
 }
 
 const COLUMNS = [
-  { head: 'name', text: ({ name }: Checked) => name },
-  { head: 'result', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
+  { head: 'NAME', text: ({ name }: Checked) => name },
+  { head: 'RESULT', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
   {
-    head: 'before call',
+    head: 'BEFORE CALL',
     text: ({ ok, before_call }: Checked) => (ok ? String(before_call) : ''),
     right: true,
   },
   {
-    head: 'after settle',
+    head: 'AFTER SETTLE',
     text: ({ ok, after_settle }: Checked) => (ok ? String(after_settle) : ''),
     right: true,
   },
-  { head: 'routes', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
+  { head: 'ROUTES', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
 ]

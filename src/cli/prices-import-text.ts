@@ -2,7 +2,8 @@
 import type { PriceList } from '../config/price-list/list.ts'
 import type { LeftRoute, PlannedChange, PricePlan } from '../config/price-list/plan.ts'
 import { isSupported } from '../config/price-list/rates.ts'
-import { formatUsd, type Nanos } from '../domain/money.ts'
+import { formatUsd } from '../domain/money.ts'
+import { money } from '../http/views.ts'
 import { type Column, table } from './table.ts'
 import { wrapped } from './wrapped.ts'
 
@@ -116,13 +117,9 @@ export const planView = (
     model,
     cost_of: cost_of ?? null,
     rate,
-    old_nanos,
-    old_usd: usd(old_nanos),
-    new_nanos,
-    new_usd: usd(new_nanos),
+    ...money('old', old_nanos),
+    ...money('new', new_nanos),
   })),
   used,
   left,
 })
-
-const usd = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { checkModelPatterns, compileModelPatterns } from '../access/model-patterns.ts'
 import { type ConfigurationFile, createConfiguration } from '../config/configuration.ts'
 import { editToml } from '../config/edit.ts'
-import type { Decimal } from '../config/price-list/decimal.ts'
+import type { ExactDecimal } from '../config/price-list/decimal.ts'
 import { type PriceList, readPriceList } from '../config/price-list/list.ts'
 import { type ImportChoice, type PricePlan, planImport } from '../config/price-list/plan.ts'
 import type { TomlTable } from '../config/toml.ts'
@@ -18,7 +18,7 @@ import { describePlan, planView } from './prices-import-text.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 interface ImportOptions {
-  markup?: Decimal
+  markup?: ExactDecimal
   provider?: string
   from?: string
   model?: string[]

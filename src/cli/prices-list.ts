@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import { listedPrice, PRICES_AS_OF } from '../config/known-models.ts'
 import type { Catalogue, Model, Route } from '../domain/catalogue.ts'
-import { formatUsd, type Nanos, parseUsd } from '../domain/money.ts'
+import { formatUsd, parseUsd } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
-import { type PriceLine, priceLines } from '../pricing/price-lines.ts'
+import { money } from '../http/views.ts'
+import { type MarginLine, marginLines } from '../pricing/margin-lines.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
 import type { Column } from './table.ts'
@@ -41,25 +42,15 @@ interface Compared {
   readonly route: Route
   /** What the catalogue tells of where the price came from; null: nothing, somebody wrote it. */
   readonly source: string | null
-  readonly line: PriceLine
-  /** Null where the route's cost is not known. */
-  readonly cost_nanos: Nanos | null
+  readonly line: MarginLine
 }
 
 function compare(model: Model, catalogue: Catalogue): Compared[] {
   return model.routes.flatMap((route) => {
     const source = sourceOf(model, route, catalogue)
-    return compareRoute(model.price, route.cost).map((compared) => ({ model, route, source, ...compared }))
+    return marginLines(model.price, route.cost).map((line) => ({ model, route, source, line }))
   })
 }
-
-/** Of what a cost does not name nobody knows what it costs, such as an extra. */
-function compareRoute(price: Price, cost: Price | undefined): Pick<Compared, 'line' | 'cost_nanos'>[] {
-  const costs = new Map((cost ? priceLines(cost) : []).map((line) => [keyOf(line), line.nanos]))
-  return priceLines(price).map((line) => ({ line, cost_nanos: costs.get(keyOf(line)) ?? null }))
-}
-
-const keyOf = ({ name, of, per }: PriceLine): string => JSON.stringify([name, of, per])
 
 /** The rates that prices are compared by. Embeddings have no output. */
 const isMain = ({ model, line: { name, of, per } }: Compared): boolean =>
@@ -70,15 +61,15 @@ const COLUMNS: Column<Compared>[] = [
   { head: 'MODEL', text: ({ model }) => model.id, elastic: true },
   { head: 'PROVIDER', text: providerName, elastic: true },
   { head: 'RATE', text: ({ line }) => line.name, narrow: ({ line }) => SHORT_NAMES[line.name] ?? line.name },
-  { head: 'PRICE', text: ({ line }) => formatUsd(line.nanos), right: true },
+  { head: 'PRICE', text: ({ line }) => formatUsd(line.price_nanos), right: true },
   {
     head: 'COST',
-    text: ({ cost_nanos }) => (cost_nanos === null ? '-' : formatUsd(cost_nanos)),
+    text: ({ line: { cost_nanos } }) => (cost_nanos === null ? '-' : formatUsd(cost_nanos)),
     right: true,
   },
   {
     head: 'MARGIN',
-    text: ({ line, cost_nanos }) => percentText(marginOf(line.nanos, cost_nanos)),
+    text: ({ line }) => percentText(marginOf(line)),
     right: true,
   },
   { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
@@ -99,26 +90,28 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 const shortSource = (source: string | null): string => source?.replace('cost ', '').replace(/,.*/, '') ?? '-'
 
 /** What is left of the price, as a part of it; null where that cannot be said. */
-const marginOf = (price_nanos: Nanos, cost_nanos: Nanos | null): number | null =>
+const marginOf = ({ price_nanos, cost_nanos }: MarginLine): number | null =>
   cost_nanos === null || price_nanos === 0 ? null : (price_nanos - cost_nanos) / price_nanos
 
 const percentText = (part: number | null): string => (part === null ? '-' : `${(part * 100).toFixed(1)}%`)
 
 function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
-  const factor = route.cost && factorOf(compareRoute(price, route.cost))
+  const factor = route.cost && factorOf(marginLines(price, route.cost))
   if (factor) return `cost x ${factor}`
   const base_url = providers.get(route.provider)?.base_url ?? ''
   return isListed(price, base_url, route.model) ? `list, ${PRICES_AS_OF}` : null
 }
 
 /** By what every amount of the price is its cost: of few decimals, since somebody chose it. */
-function factorOf(compared: readonly Pick<Compared, 'line' | 'cost_nanos'>[]): number | undefined {
-  const known = compared.flatMap(({ line, cost_nanos }) => (cost_nanos ? [{ line, cost_nanos }] : []))
+function factorOf(lines: readonly MarginLine[]): number | undefined {
+  const known = lines.flatMap(({ price_nanos, cost_nanos }) =>
+    cost_nanos ? [{ price_nanos, cost_nanos }] : [],
+  )
   const [first] = known.toSorted((one, other) => other.cost_nanos - one.cost_nanos)
   if (!first) return undefined
-  const factor = Number((first.line.nanos / first.cost_nanos).toFixed(FACTOR_DECIMALS))
+  const factor = Number((first.price_nanos / first.cost_nanos).toFixed(FACTOR_DECIMALS))
   // Each amount was rounded up by itself, a rate that follows from another one twice.
-  const fits = known.every(({ line, cost_nanos }) => Math.abs(line.nanos - cost_nanos * factor) <= 2)
+  const fits = known.every(({ price_nanos, cost_nanos }) => Math.abs(price_nanos - cost_nanos * factor) <= 2)
   return fits && factor > 0 ? factor : undefined
 }
 
@@ -145,15 +138,13 @@ const modelView = (model: Model, catalogue: Catalogue) => ({
     provider: route.provider,
     model: route.model,
     source: sourceOf(model, route, catalogue),
-    rates: compareRoute(model.price, route.cost).map(({ line, cost_nanos }) => ({
+    rates: marginLines(model.price, route.cost).map((line) => ({
       rate: line.name,
       of: line.of,
       per: line.per,
-      price_nanos: line.nanos,
-      price_usd: formatUsd(line.nanos),
-      cost_nanos,
-      cost_usd: cost_nanos === null ? null : formatUsd(cost_nanos),
-      margin: marginOf(line.nanos, cost_nanos),
+      ...money('price', line.price_nanos),
+      ...money('cost', line.cost_nanos),
+      margin: marginOf(line),
     })),
   })),
 })

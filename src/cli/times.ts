@@ -1,31 +1,8 @@
 // Points in time as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
+import { isDuration, parseDuration } from '../domain/duration.ts'
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-}
-
-const DURATION = /^(\d{1,6})([smhdw])$/
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?$/
-
-/**
- * Reads `90s`, `15m`, `12h`, `30d` or `2w`.
- *
- * @returns milliseconds
- * @throws RangeError when it is something else
- */
-export function parseDuration(text: string): number {
-  const [, count = '', unit = ''] = DURATION.exec(text) ?? []
-  const unit_ms = UNIT_MS[unit]
-  if (unit_ms === undefined) {
-    throw new RangeError('Write a number and s, m, h, d or w, such as 90s, 12h or 30d.')
-  }
-  return Number(count) * unit_ms
-}
 
 /**
  * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
@@ -40,7 +17,7 @@ export function parseMoment(
   text: string,
   { edge, direction, now_ms }: { edge: 'start' | 'end'; direction: 'ahead' | 'back'; now_ms: number },
 ): number {
-  if (DURATION.test(text)) return now_ms + (direction === 'ahead' ? 1 : -1) * parseDuration(text)
+  if (isDuration(text)) return now_ms + (direction === 'ahead' ? 1 : -1) * parseDuration(text)
   const day = DATE.test(text) ? text : DATE_TIME.exec(text)?.[1]
   const moment_ms = day === text ? dayEdge(text, edge) : Date.parse(text)
   if (day === undefined || !isDay(day) || Number.isNaN(moment_ms)) {

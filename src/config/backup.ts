@@ -1,7 +1,8 @@
 // The reading of [backup]: when archives are made, where they go, and what they are encrypted with.
 import type { Static } from '@sinclair/typebox'
 import type { BackupLock, BackupPlace, BackupSettings } from '../domain/catalogue.ts'
-import { type ProviderContext, readSecret } from './providers.ts'
+import { parseDuration } from '../domain/duration.ts'
+import { type ProviderContext, readSecret, warnNotSet } from './providers.ts'
 import type { BackupSchema } from './section-schemas.ts'
 
 type BackupText = Static<typeof BackupSchema>
@@ -10,7 +11,6 @@ type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
 
 /** Within the data folder, where neither a folder nor a bucket is named. */
 const DEFAULT_FOLDER = 'backups'
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Reads the section, whose shape has been checked. A variable that is not set disables backups, and nothing else. */
 export function readBackup(text: BackupText, { env, report, warn }: Context): BackupSettings {
@@ -21,10 +21,7 @@ export function readBackup(text: BackupText, { env, report, warn }: Context): Ba
     const read = readSecret(written, ['backup', name], { env, report })
     if (typeof read === 'string') return read
     unset.push(read.variable)
-    warn(
-      read.path,
-      `needs the environment variable ${read.variable}, which is not set: no backups are made. Set it, and start again`,
-    )
+    warnNotSet(read, 'no backups are made', warn)
     return ''
   }
   checkTogether(text, report)
@@ -57,10 +54,7 @@ function checkTogether(text: BackupText, report: ProviderContext['report']): voi
 }
 
 function scheduleOf({ every, at }: BackupText): BackupSettings['schedule'] {
-  if (every !== undefined) {
-    const unit = every.slice(-1) as keyof typeof UNIT_MS
-    return { every_ms: Number(every.slice(0, -1)) * UNIT_MS[unit] }
-  }
+  if (every !== undefined) return { every_ms: parseDuration(every) }
   if (at === undefined) return undefined
   const [hours = 0, minutes = 0] = at.split(':').map(Number)
   return { at_minute: hours * 60 + minutes }

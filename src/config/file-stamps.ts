@@ -1,8 +1,38 @@
-// Stamps of files, by which a change is noticed, and the interval at which one looks.
+// Changes of files: noticed by stamps when one looks, and the interval at which one does.
 import { stat } from 'node:fs/promises'
 
-/** A stamp that changes whenever the file does, or who may read it; empty where there is no file. */
-export async function stampOf(path: string): Promise<string> {
+/** The stamps of some files, as they were seen last. */
+export interface FileStamps {
+  /** Takes what the files are now as seen. */
+  take(): Promise<void>
+  /**
+   * To be asked at an interval: whether there was a change, and none has followed since it was asked last. A half-written file
+   * is left alone, and so are files that are written one after the other.
+   */
+  haveSettled(): Promise<boolean>
+}
+
+/** As they are now. */
+export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
+  const current = async () => (await Promise.all(paths.map(stampOf))).join('|')
+  let seen = await current()
+  let is_settling = false
+  return {
+    async take() {
+      seen = await current()
+    },
+    async haveSettled() {
+      const now = await current()
+      const has_settled = now === seen && is_settling
+      is_settling = now !== seen
+      seen = now
+      return has_settled
+    },
+  }
+}
+
+/** It changes whenever the file does, or who may read it; empty where there is no file. */
+async function stampOf(path: string): Promise<string> {
   try {
     // The time of the last change of mode or owner, too: a file that could not be read is read once it can be.
     const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true })

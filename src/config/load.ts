@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
+import { messageOf } from '../domain/thrown.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
 import { unlessDisabled } from './disabled.ts'
@@ -78,7 +79,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return UNREADABLE[code] ?? (error instanceof Error ? error.message : String(error))
+  return UNREADABLE[code] ?? messageOf(error)
 }
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */

@@ -1,6 +1,6 @@
 // The shape of the catalogue's sections about watching the gateway: [metrics] and [telemetry].
 import { Type } from '@sinclair/typebox'
-import { closed } from './schema-parts.ts'
+import { closed, LISTEN_PATTERN } from './schema-parts.ts'
 
 export const MetricsSchema = Type.Object(
   {
@@ -12,7 +12,7 @@ export const MetricsSchema = Type.Object(
     ),
     listen: Type.Optional(
       Type.String({
-        pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$',
+        pattern: LISTEN_PATTERN,
         description: 'an address of this machine alone, where GET /metrics needs no token',
         must: 'address:port on this machine, such as "127.0.0.1:9464" or "[::1]:9464"',
       }),

@@ -1,9 +1,9 @@
 // The reading of [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
-import { isIP } from 'node:net'
 import type { Static } from '@sinclair/typebox'
 import type { MetricsSettings, TelemetrySettings } from '../domain/catalogue.ts'
+import { isLoopback, parseListenAddress } from '../domain/listen-address.ts'
 import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
-import { isHeader, type ProviderContext, readSecret, type Unset } from './providers.ts'
+import { isHeader, type ProviderContext, readSecret, warnNotSet } from './providers.ts'
 import type { TomlTable } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -28,7 +28,7 @@ export function readObserving(
 }
 
 function readMetrics({ token, listen }: Static<typeof MetricsSchema>, context: Context): MetricsSettings {
-  if (listen !== undefined && !isLoopback(listen))
+  if (listen !== undefined && !isLoopback(parseListenAddress(listen).hostname))
     context.report(
       ['metrics', 'listen'],
       'must be an address of this machine, such as "127.0.0.1:9464": no token is asked for there. For other machines, set metrics.token, and let them read /metrics at the gateway\'s own address',
@@ -40,7 +40,7 @@ function readToken(written: string, context: Context): string | undefined {
   const path = ['metrics', 'token']
   const token = readSecret(written, path, context)
   if (typeof token !== 'string') {
-    warnOfUnset(token, 'there is no /metrics', context)
+    warnNotSet(token, 'there is no /metrics', context.warn)
     return undefined
   }
   if (token.length < MIN_TOKEN_CHARS && token !== '')
@@ -66,7 +66,7 @@ function readTelemetry(
     const path = ['telemetry', 'headers', name]
     const value = readSecret(text, path, context)
     if (typeof value !== 'string') {
-      warnOfUnset(value, 'no spans are sent', context)
+      warnNotSet(value, 'no spans are sent', context.warn)
       is_unset = true
     } else if (isHeader(name, value)) headers[name] = value
     else context.report(path, 'must be a name and a value that HTTP allows (RFC 9110)')
@@ -88,15 +88,4 @@ function readEndpoint(text: string, { report }: Context): string | undefined {
   const given = url.pathname.replace(/\/+$/, '')
   url.pathname = given.endsWith(TRACES_PATH) ? given : `${given}${TRACES_PATH}`
   return url.href
-}
-
-function warnOfUnset({ path, variable }: Unset, so: string, { warn }: Context): void {
-  warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
-}
-
-/** Whether only this machine can reach an `address:port`. */
-function isLoopback(listen: string): boolean {
-  const host = listen.slice(0, listen.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1')
-  if (host === 'localhost' || host === '::1') return true
-  return isIP(host) === 4 && host.startsWith('127.')
 }

@@ -72,9 +72,12 @@ function warnOfUnset(
   { warn }: ProviderContext,
 ): void {
   const so = is_disabled ? `the provider "${name}" is disabled` : 'this key is left out'
-  for (const { path, variable } of all)
-    warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
+  for (const unset of all) warnNotSet(unset, so, warn)
 }
+
+/** @param so what is left out for want of it, as a sentence */
+export const warnNotSet = ({ path, variable }: Unset, so: string, warn: Report): void =>
+  warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
 
 /** OpenAI, OpenRouter and the simulator speak responses without being told so. */
 function readResponses(

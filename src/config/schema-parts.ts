@@ -8,6 +8,9 @@ export const MAX_COUNT = 67_108_864
 
 export const Count = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_COUNT, description })
 
+/** `address:port`, IPv6 addresses in brackets. */
+export const LISTEN_PATTERN = '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$'
+
 /** setTimeout fires at once for delays beyond 31 bits. */
 export const MAX_TIMER_MS = 2_147_483_647
 

@@ -19,7 +19,7 @@ export interface WrittenSecret {
 const SHOWN = /^hidden:[A-Za-z0-9_-]{8}$/
 
 /** What stands for a secret: it tells one from another, and nothing of it. */
-export const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
+const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
 export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */

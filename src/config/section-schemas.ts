@@ -1,7 +1,7 @@
 // The shape of the catalogue's sections of settings: [server], [limits], [native], [responses] and [console]; and the list of all sections.
 import { Type } from '@sinclair/typebox'
 import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
-import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'
+import { Count, closed, LISTEN_PATTERN, MAX_COUNT, Milliseconds } from './schema-parts.ts'
 
 const Megabytes = (fallback: number, description: string) =>
   Type.Integer({ default: fallback, minimum: 0, maximum: MAX_COUNT, description })
@@ -10,7 +10,7 @@ export const ServerSchema = Type.Object(
   {
     listen: Type.String({
       default: '127.0.0.1:8080',
-      pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$',
+      pattern: LISTEN_PATTERN,
       description: 'the address and port that the gateway listens on',
       must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     }),

@@ -1,6 +1,6 @@
 // The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
 import type { Catalogue } from '../domain/catalogue.ts'
-import { repeat, stampOf } from './file-stamps.ts'
+import { repeat, stampsOf } from './file-stamps.ts'
 import { type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 
@@ -60,7 +60,7 @@ export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mi
  */
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
   const { onChange, onMistakes, poll_ms = 1_000 } = options
-  let stamp = await stampOf(path)
+  const stamps = await stampsOf([path])
   const first = await readCatalogueFile(path, options)
   if (!first.ok) return first
   const started_with = first.catalogue
@@ -71,7 +71,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
 
   const read = async (): Promise<void> => {
     // What is read here need not be read again for the change of its time.
-    stamp = await stampOf(path)
+    await stamps.take()
     const reading = await readCatalogueFile(path, options)
     if (closed.signal.aborted) return
     if (!reading.ok) return onMistakes(reading.mistakes)
@@ -87,17 +87,8 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     return last_read
   }
 
-  /** A change is read once the file has not changed for a whole interval: a half-written file is left alone. */
-  let settling = false
   const look = async (): Promise<void> => {
-    const seen = await stampOf(path)
-    if (seen !== stamp) {
-      stamp = seen
-      settling = true
-    } else if (settling) {
-      settling = false
-      await reload()
-    }
+    if (await stamps.haveSettled()) await reload()
   }
 
   void repeat(look, poll_ms, closed.signal)

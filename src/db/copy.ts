@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { messageOf } from '../domain/thrown.ts'
 import { createForOwner } from './folder.ts'
 
 /** Copies that are kept, those before the latest migrations. */
@@ -48,7 +49,7 @@ export function copyBeforeMigration(path: string, from_version: number, to_versi
     const mib = Math.ceil(sizeOf(path) / 1024 / 1024)
     throw new Error(
       `The database must be migrated from version ${from_version} to ${to_version}, and the copy that is made first ` +
-        `could not be written (${cause instanceof Error ? cause.message : cause}). Nothing was changed. ` +
+        `could not be written (${messageOf(cause)}). Nothing was changed. ` +
         `Make room for ${mib} MiB in ${dirname(copy)}, see that it can be written to, and start again.`,
       { cause },
     )

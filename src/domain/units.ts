@@ -54,3 +54,5 @@ export const RATES_OF_KIND = {
 
 /** The kinds of models that are priced by units. */
 export type UnitKind = keyof typeof RATES_OF_KIND
+
+export const isUnitKind = (kind: string): kind is UnitKind => Object.hasOwn(RATES_OF_KIND, kind)

@@ -1,7 +1,7 @@
 // The line in the log for a usage that was reported and not believed.
 import type { Billed } from '../pricing/billed-usage.ts'
 import type { Attempt } from '../upstream/routes.ts'
-import type { Held } from './paid-call.ts'
+import type { Held } from './paid-kind.ts'
 import type { ExchangeParts } from './parts.ts'
 
 /** Told once for each call. Counts that are no numbers are null. */

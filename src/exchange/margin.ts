@@ -1,26 +1,19 @@
 // The margin at the quote: routes that cost the operator more than a call brings are passed over, or told of in the log.
-import type { Model, Route } from '../domain/catalogue.ts'
+import type { Route } from '../domain/catalogue.ts'
 import { overloaded } from '../domain/errors.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { withRoutes } from '../upstream/routes.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted, PaidCall } from './admission.ts'
+import type { PaidKind, PaidOrder } from './paid-kind.ts'
 import type { ExchangeParts } from './parts.ts'
 
-interface Order {
-  model: Model
-}
-
 /** What a call is quoted, and at what it would be quoted at another price. */
-interface Quoting<O extends Order> {
+interface Quoting<O extends PaidOrder> {
   order: O
   quoted: Quote
-  /** As of `PaidKind`. */
-  kind: {
-    quote(order: O): Quote
-    quoteAt?(parts: ExchangeParts, order: O, price: O['model']['price']): Quote
-  }
+  kind: Pick<PaidKind<PaidCall, O>, 'quote' | 'quoteAt'>
 }
 
 /** A route that loses money is told of once in so long. */
@@ -33,7 +26,7 @@ const TOLD_AT_MS = new WeakMap<Route, number>()
  *
  * @throws GatewayError overloaded, where none is left: what providers cost is no caller's business
  */
-export function withMargin<O extends Order>(
+export function withMargin<O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   quoting: Quoting<O>,
@@ -62,7 +55,11 @@ export function withMargin<O extends Order>(
 const hasCost = ({ cost }: Route): boolean => cost !== undefined
 
 /** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
-const quotedAt = <O extends Order>(parts: ExchangeParts, { order, kind }: Quoting<O>, cost: Price): Nanos =>
+const quotedAt = <O extends PaidOrder>(
+  parts: ExchangeParts,
+  { order, kind }: Quoting<O>,
+  cost: Price,
+): Nanos =>
   kind.quoteAt
     ? kind.quoteAt(parts, order, cost).ceiling_nanos
     : kind.quote({ ...order, model: { ...order.model, price: cost } }).ceiling_nanos

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { openDatabase } from '../db/open.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
+import { messageOf } from '../domain/thrown.ts'
 import { type RecordedCharge, rerate } from '../pricing/rerate.ts'
 
 declare const self: Worker
@@ -62,7 +63,7 @@ self.onmessage = ({ data }: MessageEvent<RerateOrder>) => {
     db.close()
     tell({ kind: 'result', result })
   } catch (error) {
-    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    tell({ kind: 'failed', message: messageOf(error) })
   }
 }
 

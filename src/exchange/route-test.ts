@@ -1,6 +1,7 @@
 // One cheap real request over one route with one key: what its provider answers, for the operator.
 import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
 import { UpstreamFault } from '../domain/errors.ts'
+import { messageOf } from '../domain/thrown.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import { readEmbeddingRequest } from '../protocols/openai/embeddings.ts'
 import { openai } from '../protocols/openai/index.ts'
@@ -188,7 +189,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
     })
     return ended('ok', answer)
   } catch (thrown) {
-    const words = failure?.message ?? (thrown instanceof Error ? thrown.message : String(thrown))
+    const words = failure?.message ?? messageOf(thrown)
     return ended(resultOf(status, failure), words.replace(/^UpstreamFault: /, ''))
   }
 }

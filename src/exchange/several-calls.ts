@@ -2,7 +2,8 @@
 import { GatewayError, overloaded } from '../domain/errors.ts'
 import type { Admitted, PaidCall } from './admission.ts'
 import { CallScope } from './call-scope.ts'
-import { type PaidOrder, type Paying, payAnyway } from './paid-call.ts'
+import { payAnyway } from './paid-call.ts'
+import type { PaidOrder, Paying } from './paid-kind.ts'
 import type { ExchangeParts } from './parts.ts'
 import { refuseWhileClosed } from './refusals.ts'
 

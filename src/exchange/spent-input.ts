@@ -3,7 +3,7 @@ import type { ExtraCharge } from '../domain/extras.ts'
 import type { TokenPrice } from '../domain/prices.ts'
 import { NO_USAGE } from '../domain/usage.ts'
 import { chargeTokens } from '../pricing/charge.ts'
-import type { Spent } from './paid-call.ts'
+import type { Spent } from './paid-kind.ts'
 
 /** @param input_tokens the estimate @param extras what was used beyond tokens, as far as is known */
 export function spentInput(

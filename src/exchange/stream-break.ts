@@ -4,7 +4,7 @@ import type { Protocol } from '../protocols/protocol.ts'
 import { decodeByteString } from '../protocols/wire/byte-string.ts'
 import { brokenOff, reportedFailure } from '../upstream/failures.ts'
 import type { Relay } from '../upstream/relay.ts'
-import type { Held, Settle } from './paid-call.ts'
+import type { Held, Settle } from './paid-kind.ts'
 import type { ExchangeParts } from './parts.ts'
 import type { Delivered, Undelivered } from './settlement.ts'
 

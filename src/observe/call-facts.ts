@@ -38,8 +38,13 @@ export interface TroubleIn {
 
 const NO_TROUBLE: TroubleIn = {}
 
+/** Whether a call failed or broke off. */
+export const hasFailed = ({ outcome }: Pick<CountedCall, 'outcome'>): boolean =>
+  outcome === 'failed' || outcome === 'broken'
+
 /** What went wrong in a call. The trace is read only where something did: most calls have nothing to tell. */
-export function troubleIn({ outcome, failed_tries = 0, trace = '' }: CountedCall): TroubleIn {
-  const is_smooth = outcome !== 'failed' && outcome !== 'broken' && failed_tries === 0
+export function troubleIn(call: CountedCall): TroubleIn {
+  const { failed_tries = 0, trace = '' } = call
+  const is_smooth = !hasFailed(call) && failed_tries === 0
   return is_smooth || trace === '' ? NO_TROUBLE : JSON.parse(trace)
 }

@@ -2,7 +2,7 @@
 import type { Nanos } from '../domain/money.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import { Bins } from './bins.ts'
-import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
+import { type CountedCall, hasFailed, type SettledCall, troubleIn } from './call-facts.ts'
 import { createTally, type Tallied } from './tally.ts'
 
 const DURATION_BOUNDS_MS = [
@@ -63,9 +63,8 @@ export function createCallSums(): CallSums {
 
   function addTrouble(call: CountedCall): void {
     const { failure, tried = [], more_tried = 0 } = troubleIn(call)
-    const { surface, model, outcome } = call
-    if (outcome === 'failed' || outcome === 'broken')
-      failures.add({ surface, model, class: failure?.kind ?? 'unknown' })
+    const { surface, model } = call
+    if (hasFailed(call)) failures.add({ surface, model, class: failure?.kind ?? 'unknown' })
     for (const { provider, failure_class } of tried) tries.add({ provider, class: failure_class })
     if (more_tried > 0) tries.add({ provider: call.provider, class: 'unknown' }, more_tried)
   }

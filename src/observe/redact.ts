@@ -1,5 +1,6 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
+import { isLoopback } from '../domain/listen-address.ts'
 
 import { createEncodedSecrets } from './encoded-secrets.ts'
 
@@ -31,7 +32,6 @@ const SECRET_PARAMETERS = new Set([
 /** The lookbehind tries each run of letters once: long texts without an address must not take long. */
 const ANY_URL = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi
 const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
-const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/
 
 /** Removes known secrets and credentials from text before it is written. */
 export interface Redactor {
@@ -133,7 +133,7 @@ function formsOf(secret: string): string[] {
 function addressesOf(base_url: string): string[] {
   if (!URL.canParse(base_url)) return []
   const { host, hostname } = new URL(base_url)
-  const named = hostname.includes('.') && !LOOPBACK.test(hostname)
+  const named = hostname.includes('.') && !isLoopback(hostname)
   return [
     base_url,
     base_url.toLowerCase(),

@@ -49,7 +49,7 @@ const SEND_TIMEOUT_MS = 5_000
 const CLOSE_TIMEOUT_MS = 2_000
 
 /** The semantic conventions that names of spans and attributes follow; changed by hand alone, since dashboards stand on them. */
-export const SEMANTIC_CONVENTIONS = '1.37.0'
+const SEMANTIC_CONVENTIONS = '1.37.0'
 
 /** Spans for a collector. The libraries are loaded here: they take no memory where telemetry is off. */
 export async function openSpans(options: SpanOptions): Promise<Spans> {

@@ -69,11 +69,11 @@ const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[
 
 /** The lines that two prices do not have in common, in the order of the later one; those that are gone last. */
 export function comparePrices(before: Price, after: Price): PriceChange[] {
-  const old = new Map(priceLines(before).map((line) => [keyOf(line), line]))
+  const old = new Map(priceLines(before).map((line) => [lineKey(line), line]))
   const changes: PriceChange[] = []
   for (const line of priceLines(after)) {
-    const before_nanos = old.get(keyOf(line))?.nanos ?? null
-    old.delete(keyOf(line))
+    const before_nanos = old.get(lineKey(line))?.nanos ?? null
+    old.delete(lineKey(line))
     const { nanos: after_nanos, ...rest } = line
     if (before_nanos !== after_nanos) changes.push({ ...rest, before_nanos, after_nanos })
   }
@@ -82,4 +82,6 @@ export function comparePrices(before: Price, after: Price): PriceChange[] {
   return changes
 }
 
-const keyOf = ({ name, of, per }: PriceLine): string => JSON.stringify([name, of, per])
+/** What makes two lines of different prices the same one. */
+export const lineKey = ({ name, of, per }: Omit<PriceLine, 'nanos'>): string =>
+  JSON.stringify([name, of, per])

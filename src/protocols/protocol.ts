@@ -1,5 +1,4 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
-
 import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'

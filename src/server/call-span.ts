@@ -1,7 +1,7 @@
 // A settled call as a span, by OpenTelemetry's semantic conventions for generative AI: numbers and names, nothing of what was said.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, USAGE_FIELDS, type UsageField } from '../domain/usage.ts'
-import { type CountedCall, type SettledCall, troubleIn } from '../observe/call-facts.ts'
+import { type CountedCall, hasFailed, type SettledCall, troubleIn } from '../observe/call-facts.ts'
 import type { SpanFacts } from '../observe/spans.ts'
 
 /** `gen_ai.operation.name` by the surface of the call; others have the surface's own name, as the conventions allow. */
@@ -31,7 +31,7 @@ export function spanOf(
   catalogue: Pick<Catalogue, 'providers'>,
 ): SpanFacts {
   const operation = OPERATIONS[call.surface] ?? call.surface
-  const is_error = call.outcome === 'failed' || call.outcome === 'broken'
+  const is_error = hasFailed(call)
   return {
     name: `${operation} ${call.model}`,
     start_ms: call.started_at_ms,

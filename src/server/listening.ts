@@ -1,8 +1,10 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
+import { parseListenAddress } from '../domain/listen-address.ts'
+import { messageOf } from '../domain/thrown.ts'
 import type { Sockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
-import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { listenRefusal } from './listen-refusal.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
@@ -106,7 +108,7 @@ function watchRenewals(
 ): Promise<TlsWatch> {
   const keepOld = (trouble: unknown) =>
     log.error(
-      { reason: trouble instanceof Error ? trouble.message : String(trouble) },
+      { reason: messageOf(trouble) },
       'the changed certificate cannot be used: the one before stays in use',
     )
   const onPair = (pair: TlsPair) => {

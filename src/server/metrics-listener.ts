@@ -1,11 +1,10 @@
 // The metrics' own address on this machine: GET /metrics without a token, for whoever can reach it.
+import { isLoopback, parseListenAddress } from '../domain/listen-address.ts'
 import type { Gateway } from '../surface/gateway.ts'
-import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { listenRefusal } from './listen-refusal.ts'
 
 const ADVICE =
   'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
-/** A page in a browser of this machine can have a name of its own lead here; it is refused by that name. */
-const OWN_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 const text = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
@@ -23,7 +22,8 @@ export function listenForMetrics(listen: string, metrics: Gateway['metrics']) {
       async fetch(request) {
         if (!URL.canParse(request.url)) return text(400, 'The Host header is missing or malformed.')
         const { hostname, pathname } = new URL(request.url)
-        if (!OWN_NAME.test(hostname)) return text(403, 'Ask for this address by 127.0.0.1 or localhost.')
+        // A page in a browser of this machine can have a name of its own lead here: it is refused by that name.
+        if (!isLoopback(hostname)) return text(403, 'Ask for this address by 127.0.0.1 or localhost.')
         if (pathname !== '/metrics') return text(404, 'There is nothing here but GET /metrics.')
         if (request.method !== 'GET' && request.method !== 'HEAD')
           return text(405, 'Metrics are read with GET.')

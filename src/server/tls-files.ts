@@ -3,8 +3,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { repeat, stampOf } from '../config/file-stamps.ts'
+import { repeat, stampsOf } from '../config/file-stamps.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
+import { messageOf } from '../domain/thrown.ts'
 
 /** Whole paths. */
 export interface TlsFiles {
@@ -67,7 +68,7 @@ async function readText(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause
+    const reason = messageOf(cause)
     throw new Error(
       `${path} (${setting}) cannot be read: ${reason}. Name a file that this user can read, in [server] of tollgate.toml.`,
       { cause },
@@ -100,9 +101,7 @@ export interface TlsWatcher {
  * after the other.
  */
 export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1_000): Promise<TlsWatch> {
-  const stamps = async () => `${await stampOf(files.certificate)}|${await stampOf(files.key)}`
-  let stamp = await stamps()
-  let settling = false
+  const stamps = await stampsOf([files.certificate, files.key])
   const closed = new AbortController()
 
   async function read(): Promise<void> {
@@ -115,14 +114,7 @@ export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1
   }
 
   async function look(): Promise<void> {
-    const seen = await stamps()
-    if (seen !== stamp) {
-      stamp = seen
-      settling = true
-    } else if (settling) {
-      settling = false
-      await read()
-    }
+    if (await stamps.haveSettled()) await read()
   }
 
   void repeat(look, poll_ms, closed.signal)

@@ -1,5 +1,6 @@
 // The two ways out: the network, and the simulated provider, which needs none.
 import { OverlongAnswer, UpstreamFault } from '../domain/errors.ts'
+import { messageOf } from '../domain/thrown.ts'
 
 /** What is sent upstream. */
 export interface UpstreamRequest {
@@ -47,8 +48,7 @@ function throwFault(cause: unknown): never {
 }
 
 /** What an upstream's connection failed with, as its failure. */
-export const faultOf = (cause: unknown): UpstreamFault =>
-  new UpstreamFault(cause instanceof Error ? cause.message : String(cause), { cause })
+export const faultOf = (cause: unknown): UpstreamFault => new UpstreamFault(messageOf(cause), { cause })
 
 /** Codes of the runtime's failures before a connection stands: no address, nobody there, no trust. */
 const CONNECTING =

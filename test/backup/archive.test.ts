@@ -16,7 +16,8 @@ import { extract, pack } from 'tar-stream'
 import { takeLock } from '../../src/db/lock.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
-import { answerOf, temporary, tollgate } from './support.ts'
+import { temporary } from '../support/temporary.ts'
+import { answerOf, tollgate } from './support.ts'
 
 const UUID = '0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1'
 const UPLOAD = `files/1/${UUID}_cat.png`

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { hasS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { temporary } from '../support/temporary.ts'
 import { type Load, startLoad } from './load.ts'
-import { answerOf, expectSame, temporary, tollgate } from './support.ts'
+import { answerOf, expectSame, tollgate } from './support.ts'
 
 const TIMES = IS_LONG ? 20 : 1
 const PASSPHRASE = 'one open sesame'

@@ -8,7 +8,8 @@ import { deleteNamed, findShown, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
-import { answerOf, temporary } from './support.ts'
+import { temporary } from '../support/temporary.ts'
+import { answerOf } from './support.ts'
 
 const keyOf = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
 const NAMES = ['first', 'second', 'third']

@@ -7,7 +7,8 @@ import { finishRestore, isRestoreUnfinished, replaceContents } from '../../src/s
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
-import { answerOf, temporary } from './support.ts'
+import { temporary } from '../support/temporary.ts'
+import { answerOf } from './support.ts'
 
 const OLD = ['tollgate.db', 'tollgate.db-wal', 'tollgate.toml', 'images/1/a.png', 'answers/x', 'plugins/a.ts']
 const NEW = ['tollgate.db', 'tollgate.toml', 'images/1/b.png', 'files/1/c.png']

@@ -8,7 +8,7 @@ import type { Place } from '../../src/backup/places.ts'
 import { madeIn } from '../../src/server/backup/record.ts'
 import { recordMade, retain } from '../../src/server/backup/retain.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
-import { temporary } from './support.ts'
+import { temporary } from '../support/temporary.ts'
 
 const DAY_MS = 24 * 3_600_000
 

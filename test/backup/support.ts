@@ -1,8 +1,7 @@
 // Commands of backups as processes, and what must be the same in a restored folder.
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { commandOf } from '../support/programs.ts'
@@ -31,16 +30,6 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
   const { status, out, err } = await tollgate([...args, '--json'], env)
   if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
   return JSON.parse(out)
-}
-
-/** An empty folder. */
-export function temporary(): Disposable & { path: string; at: (name: string) => string } {
-  const path = mkdtempSync(join(tmpdir(), 'tollgate-backup-'))
-  return {
-    path,
-    at: (name) => join(path, name),
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
-  }
 }
 
 const within = <T>(data_folder: string, read: (db: Database) => T): T => {

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
+import { temporary } from '../support/temporary.ts'
 import { startLoad } from './load.ts'
-import { answerOf, expectSame, temporary } from './support.ts'
+import { answerOf, expectSame } from './support.ts'
 
 const TIMES = IS_LONG ? 20 : 3
 

@@ -1,5 +1,4 @@
 // `bun run bench`: what is measured, in which order, and how it is shown.
-
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -70,13 +70,6 @@ export async function run(
   return stdout
 }
 
-/** A port that is free at this moment. */
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  listener.stop(true)
-  return listener.port
-}
-
 /**
  * Waits until something accepts connections on a port, or answers there with status 200.
  * @param path the path to request; undefined: a connection is enough

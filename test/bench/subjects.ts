@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../support/free-port.ts'
 import { COUNTED, FULL, QUICK } from './effort.ts'
-import { freePort, type Process, run, start, startWithPort, untilListening } from './processes.ts'
+import { type Process, run, start, startWithPort, untilListening } from './processes.ts'
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
 import {
   AGENT_MODEL,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { openDatabase } from '../../src/db/open.ts'
+import { freePort } from '../support/free-port.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
@@ -34,18 +35,11 @@ async function* addresses(stderr: ReadableStream<Uint8Array>): AsyncGenerator<st
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}
-
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 test('bun run dev: a change of the code restarts it on the same port and folder, and SIGTERM ends it', async () => {
   saveEntry(1)
-  const listen = `127.0.0.1:${await freePort()}`
+  const listen = `127.0.0.1:${freePort()}`
   await using gateway = Bun.spawn(
     [process.execPath, ...watchOptions(), entry, 'serve', '--data', data, '--listen', listen],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },

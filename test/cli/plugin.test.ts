@@ -79,7 +79,7 @@ test('check loads each, says what it registers, and why others cannot be loaded;
   const { status, out, err } = await scene.run('plugin', 'check')
   expect(status).toBe(1)
   expect(out.split('\n').map((line) => line.trimEnd())).toEqual([
-    'name       result            before call  after settle  routes',
+    'NAME       RESULT            BEFORE CALL  AFTER SETTLE  ROUTES',
     '10-throws  cannot be loaded',
     '20-good    ok                          1             0  GET /hello, POST /hello',
   ])

@@ -1,7 +1,8 @@
 // Points in time as an operator writes and reads them.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { localIso, parseDuration, parseMoment } from '../../src/cli/times.ts'
+import { localIso, parseMoment } from '../../src/cli/times.ts'
+import { parseDuration } from '../../src/domain/duration.ts'
 
 const NOW = new Date(2026, 10, 21, 12).getTime()
 const HOUR_MS = 3_600_000

@@ -1,11 +1,10 @@
 // The section [backup]: what it says, what it may not say, and what is done without a variable that it names.
 import { describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { createConfiguration } from '../../src/config/configuration.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { temporary } from '../support/temporary.ts'
 import { CATALOGUE, catalogueOf, mistakesOf, read } from './catalogues.ts'
 
 const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
@@ -113,8 +112,8 @@ passphrase = "${SECRETS[2]}"
   async function configured<T>(
     work: (configuration: ReturnType<typeof createConfiguration>) => Promise<T>,
   ): Promise<T> {
-    const folder = await mkdtemp(join(tmpdir(), 'configuration-'))
-    const path = join(folder, 'tollgate.toml')
+    using folder = temporary()
+    const path = folder.at('tollgate.toml')
     await writeFile(path, TEXT)
     const configuration = createConfiguration({
       path,
@@ -124,7 +123,7 @@ passphrase = "${SECRETS[2]}"
       reload: async () => {},
       waitingForRestart: () => [],
     })
-    return await work(configuration).finally(() => rm(folder, { recursive: true }))
+    return await work(configuration)
   }
 
   test('are not shown, nor written to the log', async () => {

@@ -10,6 +10,7 @@ import {
   roundedUsd,
   share,
 } from '../../plugins/console/web/parts/amounts.ts'
+import { sizeText } from '../../src/domain/size-text.ts'
 
 describe('numbers in words', () => {
   test.each([
@@ -32,6 +33,8 @@ describe('numbers in words', () => {
     [0.004, '0.4 %'],
     [0.126, '13 %'],
     [1.5, '150 %'],
+    [-0.004, '−0.4 %'],
+    [-1.5, '−150 %'],
   ])('%d is %s', (value, words) => expect(share(value)).toBe(words))
 
   test.each([
@@ -55,8 +58,12 @@ describe('numbers in words', () => {
     [999, '999 bytes'],
     [1_200_000, '1.2 MB'],
     [250_000_000, '250 MB'],
+    [99_960_000, '100 MB'],
+    [999_999, '1.0 MB'],
     [4e15, '4000 TB'],
-  ])('%d bytes are %s', (size, words) => expect(bytes(size)).toBe(words))
+  ])('%d bytes are %s, in the console and to the doctor', (size, words) =>
+    expect([bytes(size), sizeText(size)]).toEqual([words, words]),
+  )
 
   test('counts', () => expect([count(12_345), briefCount(12_345)]).toEqual(['12,345', '12.3K']))
 })

@@ -53,7 +53,9 @@ describe('an opened database', () => {
   test('that is read-only is refused when its tables are not up to date', () =>
     inFolder((path) => {
       new Database(path).run('CREATE TABLE other (id INTEGER)')
-      expect(() => openDatabase(path, { readonly: true })).toThrow(/version 0.*Start the gateway with this program/)
+      expect(() => openDatabase(path, { readonly: true })).toThrow(
+        /version 0.*Start the gateway with this program/,
+      )
     }))
 
   test.each([{ readonly: true }, { readonly: false }])(

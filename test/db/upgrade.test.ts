@@ -1,15 +1,14 @@
 // A gateway over a database of an older version: it copies it, migrates it and serves; the copy is put back and is as it was.
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { hashKey } from '../../src/access/secret.ts'
 import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { ask, wholePath } from '../support/native.ts'
 import { commandOf } from '../support/programs.ts'
+import { temporary } from '../support/temporary.ts'
 
 setDefaultTimeout(60_000)
 
@@ -55,16 +54,15 @@ function command(folder: string, ...words: string[]): any {
 const VERSIONS = [1, 7, MIGRATIONS.length - 1]
 
 test.each(VERSIONS)('version %d: copied, served, audited, and back', async (version) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-upgrade-'))
-  const database = join(folder, 'tollgate.db')
-  writeFileSync(join(folder, 'tollgate.toml'), catalogueOf({ upstream_url: 'simulator' }))
+  const folder = temporary()
+  const database = folder.at('tollgate.db')
+  writeFileSync(folder.at('tollgate.toml'), catalogueOf({ upstream_url: 'simulator' }))
   makeOld(database, version)
   const before = rowsOf(database)
   const prepared = {
-    path: folder,
+    ...folder,
     database_path: database,
     keys: [KEY],
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   }
   await using gateway = await startGatewayProcess('', prepared)
   const answer = await fetch(new URL(wholePath(), gateway.url), {
@@ -76,16 +74,16 @@ test.each(VERSIONS)('version %d: copied, served, audited, and back', async (vers
   await answer.text()
   gateway.signal('SIGTERM')
   expect(await gateway.ended).toBe(0)
-  expect(command(folder, 'audit')).toMatchObject({ clean: true, totals: { calls: 1 } })
+  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 1 } })
 
-  const [copy = ''] = readdirSync(folder).filter((name) => name.includes('.before-'))
+  const [copy = ''] = readdirSync(folder.path).filter((name) => name.includes('.before-'))
   expect(copy).toBe(`tollgate.db.before-${String(version + 1).padStart(4, '0')}`)
-  expect(rowsOf(join(folder, copy))).toEqual(before)
+  expect(rowsOf(folder.at(copy))).toEqual(before)
 
   // The older program would restore the copy as it is; this one brings it up to date first, and finds the same money.
-  command(folder, 'restore', join(folder, copy), '--force')
-  expect(command(folder, 'account', 'list')).toMatchObject({
+  command(folder.path, 'restore', folder.at(copy), '--force')
+  expect(command(folder.path, 'account', 'list')).toMatchObject({
     accounts: [{ name: 'alice', balance_nanos: BALANCE }],
   })
-  expect(command(folder, 'audit')).toMatchObject({ clean: true, totals: { calls: 0 } })
+  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 0 } })
 })

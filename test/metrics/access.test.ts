@@ -1,9 +1,9 @@
 // Who can read the metrics: with the token at the gateway's own address, and without one on this machine alone; nobody where they are off.
 import { describe, expect, test } from 'bun:test'
 import { health } from '../../plugins/health/index.ts'
-import { freePort } from '../bench/processes.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
+import { freePort } from '../support/free-port.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { type Scene, scene } from '../support/scene.ts'

@@ -1,13 +1,12 @@
 // The Grafana dashboard of data/: each metric that it shows exists with the labels that it asks for, and each metric is shown.
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import dashboard from '../../data/grafana-dashboard.json'
 import { createCallSums } from '../../src/observe/call-sums.ts'
 import { watchLoopLag } from '../../src/observe/loop-lag.ts'
 import { metricSources } from '../../src/observe/metric-sources.ts'
 import { createTally } from '../../src/observe/tally.ts'
+import { temporary } from '../support/temporary.ts'
 
 const lag = watchLoopLag()
 lag.stop()
@@ -97,19 +96,18 @@ const promtool = Bun.which(process.env.TOLLGATE_PROMTOOL ?? 'promtool')
 test.skipIf(promtool === null)(
   "Prometheus' own parser reads each expression (skipped where promtool is not installed)",
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-rules-'))
+    using folder = temporary()
     const filled = EXPRESSIONS.map((expression) =>
       expression.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '6h'),
     )
     const rules = filled.map((expr, index) => ({ record: `expression_${index}`, expr }))
     // JSON is YAML.
-    writeFileSync(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
-    const check = Bun.spawn([promtool ?? '', 'check', 'rules', join(folder, 'rules.yml')], {
+    writeFileSync(folder.at('rules.yml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    const check = Bun.spawn([promtool ?? '', 'check', 'rules', folder.at('rules.yml')], {
       stdout: 'pipe',
       stderr: 'pipe',
     })
     const [output, errors] = await Promise.all([check.stdout.text(), check.stderr.text()])
-    rmSync(folder, { recursive: true })
     expect([await check.exited, errors]).toEqual([0, ''])
     expect(output).toContain(`SUCCESS: ${EXPRESSIONS.length} rules found`)
   },

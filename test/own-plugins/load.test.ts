@@ -1,8 +1,6 @@
 // The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
-
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTally } from '../../src/observe/tally.ts'
 import { findPlugins } from '../../src/server/own-plugins/files.ts'
@@ -11,12 +9,11 @@ import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { temporary } from '../support/temporary.ts'
 
-let parent_folder: string
-beforeAll(() => {
-  parent_folder = mkdtempSync(join(tmpdir(), 'tollgate-own-plugins-'))
-})
-afterAll(() => rmSync(parent_folder, { recursive: true, force: true }))
+const parent = temporary()
+const parent_folder = parent.path
+afterAll(() => parent[Symbol.dispose]())
 
 /** Starts a gateway that has to be stopped. */
 const startWith = (own_plugins: Record<string, string>, load_limit_ms = 10_000) =>

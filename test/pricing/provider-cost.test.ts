@@ -84,7 +84,7 @@ describe('images', () => {
   })
 })
 
-test('margins, line by line: those that price and cost have both', () => {
+test('margins, line by line: null where the cost does not name what the price has', () => {
   const cost = tokenPrice({ input: 1, output: 12, cache_read: 0.1 })
   const lines = marginLines(PRO, cost).map(({ name, of, price_nanos, cost_nanos }) => [
     name + of,
@@ -93,6 +93,8 @@ test('margins, line by line: those that price and cost have both', () => {
   ])
   expect(lines).toContainEqual(['input', 1_250_000_000, 1_000_000_000])
   expect(lines).toContainEqual(['output', 10_000_000_000, 12_000_000_000])
-  // Prompts above 200,000 tokens are of the price alone.
-  expect(lines.filter(([name]) => String(name).includes('above'))).toEqual([])
+  expect(lines).toContainEqual(['inputprompts above 200,000 tokens', 2_500_000_000, null])
+  const without_cost = marginLines(PRO, undefined)
+  expect(without_cost.map(({ cost_nanos }) => cost_nanos)).toEqual(without_cost.map(() => null))
+  expect(without_cost).toHaveLength(lines.length)
 })

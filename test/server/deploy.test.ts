@@ -1,20 +1,12 @@
 // The deploy section of data/README.md, followed word by word into an empty folder; and what the container is built from.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { audit } from '../../src/ledger/audit.ts'
+import { freePort } from '../support/free-port.ts'
 import { commandOf } from '../support/programs.ts'
+import { temporary } from '../support/temporary.ts'
 
 setDefaultTimeout(120_000)
 
@@ -28,16 +20,9 @@ function commandsOf(title: string): string[] {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
 }
 
-/** A port that nobody has. */
-function freePort(): number {
-  const socket = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  socket.stop(true)
-  return socket.port
-}
-
 describe('with systemd', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-deploy-'))
-  const path = (name: string) => join(folder, name)
+  const folder = temporary()
+  const path = folder.at
   const port = freePort()
   const shim = (name: string, text: string) => {
     writeFileSync(path(`shims/${name}`), `#!/bin/bash\nset -euo pipefail\n${text}`)
@@ -75,7 +60,7 @@ describe('with systemd', () => {
   })
   afterAll(() => {
     if (existsSync(path('pid'))) Bun.spawnSync(['kill', '-KILL', readFileSync(path('pid'), 'utf8').trim()])
-    rmSync(folder, { recursive: true })
+    folder[Symbol.dispose]()
   })
 
   /** Only the places that need root, and the port, are others. */
@@ -146,13 +131,12 @@ describe('the container', () => {
     const [, check = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile) ?? []
     const [program, ...words] = JSON.parse(check) as string[]
     expect(program).toBe('tollgate')
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-health-'))
+    using folder = temporary()
     const child = Bun.spawn([...commandOf('gateway'), ...words], {
-      env: { ...process.env, TOLLGATE_DATA: folder },
+      env: { ...process.env, TOLLGATE_DATA: folder.path },
       stdout: 'pipe',
     })
     expect(await child.stdout.text()).toContain('no gateway serves')
     expect(await child.exited).toBe(1)
-    rmSync(folder, { recursive: true })
   })
 })

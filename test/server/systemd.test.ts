@@ -1,10 +1,10 @@
 // `tollgate systemd`: what the unit holds for a folder and its catalogue, what is refused, and what systemd's own tools say of it.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createScene, type Scene } from '../cli/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { temporary } from '../support/temporary.ts'
 
 let scene: Scene
 beforeEach(() => {
@@ -155,18 +155,14 @@ test('so are a certificate and its key there', async () => {
 
 describe.if(Bun.which('systemd-analyze') !== null)("systemd's own tools", () => {
   test('find no mistake, and judge its exposure below 2 of 10', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-unit-'))
-    try {
-      const unit = join(folder, 'tollgate-tried.service')
-      writeFileSync(unit, (await unitOf('--binary', process.execPath)).join('\n'))
-      const verify = Bun.spawnSync(['systemd-analyze', 'verify', unit])
-      expect(verify.stderr.toString() + verify.stdout.toString()).toBe('')
-      expect(verify.exitCode).toBe(0)
-      const judged = Bun.spawnSync(['systemd-analyze', 'security', '--offline=yes', unit]).stdout.toString()
-      const [, exposure] = /exposure level for \S+: (\d+\.\d+)/.exec(judged) ?? []
-      expect(Number(exposure)).toBeLessThan(2)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    using folder = temporary()
+    const unit = folder.at('tollgate-tried.service')
+    writeFileSync(unit, (await unitOf('--binary', process.execPath)).join('\n'))
+    const verify = Bun.spawnSync(['systemd-analyze', 'verify', unit])
+    expect(verify.stderr.toString() + verify.stdout.toString()).toBe('')
+    expect(verify.exitCode).toBe(0)
+    const judged = Bun.spawnSync(['systemd-analyze', 'security', '--offline=yes', unit]).stdout.toString()
+    const [, exposure] = /exposure level for \S+: (\d+\.\d+)/.exec(judged) ?? []
+    expect(Number(exposure)).toBeLessThan(2)
   })
 })

@@ -1,8 +1,7 @@
 // HTTPS by certificate files: what is refused at a start, and a renewed pair that is taken up without ending a stream.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
@@ -11,15 +10,16 @@ import { type TlsPair, watchTls } from '../../src/server/tls-files.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
+import { temporary } from '../support/temporary.ts'
 import { startUpstream, stream } from '../support/upstream.ts'
 
 setDefaultTimeout(30_000)
 
 const FIXTURES = join(import.meta.dir, '../fixtures/tls')
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-tls-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporary()
+afterAll(() => folder[Symbol.dispose]())
 
-const path = (name: string) => join(folder, name)
+const path = folder.at
 const SERVER = `tls_certificate = "${path('server.pem')}"\ntls_key = "${path('server.key')}"`
 const put = (certificate: string, key = certificate) => {
   cpSync(join(FIXTURES, `${certificate}.pem`), path('server.pem'))

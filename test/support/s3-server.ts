@@ -1,9 +1,10 @@
 // A real server of S3 for tests, versitygw, over a folder of its own; undefined where it is not on this machine.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
+import { freePort } from './free-port.ts'
 import { IS_LONG } from './long.ts'
+import { temporary } from './temporary.ts'
 
 export interface S3Server extends AsyncDisposable {
   endpoint: string
@@ -29,12 +30,13 @@ if (!hasS3Server) {
 
 export async function startS3Server(): Promise<S3Server> {
   if (PROGRAM === undefined) throw new Error(INSTALL)
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-s3-'))
+  const folder = temporary()
   const bucket = 'backups'
-  mkdirSync(join(folder, bucket))
+  mkdirSync(folder.at(bucket))
+  // It takes no port 0.
   const port = freePort()
   const [access_key_id, secret_access_key] = ['tester', 'a-secret-of-the-bucket']
-  const child = Bun.spawn([PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder], {
+  const child = Bun.spawn([PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder.path], {
     env: { ...process.env, ROOT_ACCESS_KEY: access_key_id, ROOT_SECRET_KEY: secret_access_key },
     stdin: 'ignore',
     stdout: 'ignore',
@@ -53,22 +55,14 @@ export async function startS3Server(): Promise<S3Server> {
     access_key_id,
     secret_access_key,
     objects: () =>
-      readdirSync(join(folder, bucket), { recursive: true, withFileTypes: true })
+      readdirSync(folder.at(bucket), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + bucket.length + 2)),
-    file: (name) => join(folder, bucket, name),
+        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.path.length + bucket.length + 2)),
+    file: (name) => folder.at(join(bucket, name)),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited
-      rmSync(folder, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
   }
-}
-
-/** It takes no port 0. */
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = server
-  server.stop(true)
-  return port
 }

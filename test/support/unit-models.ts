@@ -6,7 +6,6 @@ export const UPSTREAM = 'upstream-unit-model'
 
 /** USD 15 per million characters, 0.006 per minute of audio, 2 per thousand searches; tokens as `PRICES` has them. */
 export const CHARACTER_NANOS = 15_000
-export const MINUTE_NANOS = 6_000_000
 export const SEARCH_NANOS = 2_000_000
 
 const model = (id: string, kind: string, price: string, more = ''): string => `

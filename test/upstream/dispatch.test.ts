@@ -1,5 +1,4 @@
 // Getting an answer: "The first route that answers … Never a retry after the first byte, and never after the caller has gone."
-
 import { describe, expect, test } from 'bun:test'
 import type { Catalogue, Provider, TextModel } from '../../src/domain/catalogue.ts'
 import { GatewayError, invalidRequest, UpstreamFault } from '../../src/domain/errors.ts'

@@ -7,8 +7,7 @@ import { notFound } from '../../../src/domain/errors.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
-
-const closed = { additionalProperties: false }
+import { closed } from './fields.ts'
 
 const FiltersQuery = Type.Object(
   { account: Type.Optional(WholeNumber({ minimum: 1 }, 'a whole number from 1')) },

@@ -4,8 +4,7 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
 import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import { ROW_FIELDS } from './call-row.ts'
-
-const closed = { additionalProperties: false }
+import { closed } from './fields.ts'
 
 const SinceStart = (what: string) =>
   Nullable(Type.Integer({ description: `milliseconds since the call was let in: ${what}` }))

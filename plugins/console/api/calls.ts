@@ -16,6 +16,7 @@ import { type CallPage, listCalls, listCallsInTurns, startOfCall } from '../../.
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { CallRow, callRow } from './call-row.ts'
+import { closed } from './fields.ts'
 
 /** A page has at most so many calls, whatever was asked for: about 5 ms. */
 const MAX_CALLS = 200
@@ -26,7 +27,6 @@ const MAX_CALLS = 200
 const MAX_CALLS_LOOKED_AT = 2_000
 const MAX_ROUNDS = 5
 
-const closed = { additionalProperties: false }
 const RowId = WholeNumber({ minimum: 1 }, 'a whole number from 1')
 
 const CallsQuery = Type.Object(

@@ -4,7 +4,7 @@ import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import { marginLines } from '../../../src/pricing/margin-lines.ts'
 import { comparePrices } from '../../../src/pricing/price-lines.ts'
-import { changeView, MarginLineView, marginView, PriceChangeView } from './price-views.ts'
+import { changeView, MarginLineView, marginsView, PriceChangeView } from './price-views.ts'
 
 const CHANGE = { change: OneOf(['added', 'removed', 'changed']), what: Type.Array(Type.String()) }
 
@@ -52,7 +52,7 @@ const priceChanges = (before: Model | undefined, after: Model | undefined) =>
 
 const marginsOf = ({ routes, price }: Model) =>
   routes.flatMap(({ provider, model, cost }) =>
-    cost ? [{ provider, model, lines: marginLines(price, cost).map(marginView) }] : [],
+    cost ? [{ provider, model, lines: marginsView(marginLines(price, cost)) }] : [],
   )
 
 interface Change<T> {

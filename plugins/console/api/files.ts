@@ -22,11 +22,10 @@ import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { CONTENT, isShown, logLook, requireShown } from './content.ts'
+import { closed } from './fields.ts'
 import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
-
-const closed = { additionalProperties: false }
 
 const FilesQuery = Type.Object({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS }, closed)
 const WhoseQuery = Type.Object(WHOSE, closed)

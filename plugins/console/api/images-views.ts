@@ -9,9 +9,9 @@ import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
 import { CONTENT } from './content.ts'
+import { closed } from './fields.ts'
 import { WHOSE } from './whose.ts'
 
-const closed = { additionalProperties: false }
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
 export const ImagesQuery = Type.Object(

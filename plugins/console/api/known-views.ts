@@ -2,9 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/config/known-models.ts'
 import { OneOf } from '../../../src/http/schema.ts'
+import { closed } from './fields.ts'
 
-const closed = { additionalProperties: false }
-const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
+export const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
 const KnownModelView = Type.Object(
   {

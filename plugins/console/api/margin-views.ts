@@ -1,5 +1,4 @@
 // Margins as the console shows them: what calls brought less what their providers take, to the operator alone.
-
 import type { Nanos } from '../../../src/domain/money.ts'
 import { money, NullableMoneyFields } from '../../../src/http/views.ts'
 

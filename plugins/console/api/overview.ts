@@ -18,9 +18,9 @@ import {
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
+import { closed } from './fields.ts'
 import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
-const closed = { additionalProperties: false }
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 
 const TOTALS = {

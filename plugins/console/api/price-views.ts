@@ -20,15 +20,11 @@ export const PriceChangeView = Type.Object({
 
 export const MarginLineView = Type.Object({ ...LINE, ...MoneyFields('price'), ...MoneyFields('cost') })
 
-export const marginView = ({
-  price_nanos,
-  cost_nanos,
-  ...line
-}: MarginLine): Static<typeof MarginLineView> => ({
-  ...line,
-  ...money('price', price_nanos),
-  ...money('cost', cost_nanos),
-})
+/** The lines of a route's margin, without those of which it is not known what they cost. */
+export const marginsView = (lines: readonly MarginLine[]): Static<typeof MarginLineView>[] =>
+  lines.flatMap(({ price_nanos, cost_nanos, ...line }) =>
+    cost_nanos === null ? [] : [{ ...line, ...money('price', price_nanos), ...money('cost', cost_nanos) }],
+  )
 
 export const linesView = (price: Price): Static<typeof PriceLineView>[] =>
   priceLines(price).map(({ nanos, ...line }) => ({ ...line, ...money('price', nanos) }))

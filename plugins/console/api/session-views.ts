@@ -6,8 +6,8 @@ import type { Account, Key, SessionRow } from '../../../src/db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
+import { closed } from './fields.ts'
 
-const closed = { additionalProperties: false }
 const Role = OneOf(['operator', 'account', 'key'])
 const KeyView = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })
 

@@ -2,11 +2,10 @@
 import { Type } from '@sinclair/typebox'
 import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields } from '../../../src/http/views.ts'
-import { KNOWN_FIELDS } from './known-views.ts'
+import { closed } from './fields.ts'
+import { KNOWN_FIELDS, Usd } from './known-views.ts'
 
-const closed = { additionalProperties: false }
 const Name = Type.String({ maxLength: 128 })
-const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
 export const SetupView = Type.Object(
   {

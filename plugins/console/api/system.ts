@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
+import { countHooks } from '../../../src/exchange/hooks/registered.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
@@ -54,12 +55,12 @@ const SystemView = Type.Object({
   }),
 })
 
-const pluginView = ({ name, file, routes, hooks: { before, after, counts } }: OwnPlugin) => ({
+const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
   name,
   file,
   routes: [...routes],
-  hooks: { before_call: before.length, after_settle: after.length },
-  since_start: { ...counts },
+  hooks: countHooks(hooks),
+  since_start: { ...hooks.counts },
 })
 
 /** `GET /console/api/system`. For the operator alone. */

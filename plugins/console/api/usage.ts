@@ -9,9 +9,8 @@ import { MoneyFields, money } from '../../../src/http/views.ts'
 import { type UsageSum, usageOf } from '../../../src/ledger/usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
+import { closed } from './fields.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
-
-const closed = { additionalProperties: false }
 
 /** A quarter. */
 const MAX_DAYS = 92

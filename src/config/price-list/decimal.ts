@@ -2,7 +2,7 @@
 import type { Nanos } from '../../domain/money.ts'
 
 /** `coefficient` times ten to the power of `exponent`; never negative. */
-export interface Decimal {
+export interface ExactDecimal {
   readonly coefficient: bigint
   readonly exponent: number
 }
@@ -17,7 +17,7 @@ const DECIMAL = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 const NANO_EXPONENT = 9
 
 /** @throws RangeError for what is no decimal number of 0 or more, or has an exponent of three digits */
-export function parseDecimal(text: string): Decimal {
+export function parseDecimal(text: string): ExactDecimal {
   const match = DECIMAL.exec(text)
   if (!match) throw new RangeError(`${JSON.stringify(text)} is not a decimal number of 0 or more`)
   const [, whole = '', fraction = '', exponent = '0'] = match
@@ -30,11 +30,11 @@ export function parseDecimal(text: string): Decimal {
  * @param usd of one unit
  * @throws RangeError for more than a safe integer holds
  */
-export const nanosOf = (usd: Decimal, count: number): ExactAmount =>
+export const nanosOf = (usd: ExactDecimal, count: number): ExactAmount =>
   scaledUp(usd.coefficient * BigInt(count), usd.exponent + NANO_EXPONENT)
 
 /** An amount times a factor, rounded up. @throws RangeError for more than a safe integer holds */
-export const timesRoundingUp = (nanos: Nanos, factor: Decimal): Nanos =>
+export const timesRoundingUp = (nanos: Nanos, factor: ExactDecimal): Nanos =>
   scaledUp(BigInt(nanos) * factor.coefficient, factor.exponent).nanos
 
 function scaledUp(amount: bigint, exponent: number): ExactAmount {

@@ -1,6 +1,6 @@
 // The writing of rates into a price of the catalogue: what the list says changes, what it says nothing of stays.
 import { formatUsd, type Nanos, parseUsd } from '../../domain/money.ts'
-import { RATES, type RateName } from '../../domain/units.ts'
+import { isUnitKind, RATES, type RateName } from '../../domain/units.ts'
 import { isTable, type TomlValue } from '../toml-write.ts'
 import type { ImageLine } from './image-lines.ts'
 import type { Kind } from './rates.ts'
@@ -55,7 +55,7 @@ export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
 
 /** A rate may go by another name in the file that prices the same unit: minutes for seconds. */
 function inOwnUnits(rates: Rates, before: Table, kind: Kind): Rates {
-  if (kind === 'text' || kind === 'embedding' || kind === 'image') return rates
+  if (!isUnitKind(kind)) return rates
   return new Map(
     [...rates].map(([name, nanos]) => {
       const { unit, per } = RATES[name as RateName]
@@ -151,5 +151,5 @@ const tablesIn = (list: TomlValue | undefined): Table[] => (Array.isArray(list) 
 const byAbove = (one: Table, other: Table): number => Number(one.above) - Number(other.above)
 
 /** An amount that has been validated; null where there is none. */
-export const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
+const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
   typeof amount === 'number' || typeof amount === 'string' ? parseUsd(amount) : null

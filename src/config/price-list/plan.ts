@@ -2,7 +2,7 @@
 import type { Edit } from '../edit.ts'
 import type { TomlTable } from '../toml.ts'
 import type { TomlValue } from '../toml-write.ts'
-import { type Decimal, timesRoundingUp } from './decimal.ts'
+import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
@@ -16,7 +16,7 @@ export interface ImportChoice {
   readonly provider: string | undefined
   /** The list's provider whose prices are meant; undefined: the one that each of ours is. */
   readonly from: string | undefined
-  readonly markup: Decimal
+  readonly markup: ExactDecimal
 }
 
 export interface PlannedChange extends RateChange {
@@ -175,7 +175,7 @@ function costOf(
 
 const NO_LINES = { lines: [], unmapped: [], rounded: [] }
 
-function times({ base, tiers, lines }: Wanted, markup: Decimal): Wanted {
+function times({ base, tiers, lines }: Wanted, markup: ExactDecimal): Wanted {
   const all = (rates: Rates): Rates =>
     new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
   return {

@@ -1,7 +1,7 @@
 // The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
 import { invalidRequest } from '../../domain/errors.ts'
 import type { Nanos } from '../../domain/money.ts'
-import { RATES, type RateName, type Unit } from '../../domain/units.ts'
+import { isUnitKind, RATES, type RateName, type Unit } from '../../domain/units.ts'
 import type { ModelText } from '../schema.ts'
 import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
 import type { ListEntry } from './list.ts'
@@ -74,7 +74,10 @@ const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
   rerank: ['rerank'],
 }
 
-/** Without these there is no price. Of the kinds that are not named, one rate is enough. */
+/**
+ * Without these there is no price. Of the kinds that are not named, one rate is enough. Of these alone 0 is a price: elsewhere it is
+ * how the list writes prices that it does not know, or that are not billed apart.
+ */
 const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   text: ['input', 'output'],
   embedding: ['input'],
@@ -95,13 +98,6 @@ export const isPrice = (field: string): boolean => PRICE.test(field)
 
 /** As the catalogue has it, per million tokens or per image. */
 const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
-
-/** Where 0 is a price. Elsewhere it is how the list writes prices that it does not know, or that are not billed apart. */
-const MAY_BE_FREE: Readonly<Partial<Record<Kind, readonly string[]>>> = {
-  text: ['input', 'output'],
-  embedding: ['input'],
-  moderation: ['input'],
-}
 
 /**
  * The rates of an entry for a model of a kind.
@@ -125,7 +121,7 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
       const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
       if (rates.has(rate)) continue
       const read = readPrice(entry, name, count)
-      if (read.nanos === 0 && !MAY_BE_FREE[kind]?.includes(rate)) continue
+      if (read.nanos === 0 && !NEEDED[kind]?.includes(rate)) continue
       rates.set(rate, read.nanos)
       if (read.rounded) rounded.push(name)
       mapped.add(name)
@@ -146,7 +142,7 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
 
 /** Whether a model is billed by a rate: by its own units, where tokens of all sorts go together. */
 function billingOf(kind: Kind, price: object): (rate: string) => boolean {
-  if (kind === 'text' || kind === 'embedding' || kind === 'image') return () => true
+  if (!isUnitKind(kind)) return () => true
   const own = new Set(Object.keys(price).map(basisOf))
   return (rate) => own.has(basisOf(rate))
 }

@@ -1,5 +1,6 @@
 // The hooks before a call: each sees the call, and lets it go on, changes its body, or refuses it.
 import { type ErrorKind, GatewayError, internal } from '../../domain/errors.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import { withinTime } from '../../domain/time-limit.ts'
 import { bodyTooLarge } from '../../http/body.ts'
 import type { BeforeCall, PluginRefusal } from '../../plugin-api.ts'
@@ -88,7 +89,7 @@ async function runOne({ plugin, hook, limit_ms }: Running, view: CallView): Prom
     if (view.failure !== undefined) throw view.failure
     plugin.counts.failed += 1
     throw internal(FAILED, {
-      cause: new Error(`the plugin ${plugin.name} failed before the call: ${wordsOf(thrown)}`, {
+      cause: new Error(`the plugin ${plugin.name} failed before the call: ${messageOf(thrown)}`, {
         cause: thrown,
       }),
     })
@@ -152,5 +153,3 @@ function readRefusal(refuse: unknown, plugin: string): GatewayError {
     cause: `refused by the plugin ${plugin}`,
   })
 }
-
-const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

@@ -35,6 +35,12 @@ export const BEFORE_CALL_LIMIT_MS = 2_000
 
 export const noHooks = (): CallHooks => ({ before: [], before_limit_ms: BEFORE_CALL_LIMIT_MS })
 
+/** How many hooks of each kind a plugin has, as lists of plugins show it. */
+export const countHooks = ({ before, after }: Pick<HooksOfPlugin, 'before' | 'after'>) => ({
+  before_call: before.length,
+  after_settle: after.length,
+})
+
 export const noCounts = (): HookCounts => ({
   seen: 0,
   refused: 0,

@@ -1,5 +1,4 @@
 // An image call that was read: what the caller wants, once the fields are checked, and with its model.
-
 import type { Generation } from '../../db/schema.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import type { OutputFormat } from '../../domain/image-formats.ts'
@@ -8,7 +7,7 @@ import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { InputFidelity, Reference } from '../../protocols/images.ts'
-import type { PaidOrder } from '../paid-call.ts'
+import type { PaidOrder } from '../paid-kind.ts'
 import type { InlineImage } from '../parser-messages.ts'
 import type { PaidImages } from './drawn.ts'
 

@@ -2,7 +2,7 @@
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { QuotedRequest } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import type { PaidOrder } from '../paid-call.ts'
+import type { PaidOrder } from '../paid-kind.ts'
 import type { Passages, TextRequest } from './passage.ts'
 
 export interface TextOrder extends PaidOrder<TextModel> {

@@ -1,5 +1,4 @@
 // How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
-
 import type { GatewayError } from '../../domain/errors.ts'
 import { PairMap } from '../../domain/pair-map.ts'
 import { markOf } from '../../observe/key-mark.ts'
@@ -10,7 +9,7 @@ import { headTo, type RequestHead } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../upstream/transport.ts'
-import type { Held } from '../paid-call.ts'
+import type { Held } from '../paid-kind.ts'
 import { servedHeaders } from '../served-headers.ts'
 import { unitLimits } from './asked-extras.ts'
 import type { TextOrder } from './order.ts'

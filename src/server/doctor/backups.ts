@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import type { Archive } from '../../backup/archives.ts'
 import { isAbsent } from '../../db/folder.ts'
 import type { BackupSettings } from '../../domain/catalogue.ts'
+import { sizeText } from '../../domain/size-text.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { configuredPlace } from '../backup/where.ts'
-import { fail, ok, type Patient, type ReadPatient, reasonOf, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'backups'
 const HOUR_MS = 3_600_000
@@ -35,7 +37,7 @@ export async function checkBackups({ data_folder, catalogue, now }: ReadPatient)
     return [judged, ...(await sameDisk(settings, place.where, data_folder))]
   } catch (refusal) {
     return [
-      fail(CHECK, reasonOf(refusal), 'Until then no backup is made, and none can be restored from there.'),
+      fail(CHECK, messageOf(refusal), 'Until then no backup is made, and none can be restored from there.'),
     ]
   }
 }

@@ -1,9 +1,11 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLoopback, parseListenAddress } from '../../domain/listen-address.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { readTlsPair, type TlsFiles, tlsFilesOf } from '../tls-files.ts'
-import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'certificate'
 const DAY_MS = 86_400_000
@@ -12,14 +14,13 @@ const SOON_DAYS = 14
 const OTHERS_READ = 0o004
 const OTHERS_AND_GROUP_READ = 0o044
 const KEY_CHECK = 'key of TLS'
-const LOOPBACK = /^(127\.|localhost|\[::1\])/
 
 export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
   const { server } = patient.catalogue
   const files = tlsFilesOf(server, patient.data_folder)
   if (files) return await checkPair(files, patient)
   if (
-    LOOPBACK.test(server.listen) ||
+    isLoopback(parseListenAddress(server.listen).hostname) ||
     server.public_url?.startsWith('https:') ||
     server.trusted_proxies.length > 0
   )
@@ -48,7 +49,7 @@ async function checkPair(
   } catch (refusal) {
     const advice =
       'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
-    return [fail(CHECK, reasonOf(refusal), advice)]
+    return [fail(CHECK, messageOf(refusal), advice)]
   }
 }
 

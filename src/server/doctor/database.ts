@@ -3,8 +3,10 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { isAbsent } from '../../db/folder.ts'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
+import { sizeText } from '../../domain/size-text.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, reasonOf, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
 
 const CHECK = 'database'
 const BUSY_MS = 5_000
@@ -25,7 +27,7 @@ export function checkDatabase({ data_folder }: Pick<Patient, 'data_folder'>): Di
     }
   } catch (thrown) {
     const advice = isDamage(thrown) ? RESTORE : LOOK
-    return [fail(CHECK, `it cannot be read: ${reasonOf(thrown)}`, advice)]
+    return [fail(CHECK, `it cannot be read: ${messageOf(thrown)}`, advice)]
   }
 }
 

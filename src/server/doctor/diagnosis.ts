@@ -30,16 +30,3 @@ export const fail = (check: string, found: string, advice: string): Diagnosis =>
   found,
   advice,
 })
-
-/** In the words of what was thrown. */
-export const reasonOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown)
-
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
-
-/** Such as `1.2 GB`, in powers of 1,000, as the console has it. */
-export function sizeText(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
-  const number = bytes / 1_000 ** power
-  return `${power === 0 ? number : number.toFixed(1)} ${UNITS[power]}`
-}

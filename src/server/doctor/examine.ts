@@ -1,10 +1,11 @@
 // The doctor's round: every check, in the order in which trouble is looked for.
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis, DoctorReport } from '../../surface/doctor.ts'
 import { checkBackups, checkPutAside } from './backups.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase } from './database.ts'
-import { fail, type Patient, type ReadPatient, reasonOf } from './diagnosis.ts'
+import { fail, type Patient, type ReadPatient } from './diagnosis.ts'
 import { checkFolder } from './folder.ts'
 import { checkDisk, checkFiles } from './machine.ts'
 import { checkPlugins } from './plugins.ts'
@@ -44,7 +45,7 @@ async function made<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnos
       return await check(patient)
     } catch (thrown) {
       return [
-        fail(name, `it could not be checked: ${reasonOf(thrown)}`, 'Run this as the gateway’s own user.'),
+        fail(name, `it could not be checked: ${messageOf(thrown)}`, 'Run this as the gateway’s own user.'),
       ]
     }
   })

@@ -2,8 +2,9 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbsent, refuseUnwritable } from '../../db/folder.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
 
 /** They hold providers' keys, hashes of keys, what was asked and answered, and who pays how much. */
 const SECRET = /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
@@ -38,7 +39,7 @@ function writable(folder: string): Diagnosis {
     refuseUnwritable(folder)
     return ok('data folder', `${folder} can be written`)
   } catch (refusal) {
-    const [found = '', advice] = reasonOf(refusal).split(/(?<=[.:]) (?=Run |Mount )/)
+    const [found = '', advice] = messageOf(refusal).split(/(?<=[.:]) (?=Run |Mount )/)
     return fail('data folder', found, advice ?? 'Run the gateway as the owner of the folder.')
   }
 }

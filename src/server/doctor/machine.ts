@@ -3,9 +3,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAbsent } from '../../db/folder.ts'
+import { sizeText } from '../../domain/size-text.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { MIN_FREE_BYTES } from '../readiness.ts'
-import { fail, ok, type Patient, sizeText, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
 
 /** Beside what the database's copy takes before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024

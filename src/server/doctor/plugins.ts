@@ -1,7 +1,8 @@
 // The doctor's look at plugins of one's own: which files a start loads, and which look like plugins but are not. None is run.
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { findPlugins, pluginsFolder } from '../own-plugins/files.ts'
-import { fail, ok, type Patient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
 
 const CHECK = 'plugins'
 
@@ -22,6 +23,6 @@ export function checkPlugins({ data_folder }: Pick<Patient, 'data_folder'>): Dia
         : []),
     ]
   } catch (refusal) {
-    return [fail(CHECK, reasonOf(refusal), 'A start is refused until then.')]
+    return [fail(CHECK, messageOf(refusal), 'A start is refused until then.')]
   }
 }

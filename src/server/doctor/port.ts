@@ -2,11 +2,13 @@
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import { parseListenAddress } from '../../domain/listen-address.ts'
+import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { listenRefusal, parseListenAddress } from '../listen-address.ts'
+import { listenRefusal } from '../listen-refusal.ts'
 import { refuseTaken } from '../listening.ts'
 import { servedAt } from '../served-at.ts'
-import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
+import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'address'
 const ANSWER_MS = 5_000
@@ -57,6 +59,6 @@ function couldListen(listen: string): Diagnosis {
     refuseTaken(parseListenAddress(listen))
     return warn(CHECK, `no gateway runs here; ${listen} is free`, 'Start it: `tollgate serve`.')
   } catch (cause) {
-    return fail(CHECK, reasonOf(listenRefusal(listen, cause)), 'Or stop the program that listens there.')
+    return fail(CHECK, messageOf(listenRefusal(listen, cause)), 'Or stop the program that listens there.')
   }
 }

@@ -50,7 +50,7 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
     await answer.body?.cancel()
     return { diagnosis: judge(check, answer.status), ahead_ms }
   } catch (thrown) {
-    const found = `it cannot be reached: ${reasonOf(thrown)}`
+    const found = `it cannot be reached: ${whyUnreachable(thrown)}`
     const advice =
       'Check base_url, whether its server runs, and that this machine may connect to it (name service, firewall, proxy).'
     return { diagnosis: fail(check, found, advice), ahead_ms: undefined }
@@ -58,7 +58,7 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
 }
 
 /** The runtime's words for a refused connection name no cause but its code. */
-function reasonOf(thrown: unknown): string {
+function whyUnreachable(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   if (thrown.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1_000} s`
   return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.message

@@ -1,8 +1,7 @@
 // What a plugin of one's own is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
 import manifest from '../../../package.json' with { type: 'json' }
 import { type Catalogue, isServed } from '../../domain/catalogue.ts'
-import type { HooksOfPlugin } from '../../exchange/hooks/registered.ts'
-import { noCounts } from '../../exchange/hooks/registered.ts'
+import { type HooksOfPlugin, noCounts } from '../../exchange/hooks/registered.ts'
 import type { Logger, LogLevel } from '../../observe/log.ts'
 import type { AfterSettle, BeforeCall, PluginGateway, PluginLog, PluginModel } from '../../plugin-api.ts'
 import type { ServedBy } from '../../surface/base-app.ts'

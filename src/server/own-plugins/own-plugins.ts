@@ -1,6 +1,8 @@
 // The plugins of one's own in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
 import type { AnyElysia } from 'elysia'
+import { messageOf } from '../../domain/thrown.ts'
 import { createSettleQueue, recordOf, type SettleQueue } from '../../exchange/hooks/after-settle.ts'
+import { countHooks } from '../../exchange/hooks/registered.ts'
 import type { Gateway } from '../../surface/gateway.ts'
 import { findPlugins, pluginsFolder } from './files.ts'
 import { type LoadedPlugin, loadPlugins } from './load.ts'
@@ -52,7 +54,7 @@ export async function startOwnPlugins(
   })
   for (const { mounted: _, ...plugin } of loaded) {
     own_plugins.push(plugin)
-    log.info({ plugin: plugin.name, routes: plugin.routes, ...hooksOf(plugin) }, 'plugin loaded')
+    log.info({ plugin: plugin.name, routes: plugin.routes, ...countHooks(plugin.hooks) }, 'plugin loaded')
   }
   const { hooks } = exchange.bodies
   if (before_limit_ms !== undefined) hooks.before_limit_ms = before_limit_ms
@@ -73,17 +75,12 @@ function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
   try {
     mount(app, mounted)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
       cause,
     })
   }
 }
-
-const hooksOf = ({ hooks: { before, after } }: Pick<LoadedPlugin, 'hooks'>) => ({
-  before_call: before.length,
-  after_settle: after.length,
-})
 
 function tellAfterSettle({ exchange, log }: Gateway, loaded: readonly LoadedPlugin[]): SettleQueue[] {
   const queues = loaded

@@ -30,9 +30,12 @@ export const counted = (value: number, noun: string): string =>
 /** `12.3K`, for axes and figures without room. */
 export const briefCount = (value: number): string => compact.format(value)
 
-/** A share of one as per cent: `0.4 %`. */
-export const share = (value: number): string =>
-  `${value !== 0 && Math.abs(value) < 0.1 ? (value * 100).toFixed(1) : Math.round(value * 100)} %`
+/** A share of one as per cent: `0.4 %`, `−12 %`. */
+export function share(value: number): string {
+  const size = Math.abs(value)
+  const percent = size !== 0 && size < 0.1 ? (size * 100).toFixed(1) : Math.round(size * 100)
+  return `${value < 0 ? '−' : ''}${percent} %`
+}
 
 /** `340 ms`, `2.4 s`, `3 min 20 s`. */
 export function duration(ms: number): string {
@@ -60,13 +63,13 @@ export function lasting(ms: number): string {
 
 const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** In powers of a thousand: `1.2 MB`. */
+/** In powers of a thousand: `1.2 MB`; the same as `sizeText` of the server. */
 export function bytes(value: number): string {
   let size = value
   let step = 0
-  while (size >= 1_000 && step < SIZES.length - 1) {
+  while (size >= 999.5 && step < SIZES.length - 1) {
     size /= 1_000
     step++
   }
-  return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${SIZES[step]}`
+  return `${step === 0 || size >= 99.95 ? Math.round(size) : size.toFixed(1)} ${SIZES[step]}`
 }

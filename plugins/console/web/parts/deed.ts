@@ -1,6 +1,7 @@
 // A deed: it is done once, changes what is in view, and says what came of it.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { toast } from '../app/toasts.tsx'
+import { messageOf } from './thrown.ts'
 
 export interface DeedOptions<Given, Result> {
   /** Does it: `(id) => ask(api.accounts({ id }).suspend.post())`. */
@@ -37,9 +38,7 @@ export function useDeed<Given, Result>({
     busy: isPending,
     runOrThrow: mutateAsync,
     run(given) {
-      mutateAsync(given).catch((failure: unknown) =>
-        toast({ tone: 'bad', text: failure instanceof Error ? failure.message : String(failure) }),
-      )
+      mutateAsync(given).catch((failure: unknown) => toast({ tone: 'bad', text: messageOf(failure) }))
     },
   }
 }

@@ -5,6 +5,7 @@ import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
+import { messageOf } from './thrown.ts'
 
 export interface DialogProps {
   open: boolean
@@ -85,7 +86,7 @@ export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm
       await confirm()
       onClose()
     } catch (thrown) {
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+      setFailure(messageOf(thrown))
     } finally {
       setBusy(false)
     }

@@ -10,7 +10,6 @@ const short = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 const TICK_MS = 15_000
 const STEPS = [
@@ -33,9 +32,6 @@ export const exactTime = (time_ms: number): string => exact.format(time_ms)
 
 /** The day and the minute, where the year is plain and room is short. */
 export const shortTime = (time_ms: number): string => short.format(time_ms)
-
-/** The time of the day alone, for what happened today. */
-export const clockTime = (time_ms: number): string => clock.format(time_ms)
 
 let now_ms = Date.now()
 let ticking: ReturnType<typeof setInterval> | undefined

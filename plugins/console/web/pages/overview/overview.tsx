@@ -144,7 +144,7 @@ const MarginNote = ({ margin_nanos, known_revenue_nanos, cost_nanos }: Overview[
   const tone = margin_nanos !== null && margin_nanos < 0 ? 'tone-bad' : undefined
   if (margin_nanos === null || !known_revenue_nanos)
     return <span className={tone}>of calls that cost their accounts nothing</span>
-  const part = `${margin_nanos < 0 ? '−' : ''}${share(Math.abs(margin_nanos) / known_revenue_nanos)}`
+  const part = share(margin_nanos / known_revenue_nanos)
   const known = known_revenue_nanos / cost_nanos
   return (
     <span className={tone}>

@@ -1,6 +1,7 @@
 // A conversation with one or two models: asked at once, streamed side by side, stopped together.
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { useViewer } from '../../app/session.tsx'
+import { messageOf } from '../../parts/thrown.ts'
 import { chatMessages } from './chat-messages.ts'
 import { streamChat } from './chat-stream.ts'
 import {
@@ -77,7 +78,7 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
         tell({
           ...ended,
           state: 'failed',
-          failure: thrown instanceof Error ? thrown.message : String(thrown),
+          failure: messageOf(thrown),
         })
     } finally {
       running.current.delete(controller)

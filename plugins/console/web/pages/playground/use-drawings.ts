@@ -1,5 +1,6 @@
 // The drawings of this visit: begun, made, or failed.
 import { useCallback, useRef, useState } from 'react'
+import { messageOf } from '../../parts/thrown.ts'
 import { draw as ask, type DrawingAsked } from './drawing.ts'
 
 export interface Drawing {
@@ -30,8 +31,7 @@ export function useDrawings(onEnd: () => void) {
       }
       ask(asked).then(
         ({ ids, cost, request_id }) => end({ state: 'done', ids, cost, request_id }),
-        (thrown: unknown) =>
-          end({ state: 'failed', failure: thrown instanceof Error ? thrown.message : String(thrown) }),
+        (thrown: unknown) => end({ state: 'failed', failure: messageOf(thrown) }),
       )
     },
     [onEnd],

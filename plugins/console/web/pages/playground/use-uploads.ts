@@ -1,6 +1,7 @@
 // Files that become references: uploaded for the account that pays.
 import { toast } from '../../app/toasts.tsx'
 import { useDeed } from '../../parts/deed.ts'
+import { messageOf } from '../../parts/thrown.ts'
 import { uploadFiles } from '../../parts/upload.ts'
 import { fileName, type Reference } from './reference.ts'
 
@@ -15,7 +16,7 @@ export function useUploads(account: string | undefined, onAdded: (added: Referen
       const keys = await upload.runOrThrow(files)
       onAdded(keys.map((key): Reference => ({ is: 'file', id: key, label: fileName(key) })))
     } catch (failure) {
-      toast({ tone: 'bad', text: failure instanceof Error ? failure.message : String(failure) })
+      toast({ tone: 'bad', text: messageOf(failure) })
     }
   }
   return { busy: upload.busy, add: (files: File[]) => void add(files) }

@@ -17,6 +17,7 @@ import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
 import { Status } from '../../parts/status.tsx'
+import { messageOf } from '../../parts/thrown.ts'
 import type { FirstCallView, MadeKey, SetupState } from './choices.ts'
 import { type FirstCall, SDKS, type Sdk, samplesFor } from './first-call-samples.ts'
 
@@ -136,7 +137,7 @@ function SendFromHere({ call: { key, model, message } }: { call: FirstCall }) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       await askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
     } catch (thrown) {
-      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+      setFailure(messageOf(thrown))
     } finally {
       setBusy(false)
     }

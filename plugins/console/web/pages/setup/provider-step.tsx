@@ -7,6 +7,7 @@ import { TextInput } from '../../parts/input.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { PasswordInput } from '../../parts/password-input.tsx'
 import { Select } from '../../parts/select.tsx'
+import { messageOf } from '../../parts/thrown.ts'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
 import { type Choice, choicesOf, PROTOCOLS, type SetupState, type Trial } from './choices.ts'
 import { ProviderChoice } from './provider-choice.tsx'
@@ -65,7 +66,7 @@ function ProviderForm({ choice, onDone }: { choice: Choice; onDone: ProviderStep
   }
   function goOnAnyway(): void {
     setRefusal('')
-    goOn().catch((thrown: unknown) => setRefusal(thrown instanceof Error ? thrown.message : String(thrown)))
+    goOn().catch((thrown: unknown) => setRefusal(messageOf(thrown)))
   }
 
   return (

@@ -71,8 +71,7 @@ const inBrackets = (of: string): string => (of === '' ? '' : ` (${of})`)
 
 const leftOf = ({ price_nanos, cost_nanos }: Pick<Margin['lines'][number], 'price_nanos' | 'cost_nanos'>) => {
   if (price_nanos === 0) return 'nothing: it is free'
-  const left = 1 - cost_nanos / price_nanos
-  return `${left < 0 ? '−' : ''}${share(Math.abs(left))}`
+  return share(1 - cost_nanos / price_nanos)
 }
 
 const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { type Deed, useDeed } from '../deed.ts'
+import { messageOf } from '../thrown.ts'
 import {
   type Block,
   type CatalogueFile,
@@ -130,7 +131,7 @@ function useChecks(setText: (text: string) => void) {
         if (edits.length > 0) setText(answer.text)
         return true
       } catch (thrown) {
-        if (own === turn.current) setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+        if (own === turn.current) setFailure(messageOf(thrown))
         return false
       }
     },

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask } from '../../app/client.ts'
+import { messageOf } from '../thrown.ts'
 
 export type TrialOrder = Parameters<typeof api.providers.try.post>[0]
 export type TrialOutcome = NonNullable<Awaited<ReturnType<typeof api.providers.try.post>>['data']>
@@ -30,7 +31,7 @@ export function useTrial(): Trial {
         setOutcome(await ask(api.providers.try.post(order)))
         void queries.invalidateQueries({ queryKey: ['providers'] })
       } catch (thrown) {
-        setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+        setFailure(messageOf(thrown))
       } finally {
         setBusy(false)
       }

@@ -1,13 +1,5 @@
-// The address to listen on, as `address:port` text and in its parts, and why it cannot be had.
-
-/** @param listen `address:port`, IPv6 addresses in brackets; checked by the catalogue's schema or the command line */
-export function parseListenAddress(listen: string): { hostname: string; port: number } {
-  const colon = listen.lastIndexOf(':')
-  return {
-    hostname: listen.slice(0, colon).replace(/^\[(.*)\]$/, '$1'),
-    port: Number(listen.slice(colon + 1)),
-  }
-}
+// Why an address to listen on cannot be had, for the operator.
+import { messageOf } from '../domain/thrown.ts'
 
 /** By the code with which the system refuses an address. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -22,6 +14,6 @@ const MAIN_ADVICE =
 /** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
 export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
-  const reason = (code !== undefined && REFUSALS[code]) || (cause instanceof Error ? cause.message : cause)
+  const reason = (code !== undefined && REFUSALS[code]) || messageOf(cause)
   return new Error(`Cannot listen on ${listen}: ${reason}. ${advice}`, { cause })
 }

@@ -1,0 +1,8 @@
+// A free port, for programs that take no port 0, and for addresses where nobody answers.
+
+/** A port that is free at this moment. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  listener.stop(true)
+  return listener.port
+}

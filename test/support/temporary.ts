@@ -1,0 +1,20 @@
+// A temporary folder, which goes with the block that has it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface TemporaryFolder extends Disposable {
+  path: string
+  /** The path of something in it. */
+  at(name: string): string
+}
+
+/** An empty one. */
+export function temporary(): TemporaryFolder {
+  const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  return {
+    path,
+    at: (name) => join(path, name),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
