@@ -1,7 +1,7 @@
 // The manifest of an archive: what made it and when, and each entry with its size and hash.
 import { type Static, Type } from '@sinclair/typebox'
 import { unprocessable } from '../domain/errors.ts'
-import { fits } from '../domain/validation.ts'
+import { readJsonAs } from '../domain/validation.ts'
 
 /** The form of archives; a program refuses those of later forms. */
 export const FORMAT = 1
@@ -42,13 +42,8 @@ function readAs<S extends typeof Head | typeof Manifest>(
   text: string,
   archive: string,
 ): Static<S> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw unprocessable(`${archive} is not a backup of Tollgate: its description is no JSON.`, { cause })
-  }
-  if (fits(schema, value)) return value
+  const described = readJsonAs(schema, text)
+  if (described) return described
   throw unprocessable(`${archive} is not a backup of Tollgate: its description lacks what every backup has.`)
 }
 

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { conflict, unprocessable } from '../domain/errors.ts'
+import { messageOf } from '../domain/thrown.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../server/backup/make.ts'
 import { recordMade, retain } from '../server/backup/retain.ts'
 import { configuredPlace, type Located, locateNew, type WhereOptions } from '../server/backup/where.ts'
@@ -107,8 +108,7 @@ async function keep(archive: Located, made_at_ms: number, options: WhereOptions)
   try {
     return { warnings, deleted: await retain({ data_folder, place, keep: settings?.keep ?? DEFAULT_KEEP }) }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return { warnings: [...warnings, `Older backups could not be deleted: ${why}`], deleted: [] }
+    return { warnings: [...warnings, `Older backups could not be deleted: ${messageOf(cause)}`], deleted: [] }
   }
 }
 

@@ -1,6 +1,6 @@
 // The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
-import { MAX_BUSY_WAIT_MS } from './busy.ts'
+import { isBusy, MAX_BUSY_WAIT_MS, pauses } from './busy.ts'
 import { copyBeforeMigration, type MigrationCopy } from './copy.ts'
 import { createForOwner } from './folder.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
@@ -59,12 +59,28 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
 function prepareForWriting(db: Database, path: string, options: OpenOptions): void {
   // Before the switch to WAL, which would already change the file of a newer program.
   refuseNewer(db)
-  db.run('PRAGMA journal_mode = WAL')
+  switchToWriteAheadLog(db)
   // FULL, because NORMAL may lose the last commits in a power cut, after callers were told of them.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
   db.run(`PRAGMA wal_autocheckpoint = ${PAGES_A_CHECKPOINT}`)
   if (schemaVersion(db) < MIGRATIONS.length) migrateWithCopy(db, path, options)
+}
+
+/**
+ * Two connections that switch a new file at once would wait for each other, so SQLite's own wait does not apply
+ * (https://sqlite.org/c3ref/busy_handler.html).
+ */
+function switchToWriteAheadLog(db: Database): void {
+  const due_ms = performance.now() + MAX_BUSY_WAIT_MS
+  for (const pause_ms of pauses()) {
+    try {
+      return void db.run('PRAGMA journal_mode = WAL')
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() + pause_ms > due_ms) throw thrown
+    }
+    Bun.sleepSync(pause_ms)
+  }
 }
 
 function migrateWithCopy(

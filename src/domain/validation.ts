@@ -50,6 +50,17 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
 export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   checkOf(schema).Check(value)
 
+/** What a JSON text says, where it fits; undefined for anything else, and for what is no JSON. */
+export function readJsonAs<S extends TSchema>(schema: S, text: string): Static<S> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return fits(schema, value) ? value : undefined
+  } catch {
+    // It is no JSON: whoever reads it says what that means.
+    return undefined
+  }
+}
+
 /**
  * The faults of a value, one for each path at most; none where it fits. Found one by one, as they are asked for. The
  * schema is walked, not compiled, which is the cheaper way for what is asked once: a file read at the start.

@@ -1,6 +1,6 @@
 // A report of one of our own commands, made in a process of its own at a low priority, beside the calls.
 import type { Static, TSchema } from '@sinclair/typebox'
-import { fits } from '../domain/validation.ts'
+import { readJsonAs } from '../domain/validation.ts'
 import { startOwnCommand } from './own-process.ts'
 
 export interface ReportProcess<Report> {
@@ -23,20 +23,9 @@ export function reportInProcess<S extends TSchema>(
   const child = startOwnCommand([name, '--json', '--data', data_folder])
   const read = async () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
-    const report = reportIn(output, schema)
+    // None where it ended too early, or another version has replaced the program's file since this process began.
+    const report = readJsonAs(schema, output)
     return report === undefined ? { failure: errors.trim() || 'it ended without a report' } : { report }
   }
   return { ended: read(), stop: () => child.kill('SIGKILL') }
-}
-
-/** The report in the command's answer; undefined where it is none. */
-function reportIn<S extends TSchema>(output: string, schema: S): Static<S> | undefined {
-  try {
-    const answer: unknown = JSON.parse(output)
-    // The program's file may have been replaced by another version since this process began.
-    return fits(schema, answer) ? answer : undefined
-  } catch {
-    // It ended before it answered: whoever asked says so.
-    return undefined
-  }
 }

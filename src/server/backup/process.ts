@@ -1,6 +1,6 @@
 // `tollgate backup` and its drill in a process of their own, beside the calls.
 import { Type } from '@sinclair/typebox'
-import { fits } from '../../domain/validation.ts'
+import { readJsonAs } from '../../domain/validation.ts'
 import { startOwnCommand } from '../own-process.ts'
 import type { Progress } from './make.ts'
 
@@ -27,11 +27,14 @@ const Answer = Type.Object({
   files: Type.Integer(),
   deleted: Type.Optional(Type.Array(Type.String())),
 })
-const Told = Type.Object({
-  progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
-})
-const Warned = Type.Object({ warning: Type.String() })
-const Failed = Type.Object({ error: Type.Object({ message: Type.String() }) })
+/** A line on standard error. */
+const Line = Type.Partial(
+  Type.Object({
+    progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
+    warning: Type.String(),
+    error: Type.Object({ message: Type.String() }),
+  }),
+)
 
 /** The copy of the database cannot be interrupted: it is waited for this long. */
 const STOP_MS = 2_000
@@ -50,9 +53,8 @@ export function startBackupProcess(
       readErrors(child.stderr, onProgress),
     ])
     await child.exited
-    const answer = parse(output)
-    if (fits(Answer, answer))
-      return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [], warnings }
+    const answer = readJsonAs(Answer, output)
+    if (answer) return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [], warnings }
     return { failure: failure ?? 'it ended without an answer' }
   }
   return {
@@ -75,11 +77,11 @@ async function readErrors(
   let failure: string | undefined
   const warnings: string[] = []
   const take = (line: string) => {
-    const told = parse(line)
-    if (fits(Told, told)) onProgress(told.progress)
-    else if (fits(Warned, told)) warnings.push(told.warning)
-    else if (fits(Failed, told)) failure = told.error.message
-    else if (told === undefined && line.trim() !== '') failure ??= line.trim()
+    const told = readJsonAs(Line, line)
+    if (told?.progress) onProgress(told.progress)
+    if (told?.warning !== undefined) warnings.push(told.warning)
+    if (told?.error) failure = told.error.message
+    if (!told && line.trim() !== '') failure ??= line.trim()
   }
   for await (const bytes of stream) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
@@ -88,13 +90,4 @@ async function readErrors(
   }
   take(rest)
   return { failure, warnings }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // It was ended in the middle, or it is no answer: whoever asked says so.
-    return undefined
-  }
 }

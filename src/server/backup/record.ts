@@ -5,7 +5,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Place } from '../../backup/places.ts'
 import { flush } from '../../db/copy.ts'
 import { giveToFolderOwner } from '../../db/folder.ts'
-import { fits } from '../../domain/validation.ts'
+import { readJsonAs } from '../../domain/validation.ts'
 
 const Record = Type.Object({
   made: Type.Array(
@@ -21,12 +21,12 @@ export type MadeBySchedule = Static<typeof Record>['made'][number]
 
 const NAME = 'backups.json'
 
+const recordAt = (path: string) => readJsonAs(Record, readFileSync(path, 'utf8'))
+
 /** Nothing, too, where the file is none of ours: nothing is deleted by it then. */
 export function readRecord(data_folder: string): MadeBySchedule[] {
   const path = join(data_folder, NAME)
-  if (!existsSync(path)) return []
-  const record = parse(readFileSync(path, 'utf8'))
-  return fits(Record, record) ? record.made : []
+  return existsSync(path) ? (recordAt(path)?.made ?? []) : []
 }
 
 /** The names of what the schedule made in a place. */
@@ -40,7 +40,7 @@ export const madeIn = (data_folder: string, { id }: Pick<Place, 'id'>): Set<stri
 /** Moves a file away that is none of ours, before another one takes its place. @returns where it is; undefined where there is none */
 export function keepUnreadable(data_folder: string): string | undefined {
   const path = join(data_folder, NAME)
-  if (!existsSync(path) || fits(Record, parse(readFileSync(path, 'utf8')))) return undefined
+  if (!existsSync(path) || recordAt(path)) return undefined
   const kept = `${path}.unreadable`
   renameSync(path, kept)
   return kept
@@ -55,13 +55,4 @@ export function writeRecord(data_folder: string, made: readonly MadeBySchedule[]
   flush(unfinished)
   renameSync(unfinished, path)
   flush(data_folder)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Whoever asked says so.
-    return undefined
-  }
 }

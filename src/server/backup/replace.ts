@@ -16,7 +16,7 @@ import { flush } from '../../db/copy.ts'
 import { giveToFolderOwner } from '../../db/folder.ts'
 import { takeLock } from '../../db/lock.ts'
 import { conflict, unprocessable } from '../../domain/errors.ts'
-import { fits } from '../../domain/validation.ts'
+import { readJsonAs } from '../../domain/validation.ts'
 
 /** In the data folder, since a rename is atomic only in one file system, and since the folder itself may be a mount. */
 export const INCOMING = '.restore'
@@ -83,13 +83,8 @@ export function finishLocked(dir: string): string | undefined {
 }
 
 function readPlan(path: string): Plan {
-  const text = readFileSync(path, 'utf8')
-  try {
-    const plan: unknown = JSON.parse(text)
-    if (fits(Plan, plan)) return plan
-  } catch {
-    // Told as any other text that is none of ours.
-  }
+  const plan = readJsonAs(Plan, readFileSync(path, 'utf8'))
+  if (plan) return plan
   throw unprocessable(`${path} is not what a restore wrote: move it away, and restore again.`)
 }
 
