@@ -4,6 +4,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
+import { findPlugins, pluginsFolder } from '../server/own-plugins/files.ts'
+import { surviveStrayErrors } from '../server/own-plugins/stray-errors.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import type { LastStep, StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
@@ -51,6 +53,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
+  if (findPlugins(pluginsFolder(folder.dir)).files.length > 0) surviveStrayErrors(log, now)
   let demo: Demo | undefined
   let link: ConsoleLink | undefined
   const gateway = await startGateway({
