@@ -4,6 +4,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
+import { findPlugins, pluginsFolder } from '../server/own-plugins/files.ts'
+import { surviveStrayErrors } from '../server/own-plugins/stray-errors.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import type { LastStep } from '../server/serve.ts'
 import { tellAddress } from '../server/served-at.ts'
@@ -57,6 +59,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   let reload = NOTHING
   const onHangup = () => void reload()
   process.on('SIGHUP', onHangup)
+  if (findPlugins(pluginsFolder(folder.dir)).files.length > 0) surviveStrayErrors(log, now)
   let demo: Demo | undefined
   let link: ConsoleLink | undefined
   const gateway = await startGateway({

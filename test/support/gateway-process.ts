@@ -46,16 +46,19 @@ export interface ProcessOptions {
   as_user?: number
   /** What its environment has besides that of the tests. */
   environment?: Readonly<Record<string, string>>
+  /** The file for its log, which is dropped otherwise. */
+  log_path?: string
 }
 
 async function over(
   folder: DataFolder,
-  { as_user, environment = {} }: ProcessOptions,
+  { as_user, environment = {}, log_path }: ProcessOptions,
 ): Promise<GatewayProcess> {
   const program = as_user === undefined ? commandOf('gateway') : [...commandOf('as-user'), String(as_user)]
   const command = [...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
   const env = { ...process.env, ...environment }
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', env })
+  const stdout = log_path === undefined ? 'ignore' : Bun.file(log_path)
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout, stderr: 'pipe', env })
   const url = await addressOf(child.stderr)
   return {
     url,
