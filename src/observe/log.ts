@@ -78,7 +78,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     waiting = []
     if (lines.length === 0) return
     // In one piece: the destination looks at all that waits with each write, which took more than a line does.
-    const texts = lines.map((line) => lineOf(line, redactor))
+    const texts = lines.map((line) => textOf(line, redactor))
     const all = texts.join('')
     destination.write(redactor.finds(all) ? texts.map(redacted).join('') : all)
   }
@@ -126,6 +126,22 @@ interface WaitingLine {
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
+/** A line that cannot be serialized, such as one of a plugin, fails neither who writes it nor the lines beside it. */
+function textOf(line: WaitingLine, redactor: Redactor): string {
+  try {
+    return lineOf(line, redactor)
+  } catch {
+    // What could not be said is named in the line itself.
+    const fields = Object.fromEntries(Object.entries(line.fields).filter(([, value]) => isPlain(value)))
+    return lineOf(
+      { ...line, fields: { ...fields, unreadable: 'other fields, which JSON has no form for' } },
+      redactor,
+    )
+  }
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
 function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redactor): string {
   const cause = 'cause' in fields ? { cause: describeError(fields.cause, redactor) } : undefined
   const written = JSON.stringify(cause ? { ...fields, ...cause } : fields)
@@ -134,8 +150,18 @@ function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redact
   return `{"level":"${level}","time":"${time}"${comma}${written.slice(1, -1)},"message":${JSON.stringify(message)}}\n`
 }
 
-/** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
+/** What was thrown as fields. What a plugin throws may throw itself when it is read. */
 function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown {
+  try {
+    return errorFields(thrown, redactor, depth)
+  } catch {
+    // Its place in the line says as much as there is to be known.
+    return 'what was thrown cannot be read'
+  }
+}
+
+/** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
+function errorFields(thrown: unknown, redactor: Redactor, depth: number): unknown {
   if (!(thrown instanceof Error)) {
     return typeof thrown === 'string' ? redactor.scrub(thrown) : redactValue(thrown, redactor.scrub)
   }

@@ -68,6 +68,37 @@ describe('lines that wait for each other', () => {
     },
   )
 
+  test.each([
+    ['a bigint', { amount: 1n }],
+    [
+      'what refers to itself',
+      {
+        list: (() => {
+          const list: unknown[] = []
+          list.push(list)
+          return list
+        })(),
+      },
+    ],
+    [
+      'a value that throws when it is read',
+      {
+        value: {
+          get x() {
+            throw new Error('no')
+          },
+        },
+      },
+    ],
+  ])('are not lost by one whose fields have %s: it keeps those that can be said', (_what, fields) => {
+    const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
+    log.info({}, 'first')
+    log.info({ ...fields, plugin: 'mine' }, 'odd')
+    log.warn({}, 'last')
+    expect(lines().map(({ message }) => message)).toEqual(['first', 'odd', 'last'])
+    expect(lines()[1]).toMatchObject({ plugin: 'mine', unreadable: expect.any(String) })
+  })
+
   test('are 256 at most', () => {
     const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
     for (let n = 1; n < 256; n++) log.info({ n }, 'waits')
@@ -114,6 +145,20 @@ describe('an error in `cause`', () => {
     const { log, lines } = memoryLog()
     log.warn({ cause }, 'odd')
     expect(lines()[0]?.cause).toEqual(logged)
+  })
+
+  test('that cannot be read leaves the rest of its line', () => {
+    const { log, lines } = memoryLog()
+    const hostile = Object.defineProperty(new Error('x'), 'stack', {
+      get() {
+        throw new Error('no stack')
+      },
+    })
+    log.error({ request_id: 'r', cause: new Error('outer', { cause: hostile }) }, 'odd')
+    expect(lines()[0]).toMatchObject({
+      request_id: 'r',
+      cause: { message: 'outer', cause: 'what was thrown cannot be read' },
+    })
   })
 
   test('that refers to itself is cut off', () => {

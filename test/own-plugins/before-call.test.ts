@@ -379,6 +379,33 @@ describe('hooks that break their word', () => {
       nonsense({ refuse: { status: 200, message: 'Fine.' } }),
       'status 200',
     ],
+    [
+      'an answer that throws when it is read',
+      nonsense({
+        get body() {
+          throw new Error('no body')
+        },
+      }),
+      'no body',
+    ],
+    [
+      'an error that throws when it is read',
+      () => {
+        throw Object.defineProperty(new Error(), 'message', {
+          get() {
+            throw new Error('twice')
+          },
+        })
+      },
+      'what was thrown cannot be read',
+    ],
+    [
+      'a thrown value that has no text',
+      () => {
+        throw Object.create(null)
+      },
+      'what was thrown cannot be read',
+    ],
     ['a rejected promise', () => Promise.reject(new Error('no network')), 'no network'],
     ['a promise that never ends', () => new Promise(() => undefined), 'took longer than 0.3 s'],
   ])('%s: 500, logged, nothing held', async (_what, hook, logged) => {

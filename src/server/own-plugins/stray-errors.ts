@@ -22,22 +22,9 @@ export function surviveStrayErrors(log: Pick<Logger, 'error'>, now: () => number
       unlogged += 1
       return
     }
-    log.error({ cause: readable(cause), unlogged }, STRAY)
+    log.error({ cause, unlogged }, STRAY)
     logged_at_ms = now_ms
     unlogged = 0
   }
   process.on('uncaughtException', tell).on('unhandledRejection', tell)
-}
-
-/** What is thrown here would end the process after all: a thrown value may throw when it is read. */
-function readable(thrown: unknown): Error {
-  try {
-    if (!(thrown instanceof Error)) return new Error(String(thrown))
-    const copy = new Error(String(thrown.message))
-    copy.stack = String(thrown.stack)
-    return copy
-  } catch {
-    // What cannot be read cannot be told of either.
-    return new Error('what was thrown cannot be read')
-  }
 }
