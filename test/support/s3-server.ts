@@ -17,7 +17,7 @@ export interface S3Server extends AsyncDisposable {
   file(name: string): string
 }
 
-const PROGRAM = process.env.TOLLGATE_VERSITYGW ?? Bun.which('versitygw') ?? undefined
+const PROGRAM = process.env.TOLLGATE_VERSITYGW || (Bun.which('versitygw') ?? undefined)
 /** How to have it. */
 export const INSTALL =
   'the tests of buckets need versitygw: go install github.com/versity/versitygw/cmd/versitygw@latest, and name it in TOLLGATE_VERSITYGW or on the PATH'
