@@ -28,6 +28,8 @@ export interface EndedBackupWork {
   failure: string | undefined
   /** What was found or done, in a sentence. */
   result: string | undefined
+  /** What the operator should know of it all the same. */
+  warnings: readonly string[]
 }
 
 export interface Backups {

@@ -177,7 +177,8 @@ describe('beside the calls', () => {
     expect(backups.last.make).toMatchObject({
       failure: undefined,
       name: 'x',
-      result: 'x was made, with 1 files. told',
+      result: 'x was made, with 1 files.',
+      warnings: ['told'],
     })
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')
     scene.remove()

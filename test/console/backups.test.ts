@@ -1,6 +1,6 @@
 // Backups in the console: made and verified beside the calls, listed, and downloaded where they are encrypted. The operator alone.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decrypted } from '../../src/backup/encryption.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -123,4 +123,12 @@ test('a damaged one fails its drill, and says so', async () => {
   await operator.json('POST', `/backups/${name}/verify`)
   const { last_verified } = await ended()
   expect(last_verified).toMatchObject({ name, result: null, failure: expect.stringContaining('is damaged') })
+})
+
+test('what one leaves out is told with its end', async () => {
+  mkdirSync(join(gateway.data_folder, 'plugins'), { recursive: true })
+  symlinkSync('/etc/hostname', join(gateway.data_folder, 'plugins/link.ts'))
+  await made()
+  const { last_made } = await ended()
+  expect(last_made.warnings).toEqual([expect.stringContaining('plugins/link.ts')])
 })

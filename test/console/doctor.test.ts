@@ -21,6 +21,9 @@ test.each(['wide', 'phone'] as const)(
     await page.getByRole('button', { name: 'Check', exact: true }).click()
     await page.getByRole('table', { name: 'Findings of the check-up' }).waitFor()
     await page.getByText('quick check passed').waitFor()
+    // What stands between backticks is code, not a mark.
+    await page.locator('code', { hasText: /^tollgate audit$/ }).waitFor()
+    expect(await page.getByRole('main').textContent()).not.toContain('`')
     await page.getByText(/\d+ findings: 0 failed/).waitFor()
     await one.looksRight()
     await one.isClean()

@@ -40,6 +40,7 @@ const EndedView = Type.Object(
     ...TimeFields('ended'),
     failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
     result: Nullable(Type.String({ description: 'what was done' })),
+    warnings: Type.Array(Type.String({ description: 'what to know of it all the same' })),
   },
   closed,
 )
@@ -140,11 +141,18 @@ const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof
   progress: progress ? { ...progress } : null,
 })
 
-const endedView = ({ name, ended_at_ms, failure, result }: EndedBackupWork): Static<typeof EndedView> => ({
+const endedView = ({
+  name,
+  ended_at_ms,
+  failure,
+  result,
+  warnings,
+}: EndedBackupWork): Static<typeof EndedView> => ({
   name: name ?? null,
   ...time('ended', ended_at_ms),
   failure: failure ?? null,
   result: result ?? null,
+  warnings: [...warnings],
 })
 
 function workingView({ backups }: Gateway): Static<typeof WorkingView> {

@@ -49,6 +49,7 @@ export function createWorker({
       ended_at_ms: now(),
       failure: has_failed ? ended.failure : undefined,
       result: has_failed ? undefined : resultOf(work, ended),
+      warnings: has_failed ? [] : ended.warnings,
     }
     if (work.is_scheduled) last_failed_at_ms = has_failed ? now() : undefined
     const facts = { kind: work.kind, scheduled: work.is_scheduled, took_ms: now() - work.since_ms }
@@ -106,7 +107,7 @@ function tellDone(
 
 const FAILED = 'backup failed; a scheduled one is tried again'
 
-const resultOf = ({ kind }: BackupWork, { name, files, warnings }: EndedDeed): string =>
+const resultOf = ({ kind }: BackupWork, { name, files }: EndedDeed): string =>
   kind === 'make'
-    ? [`${name} was made, with ${files} files.`, ...warnings].join(' ')
+    ? `${name} was made, with ${files} files.`
     : `${name} can be restored: ${files} files, every hash is right, and the audit is clean.`

@@ -5,6 +5,7 @@ import { Button, type ButtonProps } from './button.tsx'
 import { FormBusy, useFormBusy } from './form-busy.ts'
 import { FormFailure } from './form-failure.ts'
 import { Notice } from './notice.tsx'
+import { Words } from './words.tsx'
 
 export interface FormProps {
   /** Sends it. What it throws is shown: at the field that the error names, else above the buttons. */
@@ -61,7 +62,7 @@ export function Form({ submit, children, ...rest }: FormProps) {
         <form ref={form} className="form" noValidate onSubmit={(event) => void send(event)} {...rest}>
           {failure && !is_at_field && (
             <Notice tone="bad" alert>
-              {failure.message}
+              <Words>{failure.message}</Words>
             </Notice>
           )}
           {children}

@@ -6,6 +6,7 @@ import { ApiError, ConnectionLost } from '../app/client.ts'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
+import { Words } from './words.tsx'
 
 /** Shorter waits than this show nothing at all. */
 const SKELETON_AFTER_MS = 200
@@ -70,7 +71,9 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   return (
     <div className="stack">
       <Notice tone={is_refused ? 'warn' : 'bad'} alert>
-        <p>{failure.message}</p>
+        <p>
+          <Words>{failure.message}</Words>
+        </p>
         {request_id !== null && !is_refused && (
           <p className="small soft">
             In the log: <code>{request_id}</code>

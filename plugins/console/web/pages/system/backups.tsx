@@ -15,6 +15,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Words } from '../../parts/words.tsx'
 
 type Working = NonNullable<Awaited<ReturnType<typeof api.backups.work.get>>['data']>
 type Backup = NonNullable<Awaited<ReturnType<typeof api.backups.get>>['data']>['backups'][number]
@@ -127,19 +128,29 @@ function Running({ running: { kind, name, progress } }: { running: NonNullable<W
   )
 }
 
-function Outcome({ ended: { failure, result, ended_at_ms }, failed }: { ended: Ended; failed: string }) {
+function Outcome({ ended: { failure, result, warnings, ended_at_ms }, failed }: OutcomeProps) {
   if (failure !== null)
     return (
       <Notice tone="bad" alert>
         {failed} (<Time at_ms={ended_at_ms} />
-        ): {failure}
+        ): <Words>{failure}</Words>
       </Notice>
     )
   return (
-    <Notice tone="good">
+    <Notice tone={warnings.length > 0 ? 'warn' : 'good'}>
       {result} <Time at_ms={ended_at_ms} />
+      {warnings.map((warning) => (
+        <p key={warning}>
+          <Words>{warning}</Words>
+        </p>
+      ))}
     </Notice>
   )
+}
+
+interface OutcomeProps {
+  ended: Ended
+  failed: string
 }
 
 interface Deeds {
@@ -165,7 +176,7 @@ const columnsOf = ({ busy, verify }: Deeds): Column<Backup>[] => [
   },
   {
     key: 'deeds',
-    title: 'Deeds',
+    title: 'Actions',
     end: true,
     cell: ({ name, encrypted }) => (
       <span className="row system-backup-deeds">

@@ -11,6 +11,7 @@ import { useDeed } from '../../parts/deed.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
+import { Words } from '../../parts/words.tsx'
 
 const TONES: Record<Diagnosis['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const WORDS: Record<Diagnosis['level'], string> = { ok: 'ok', warn: 'warning', fail: 'failed' }
@@ -66,8 +67,14 @@ export function Doctor() {
 
 const Found = ({ found, advice }: Pick<Diagnosis, 'found' | 'advice'>) => (
   <div className="system-finding">
-    <p>{found}</p>
-    {advice !== null && <p className="soft">{advice}</p>}
+    <p>
+      <Words>{found}</Words>
+    </p>
+    {advice !== null && (
+      <p className="soft">
+        <Words>{advice}</Words>
+      </p>
+    )}
   </div>
 )
 

@@ -7,6 +7,7 @@ import { count, exactUsd, roundedUsd, share } from '../amounts.ts'
 import { Money } from '../money.tsx'
 import { FailedState } from '../states.tsx'
 import { type Column, Table } from '../table.tsx'
+import { Words } from '../words.tsx'
 
 const ASK_EVERY_MS = 300
 
@@ -32,7 +33,7 @@ export function Rating({ id }: { id: string }) {
   if (data.state === 'failed')
     return (
       <p className="soft">
-        Last week’s calls could not be rated: {data.message}. Prices can be saved all the same.
+        Last week’s calls could not be rated: <Words>{data.message}</Words>. Prices can be saved all the same.
       </p>
     )
   return <Result result={data} />

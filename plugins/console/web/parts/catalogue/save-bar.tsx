@@ -6,6 +6,7 @@ import { Button } from '../button.tsx'
 import { Copy } from '../copy.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
 import { Notice } from '../notice.tsx'
+import { Words } from '../words.tsx'
 import { ChangeList } from './changes.tsx'
 import type { Draft } from './draft.ts'
 import { Rating } from './rating.tsx'
@@ -88,7 +89,9 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
   const is_conflict = failure instanceof ApiError && failure.code === 'configuration_changed'
   return (
     <Notice tone="bad" alert>
-      <p>{failure.message}</p>
+      <p>
+        <Words>{failure.message}</Words>
+      </p>
       {is_conflict && (
         <div className="row">
           <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />

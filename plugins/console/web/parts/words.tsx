@@ -1,0 +1,14 @@
+// A sentence of the server, in which names and commands stand between backticks.
+
+export interface WordsProps {
+  children: string
+}
+
+/** The same with what is between two backticks as code. */
+export function Words({ children }: WordsProps) {
+  const parts = children.split('`')
+  // An odd one is no mark, but part of the sentence.
+  if (parts.length % 2 === 0) return children
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
+  return parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))
+}
