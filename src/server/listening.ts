@@ -4,6 +4,7 @@ import { messageOf } from '../domain/thrown.ts'
 import type { Sockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
+import { tellOf, warnOfEnd } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
@@ -68,10 +69,11 @@ export async function listenWith(
       last,
       last.stop(false).then(() => former.delete(last)),
     )
-    tell(gateway, 'a renewed certificate is in use', pair)
+    tellOf(gateway, 'a renewed certificate is in use', pair)
   }
 
-  if (first_pair) tell(gateway, 'a certificate is in use', first_pair)
+  if (first_pair) tellOf(gateway, 'a certificate is in use', first_pair)
+  const stopWarning = first_pair && warnOfEnd(gateway, () => used ?? first_pair)
 
   const watch = tls && files && (await watchRenewals(gateway, { ...tls, files }, takeOver))
 
@@ -85,6 +87,7 @@ export async function listenWith(
     renew: async () => await watch?.read(),
     async stop() {
       watch?.stop()
+      stopWarning?.()
       if (!app.server) return
       const all = [server, ...former.keys()]
       // A caller who does not take them does not hold the process up.
@@ -119,12 +122,6 @@ function watchRenewals(
     }
   }
   return watchTls(files, { onPair, onTrouble: keepOld })
-}
-
-function tell({ log, now }: Gateway, message: string, { names, valid_until_ms }: TlsPair): void {
-  const fields = { names, valid_until: new Date(valid_until_ms).toISOString() }
-  if (valid_until_ms < now()) log.warn(fields, `${message}, and has expired`)
-  else log.info(fields, message)
 }
 
 /**

@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import { isLoopback, parseListenAddress } from '../../domain/listen-address.ts'
 import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { readTlsPair, type TlsFiles, tlsFilesOf } from '../tls-files.ts'
+import { endOf } from '../certificate-end.ts'
+import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../tls-files.ts'
 import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
 
 const CHECK = 'certificate'
-const DAY_MS = 86_400_000
-/** Certificates of 90 days are renewed 30 days before their end: this one was not. */
-const SOON_DAYS = 14
 const OTHERS_READ = 0o004
 const OTHERS_AND_GROUP_READ = 0o044
 const KEY_CHECK = 'key of TLS'
@@ -38,14 +36,8 @@ async function checkPair(
   files: TlsFiles,
   { data_folder, now }: Pick<ReadPatient, 'data_folder' | 'now'>,
 ): Promise<Diagnosis[]> {
-  const now_ms = now()
   try {
-    const { names, valid_from_ms, valid_until_ms } = await readTlsPair(files)
-    const found = `of ${names}, until ${new Date(valid_until_ms).toISOString().slice(0, 10)}`
-    return [
-      validity(found, (valid_until_ms - now_ms) / DAY_MS, valid_from_ms > now_ms),
-      ...keyMode(files, data_folder),
-    ]
+    return [validity(await readTlsPair(files), now()), ...keyMode(files, data_folder)]
   } catch (refusal) {
     const advice =
       'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
@@ -53,11 +45,13 @@ async function checkPair(
   }
 }
 
-function validity(found: string, days: number, too_early: boolean): Diagnosis {
-  if (days < 0) return fail(CHECK, `${found}: it has expired`, 'Renew it: callers refuse to connect.')
-  if (too_early)
+function validity(pair: TlsPair, now_ms: number): Diagnosis {
+  const { end, days } = endOf(pair, now_ms)
+  const found = `of ${pair.names}, until ${new Date(pair.valid_until_ms).toISOString().slice(0, 10)}`
+  if (end === 'past') return fail(CHECK, `${found}: it has expired`, 'Renew it: callers refuse to connect.')
+  if (pair.valid_from_ms > now_ms)
     return fail(CHECK, `${found}: it is not valid yet`, 'See whether this machine has the right time.')
-  if (days < SOON_DAYS)
+  if (end === 'soon')
     return warn(
       CHECK,
       `${found}: ${Math.floor(days)} days`,
