@@ -26,8 +26,6 @@ export interface Checks {
   restart: (file: CatalogueFile) => void
 }
 
-const NOTHING_UNDER_WAY = Promise.resolve(true)
-
 /** @param file what the text begins from */
 export function useChecks(file: CatalogueFile): Checks {
   const [text, setText] = useState<string | null>(null)
@@ -37,7 +35,7 @@ export function useChecks(file: CatalogueFile): Checks {
   const latest = useRef(file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)
-  const under_way = useRef(NOTHING_UNDER_WAY)
+  const { add, allMade } = useInOrder()
 
   const type = useCallback((typed: string) => {
     latest.current = typed
@@ -80,20 +78,8 @@ export function useChecks(file: CatalogueFile): Checks {
     [type],
   )
 
-  const edit = useCallback(
-    (edits: readonly Edit[]): Promise<boolean> => {
-      const own = under_way.current.then(() => make(edits))
-      const all = Promise.all([under_way.current, own]).then((made) => made.every(Boolean))
-      under_way.current = all
-      void all.then(() => {
-        if (under_way.current === all) under_way.current = NOTHING_UNDER_WAY
-      })
-      return own
-    },
-    [make],
-  )
-
-  const settled = useCallback(async () => ((await under_way.current) ? latest.current : null), [])
+  const edit = useCallback((edits: readonly Edit[]) => add(() => make(edits)), [add, make])
+  const settled = useCallback(async () => ((await allMade()) ? latest.current : null), [allMade])
 
   const restart = useCallback((from: CatalogueFile) => {
     turn.current++
@@ -105,4 +91,23 @@ export function useChecks(file: CatalogueFile): Checks {
   }, [])
 
   return { text, checked, failure, type, check, edit, settled, restart }
+}
+
+const NOTHING_UNDER_WAY = Promise.resolve(true)
+
+/** Changes one after the other. `allMade` waits for those under way, and says whether each could be made. */
+function useInOrder() {
+  const under_way = useRef(NOTHING_UNDER_WAY)
+  const add = useCallback((make: () => Promise<boolean>): Promise<boolean> => {
+    const own = under_way.current.then(make)
+    const all = Promise.all([under_way.current, own]).then((made) => made.every(Boolean))
+    under_way.current = all
+    // A change that failed long ago holds up no review.
+    void all.then(() => {
+      if (under_way.current === all) under_way.current = NOTHING_UNDER_WAY
+    })
+    return own
+  }, [])
+  const allMade = useCallback(() => under_way.current, [])
+  return { add, allMade }
 }
