@@ -35,7 +35,11 @@ const COLUMNS: Column<Model>[] = [
   { head: 'KIND', text: ({ kind }) => kind },
   { head: 'USABLE', text: usability },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
-  { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
+  {
+    head: 'OUTPUT',
+    text: ({ kind, price }) => (kind === 'embedding' ? '-' : tokenRate(price, 'output_tokens')),
+    right: true,
+  },
   {
     head: 'UNITS',
     text: ({ price }) => unitText(price, RATE_WORDS),

@@ -15,7 +15,7 @@ const OWN_ENTRY = /^.*: /
 export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
   const parts = [
     [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
-    aboutLeft(plan.left),
+    aboutLeft(plan.left, list),
     byWord('Prices of the list that were not taken over:', unmappedOf(plan)),
     byWord('Finer than a nano-dollar, and rounded up:', wordsOf(plan, 'rounded')),
     byWord('Kept, since the list says nothing of it:', wordsOf(plan, 'kept')),
@@ -54,13 +54,19 @@ function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
 /** Many, where a name is a common one: the first say enough. */
 const MAX_ENTRIES = 5
 
-function aboutLeft(left: readonly LeftRoute[]): string[] {
+function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[] {
+  const providers = new Map(entries.map(({ id, provider }) => [id, provider]))
+  const nameOf = (id: string) => {
+    const provider = providers.get(id) ?? ''
+    return id.startsWith(`${provider}/`) ? id : `${id} of ${provider}`
+  }
   const of = (wanted: LeftRoute['reason']) => left.filter(({ reason }) => reason === wanted)
   const not_listed = of('not listed').map(routeName)
   const lines = not_listed.length === 0 ? [] : wrapped(`Not in the list: ${not_listed.join(', ')}.`, '')
   for (const route of of('ambiguous')) {
     const more = route.entries.length - MAX_ENTRIES
-    const names = route.entries.slice(0, MAX_ENTRIES).join(', ') + (more > 0 ? ` and ${more} more` : '')
+    const names =
+      route.entries.slice(0, MAX_ENTRIES).map(nameOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
     const text = `Ambiguous: ${routeName(route)} may be ${names}. Say whose prices are meant with --from.`
     lines.push(...wrapped(text, ''))
   }

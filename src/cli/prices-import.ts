@@ -26,6 +26,8 @@ interface ImportOptions {
 }
 
 const AT_COST = readMarkup('1')
+/** Who imports anew without the factor of the last time takes their margin away. */
+const AT_COST_WORDS = 'Without --markup a price is its cost, and nothing is left: --markup 1.2 adds 20 %.'
 /** The public list has less than two million bytes. */
 const MAX_LIST_BYTES = 32 * 1_048_576
 
@@ -59,6 +61,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const described = describePlan(plan, list, deps.terminal.columns)
       if (plan.changes.length === 0) return tell(false)
       if (!json) tell(false)
+      if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) remark(AT_COST_WORDS)
       if (!options.yes && !(await agreed(deps, json))) {
         if (json) tell(false)
         throw new Exit(EXIT.failed)

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
-import { formatUsd } from '../domain/money.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 import { outputTokens, promptTokens } from '../domain/usage.ts'
 import { money, time } from '../http/views.ts'
 import type { CallFilter } from '../ledger/call-filter.ts'
@@ -52,7 +52,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .option('--limit <count>', 'calls per page', readCount(1_000), 50)
     .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
-    .option('--margin', 'show what providers take, and what is left')
+    .option('--margin', 'show what providers take of it, and what is left')
     .action((options: UsageOptions, command: Command) => {
       const { folder, answerWith, remark, tableOf } = contextOf(command, deps)
       if (options.sums) {
@@ -65,6 +65,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
           value: () => ({ sums: sums.map(sumView) }),
           text: () => tableOf(options.margin ? SUM_MARGIN_COLUMNS : SUM_COLUMNS, sums, NONE),
         })
+        if (options.margin && sums.length > 0) remark(SUM_MARGIN_WORDS)
         if (options.since === undefined)
           remark('These are the sums of 31 days: --since reaches further back.')
         return
@@ -81,6 +82,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
         value: () => pageView(page),
         text: () => tableOf(options.margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE),
       })
+      if (options.margin && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
       if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
     })
 }
@@ -117,7 +119,9 @@ const CALL_COLUMNS: Column<RecordedCall>[] = [
   { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true, spare: 2 },
 ]
 
-/** "-" where what the provider takes is not known. */
+const CALL_MARGIN_WORDS =
+  'TAKEN: what the provider takes; MARGIN: what is left of USD. -: not known, as without a cost of the route.'
+
 const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
   CALL_ID,
   STARTED,
@@ -138,7 +142,15 @@ const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
   },
 ]
 
-/** KNOWN: what those calls cost of which it is known what the provider takes; the margin is of these. */
+const SUM_MARGIN_WORDS =
+  'KNOWN: what those calls paid whose provider cost is known; TAKEN: that cost; MARGIN: what is left of KNOWN.'
+
+/** An amount that is only told where the cost of some call is known: 0 would say that it was free. */
+const ofKnown =
+  (amount: (sum: DailySum) => Nanos) =>
+  (sum: DailySum): string =>
+    sum.known_revenue_nanos === 0 && sum.provider_cost_nanos === 0 ? '-' : formatUsd(amount(sum))
+
 const SUM_MARGIN_COLUMNS: Column<DailySum>[] = [
   { head: 'DAY', text: ({ day }) => day },
   { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
@@ -147,15 +159,16 @@ const SUM_MARGIN_COLUMNS: Column<DailySum>[] = [
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
   {
     head: 'KNOWN',
-    text: ({ known_revenue_nanos }) => formatUsd(known_revenue_nanos),
+    text: ofKnown(({ known_revenue_nanos }) => known_revenue_nanos),
     right: true,
     spare: 1,
   },
-  { head: 'TAKEN', text: ({ provider_cost_nanos }) => formatUsd(provider_cost_nanos), right: true },
+  { head: 'TAKEN', text: ofKnown(({ provider_cost_nanos }) => provider_cost_nanos), right: true },
   {
     head: 'MARGIN',
-    text: ({ known_revenue_nanos, provider_cost_nanos }) =>
-      formatUsd(known_revenue_nanos - provider_cost_nanos),
+    text: ofKnown(
+      ({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos - provider_cost_nanos,
+    ),
     right: true,
   },
 ]

@@ -219,7 +219,7 @@ function warnOfCosts(text: ModelText, { price, routes }: Model, model: number, w
     )
     warn(
       ['models', model, 'routes', route, 'cost'],
-      `is above the model's price, so that its calls lose money: ${below.join(', ')}`,
+      `is above the model's price, so that its calls lose money: ${below.join(', ')}. Raise the price, or correct the cost`,
     )
   }
 }

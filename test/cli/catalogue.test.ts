@@ -49,6 +49,16 @@ describe('models', () => {
     const { out, err } = await scene.run('models')
     const rows = out.split('\n').map((line) => line.split(/ {2,}/))
     expect(rows).toContainEqual(['sim-flash', 'text', 'yes', '0.30', '2.50', '-', 'simulator:flash'])
+    // It writes none.
+    expect(rows).toContainEqual([
+      'sim-embedding',
+      'embedding',
+      'yes',
+      '0.02',
+      '-',
+      '-',
+      'simulator-openai:embedding',
+    ])
     expect(rows).toContainEqual(['sim-pro', 'text', 'yes', '1.25+', '10.00+', '-', 'simulator:pro'])
     expect(rows).toContainEqual([
       'sim-old',

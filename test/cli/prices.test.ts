@@ -210,7 +210,7 @@ Kept, since the list says nothing of it:
       expect(question).toBe('Write this to the catalogue? [y/N] ')
       return reply
     }
-    const { status, err } = await importing()
+    const { status, err } = await importing('--markup', '1')
     expect(status).toBe(is_written ? 0 : 1)
     expect(text() !== CATALOGUE).toBe(is_written)
     if (!is_written) expect(err).toBe('Nothing was written.')
@@ -226,6 +226,29 @@ Kept, since the list says nothing of it:
     expect(await models('--provider', 'relay', '--from', 'openrouter')).toEqual(['flash'])
     expect(text()).toContain('model = "acme/flash", order = 2, cost = { input = 1.00, output = 2.00 } }')
     expect(await models('--model', 'flash')).toEqual(['flash'])
+  })
+
+  test('an entry whose name does not tell its provider is named with it, so that --from is known', async () => {
+    const ranker = { litellm_provider: 'cohere', mode: 'rerank', input_cost_per_query: 0.002 }
+    writeFileSync(scene.path('list.json'), JSON.stringify({ 'rank-1': ranker }))
+    writeFileSync(
+      scene.path('tollgate.toml'),
+      `[[providers]]
+name = "house"
+protocol = "openai"
+base_url = "http://127.0.0.1:9/v1"
+
+[[models]]
+id = "ranks"
+kind = "rerank"
+routes = [{ provider = "house", model = "rank-1" }]
+price = { per_search = 0.01 }
+`,
+    )
+    expect((await importing()).out).toContain('Ambiguous: ranks (house:rank-1) may be rank-1 of cohere.')
+    const { err } = await importing('--from', 'cohere', '--yes')
+    expect(err).toContain('Without --markup a price is its cost')
+    expect((await importing('--from', 'cohere', '--markup', '1')).err).toBe('')
   })
 
   test('--json tells everything, exactly', async () => {

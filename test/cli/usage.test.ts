@@ -24,7 +24,13 @@ beforeAll(async () => {
   writer.commit([hold(9_000), hold(9_000, of), hold(9_000), hold(9_000)])
   writer.commit([
     post(1, 1_500, { model: 'sim-flash', started_at_ms: NOW - 30 * HOUR_MS, price: '{"unit":"token"}' }),
-    post(2, 2_000, { model: 'sim-pro', started_at_ms: NOW - 2 * HOUR_MS, estimated: 1, thinking_tokens: 7 }),
+    post(2, 2_000, {
+      model: 'sim-pro',
+      started_at_ms: NOW - 2 * HOUR_MS,
+      estimated: 1,
+      thinking_tokens: 7,
+      provider_cost_nanos: 2_500,
+    }),
     post(3, 3_000, { model: 'sim-flash', started_at_ms: NOW - HOUR_MS, streamed: 1 }),
     voided(4),
   ])
@@ -97,24 +103,47 @@ describe('usage', () => {
     ])
   })
 
+  test('--margin says what providers take, and - where that is not known', async () => {
+    const calls = await scene.run('usage', '--margin', '--since', '3h')
+    expect(calls.out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
+      ['USD', 'TAKEN', 'MARGIN'],
+      ['0.000003', '-', '-'],
+      ['0.000002', '0.0000025', '-0.0000005'],
+    ])
+    expect(calls.err).toContain('TAKEN: what the provider takes')
+    const sums = await scene.run('usage', '--margin', '--sums', 'day', '--since', '3h')
+    expect(sums.out.split('\n').map((line) => line.split(/ +/).slice(-4))).toEqual([
+      ['USD', 'KNOWN', 'TAKEN', 'MARGIN'],
+      ['0.000003', '-', '-', '-'],
+      ['0.000002', '0.000002', '0.0000025', '-0.0000005'],
+    ])
+    expect(sums.err).toContain('KNOWN: what those calls paid')
+    expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
+  })
+
   test('without calls says so', async () => {
     expect((await scene.run('usage', '--model', 'none')).out).toBe('No calls.')
     expect((await scene.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
   })
 })
 
-test.each(['usage', 'usage --sums day', 'key list', 'account list', 'models'])(
-  'tollgate %s fits a terminal of 80 columns, and is whole elsewhere',
-  async (line) => {
-    await scene.run('account', 'create', 'somebody-with-a-long-name@department.example.com')
-    const options = '--models gemini-2.5-flash,gemini-2.5-pro,sim-* --expires 30d --addresses 10.0.0.0/8'
-    const name = `key-of-a-very-long-name-${line.replaceAll(' ', '')}`
-    await scene.run('key', 'create', 'bert', '--name', name, ...options.split(' '))
-    scene.columns = 80
-    const { out } = await scene.run(...line.split(' '))
-    scene.columns = undefined
-    expect(out.split('\n').length).toBeGreaterThan(2)
-    expect(out.split('\n').filter((text) => text.length > 80)).toEqual([])
-    expect((await scene.run(...line.split(' '))).out).not.toContain('…')
-  },
-)
+test.each([
+  'usage',
+  'usage --margin',
+  'usage --sums day',
+  'usage --sums day --margin',
+  'key list',
+  'account list',
+  'models',
+])('tollgate %s fits a terminal of 80 columns, and is whole elsewhere', async (line) => {
+  await scene.run('account', 'create', 'somebody-with-a-long-name@department.example.com')
+  const options = '--models gemini-2.5-flash,gemini-2.5-pro,sim-* --expires 30d --addresses 10.0.0.0/8'
+  const name = `key-of-a-very-long-name-${line.replaceAll(' ', '')}`
+  await scene.run('key', 'create', 'bert', '--name', name, ...options.split(' '))
+  scene.columns = 80
+  const { out } = await scene.run(...line.split(' '))
+  scene.columns = undefined
+  expect(out.split('\n').length).toBeGreaterThan(2)
+  expect(out.split('\n').filter((text) => text.length > 80)).toEqual([])
+  expect((await scene.run(...line.split(' '))).out).not.toContain('…')
+})

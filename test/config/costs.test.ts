@@ -29,6 +29,7 @@ test.each([
     "models[0].routes[1].cost: is above the model's price, so that its calls lose money: ",
   )
   expect(warning).toContain(rates)
+  expect(warning).toEndWith('. Raise the price, or correct the cost')
 })
 
 test.each([

@@ -99,7 +99,7 @@ describe('an account', () => {
       ['withdrawal', -2.5 * USD, 'hardware'],
     ])
     await page.getByRole('tab', { name: 'Entries' }).click()
-    await page.getByRole('row', { name: /Debit -2\.50 hardware/ }).waitFor()
+    await page.getByRole('row', { name: /Debit −2\.50 hardware/ }).waitFor()
   })
 
   test('is shown its limits', async () => {

@@ -1,10 +1,15 @@
 // Backups on the System page in a browser: made, watched, verified, and downloaded.
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileConsole } from '../support/console.ts'
 
 const { gateway, visit } = await fileConsole()
+/** There before the folder is measured, which counts for minutes. */
+const replaced = join(gateway.data_folder, 'before-restore-2026-11-01T000000Z')
+mkdirSync(replaced)
+writeFileSync(join(replaced, 'tollgate.db'), 'x')
 
 test('one is made, verified and downloaded; nothing of it is wrong to look at', async () => {
   await gateway.recatalogue(
@@ -33,4 +38,18 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   expect(readFileSync(file).subarray(0, 21).toString()).toBe('age-encryption.org/v1')
   await one.looksRight()
   await one.isClean()
+})
+
+test('a plain one says why it is not downloaded, and what a restore replaced says what it is', async () => {
+  const folder = join(gateway.data_folder, 'backups')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'tollgate-20261101T000000Z.tar.zst'), 'x')
+  await using one = await visit('operator', { size: 'phone' })
+  const { page } = one
+  await one.open('/console/system')
+  const section = page.getByRole('region', { name: 'Backups' })
+  await section.getByText('plain', { exact: true }).waitFor()
+  await section.getByText(/Plain ones show the providers’ keys/).waitFor()
+  await page.getByText('what a restore replaced').waitFor()
+  await one.looksRight()
 })

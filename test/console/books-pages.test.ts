@@ -72,7 +72,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   await one.quiet()
   expect(await linesOf('Entries')).toEqual([
     'Entry Account USD For When',
-    expect.stringMatching(/^Debit alice -2\.50 hardware /),
+    expect.stringMatching(/^Debit alice −2\.50 hardware /),
   ])
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()

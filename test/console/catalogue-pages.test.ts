@@ -62,6 +62,38 @@ describe('the operator', () => {
     await one.looksRight()
   })
 
+  test('changes two fields one right after the other, over a slow line: both are shown, and what was shown is saved', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await page.route('**/catalogue/check', async (route) => {
+      await Bun.sleep(300)
+      await route.continue()
+    })
+    await one.open('/console/models/house-model')
+    await page.getByRole('button', { name: 'Change the price' }).click()
+    await one.quiet()
+    await page.getByLabel('Input').first().fill('0.07')
+    await page.getByLabel('Output').first().fill('0.28')
+    await page.getByLabel('Cache read').first().fill('0.01')
+    // The last field is left by this click alone.
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    await dialog.waitFor()
+    const shown = (await dialog.innerText()).replace(/\s+/g, ' ')
+    expect(shown).toContain('input: 0.05 → 0.07 USD')
+    expect(shown).toContain('output: 0.20 → 0.28 USD')
+    expect(shown).toContain('cache read: 0.005 → 0.01 USD')
+    const before = file()
+    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(file()).toBe(
+      before.replace(
+        '\nprice = { input = 0.05, output = 0.20 }',
+        '\nprice = { input = 0.07, output = 0.28, cache_read = 0.01 }',
+      ),
+    )
+  })
+
   test('tries a route, and is told what to do about what fails', async () => {
     await using one = await visit('operator')
     const { page } = one

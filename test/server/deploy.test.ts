@@ -36,6 +36,8 @@ describe('with systemd', () => {
       .map((word) => `'${word}'`)
       .join(' ')
     shim('sudo', 'exec "$@"')
+    // The checkout is as new as it can be.
+    shim('git', '[ "$*" = pull ]')
     // The build is another test's (test/binary): here the program that the tests run stands in for it.
     shim(
       'npx',

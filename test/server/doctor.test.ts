@@ -63,6 +63,22 @@ describe('a folder that is well', () => {
   })
 })
 
+test.each([
+  ['a cost above the price', 'cost = { input = 9, output = 9 }', '`tollgate prices list`'],
+  ['a variable that is not set', '', 'Set what it names in the environment'],
+])('%s: the advice fits the warning', async (_case, cost, advice) => {
+  const text = catalogueOf({ upstream_url: 'simulator' })
+  catalogue(
+    cost === ''
+      ? text.replace(/api_keys = .*/, 'api_keys = ["env:TOLLGATE_NOT_SET"]')
+      : text.replace(/^routes = \[\{(.*?) \}/m, `routes = [{$1, ${cost} }`),
+  )
+  const { findings } = await examined()
+  const warnings = findings.filter(({ check, level }) => check === 'catalogue' && level === 'warn')
+  expect(warnings.length).toBeGreaterThan(0)
+  for (const warning of warnings) expect(warning.advice).toContain(advice)
+})
+
 describe('what is wrong is found, and fails', () => {
   test.each([
     [

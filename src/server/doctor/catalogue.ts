@@ -1,7 +1,7 @@
 // The doctor's look at the catalogue: its mistakes, and what it disables.
 import { join } from 'node:path'
 import { readCatalogueFile } from '../../config/load.ts'
-import { formatMistake } from '../../config/mistakes.ts'
+import { formatMistake, type Mistake } from '../../config/mistakes.ts'
 import { isAbsent } from '../../db/folder.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
@@ -34,13 +34,16 @@ export async function checkCatalogue({
     catalogue,
     findings: [
       ok(CHECK, counted),
-      ...warnings.map((mistake) =>
-        warn(
-          CHECK,
-          line(mistake),
-          'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.',
-        ),
-      ),
+      ...warnings.map((mistake) => warn(CHECK, line(mistake), adviceOn(mistake))),
     ],
   }
+}
+
+/** A warning says what is the matter with what its path ends with. */
+function adviceOn({ path }: Mistake): string {
+  if (path.endsWith('.cost'))
+    return '`tollgate prices list` shows prices beside costs. `refuse_negative_margin = true` in [limits] refuses such calls.'
+  if (path.endsWith('.base_url'))
+    return '`tollgate providers test` asks the address. Correct it if nothing answers there.'
+  return 'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.'
 }

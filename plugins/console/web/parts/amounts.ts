@@ -1,6 +1,8 @@
 // Numbers as they are read: amounts, counts, durations, sizes, shares. Exact where it is said, rounded for the eye elsewhere.
 const NANOS_PER_USD = 1_000_000_000
 const NANOS_PER_CENT = 10_000_000
+/** As wide as a digit; a hyphen is not, and may end a line. */
+const MINUS = '\u2212'
 
 const counts = new Intl.NumberFormat('en-US')
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
@@ -10,14 +12,15 @@ const fractions = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2, 
 /** To the cent, and below a cent to two digits that count: `1,234.50`, `0.00034`. */
 export function roundedUsd(nanos: number): string {
   const usd = nanos / NANOS_PER_USD
-  return nanos !== 0 && Math.abs(nanos) < NANOS_PER_CENT ? fractions.format(usd) : cents.format(usd)
+  const text = nanos !== 0 && Math.abs(nanos) < NANOS_PER_CENT ? fractions.format(usd) : cents.format(usd)
+  return text.replace('-', MINUS)
 }
 
 /** All that there is, digit by digit: `0.000341250`. */
 export function exactUsd(nanos: number): string {
   const digits = Math.abs(nanos).toString().padStart(10, '0')
   const whole = counts.format(Number(digits.slice(0, -9)))
-  return `${nanos < 0 ? '-' : ''}${whole}.${digits.slice(-9).replace(/0{1,7}$/, '')}`
+  return `${nanos < 0 ? MINUS : ''}${whole}.${digits.slice(-9).replace(/0{1,7}$/, '')}`
 }
 
 /** `12,345`. */
@@ -34,7 +37,7 @@ export const briefCount = (value: number): string => compact.format(value)
 export function share(value: number): string {
   const size = Math.abs(value)
   const percent = size !== 0 && size < 0.1 ? (size * 100).toFixed(1) : Math.round(size * 100)
-  return `${value < 0 ? '−' : ''}${percent} %`
+  return `${value < 0 ? MINUS : ''}${percent} %`
 }
 
 /** `340 ms`, `2.4 s`, `3 min 20 s`. */

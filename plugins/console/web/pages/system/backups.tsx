@@ -58,12 +58,21 @@ export function Backups() {
             backups.length === 0 ? (
               <p className="soft">There are none yet.</p>
             ) : (
-              <Table
-                label="Backups"
-                rows={backups}
-                keyOf={({ name }) => name}
-                columns={columnsOf({ busy: verify.busy || running !== null, verify: verify.run })}
-              />
+              <>
+                <Table
+                  label="Backups"
+                  rows={backups}
+                  keyOf={({ name }) => name}
+                  columns={columnsOf({ busy: verify.busy || running !== null, verify: verify.run })}
+                />
+                {backups.some(({ encrypted }) => !encrypted) && (
+                  <p className="small soft">
+                    Plain ones show the providers’ keys to whoever has them, and are not downloaded here: copy
+                    them on the server. A <code>passphrase</code> in <code>[backup]</code> encrypts those to
+                    come.
+                  </p>
+                )}
+              </>
             )
           }
         </Loaded>
@@ -138,7 +147,10 @@ function Outcome({ ended: { failure, result, warnings, ended_at_ms }, failed }: 
     )
   return (
     <Notice tone={warnings.length > 0 ? 'warn' : 'good'}>
-      {result} <Time at_ms={ended_at_ms} />
+      {result}{' '}
+      <span className="soft no-wrap">
+        (<Time at_ms={ended_at_ms} />)
+      </span>
       {warnings.map((warning) => (
         <p key={warning}>
           <Words>{warning}</Words>

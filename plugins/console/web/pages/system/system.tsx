@@ -93,6 +93,10 @@ const WHAT: Readonly<Record<string, string>> = {
   'other files': 'catalogue, lock, settlements that wait for the database',
 }
 
+const whatIn = (name: string): string =>
+  WHAT[name] ??
+  (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
+
 function DataFolder({ parts, measured_at_ms }: System['data']) {
   return (
     <Section title="Data folder">
@@ -109,7 +113,7 @@ function DataFolder({ parts, measured_at_ms }: System['data']) {
               {
                 key: 'what',
                 title: 'Holds',
-                cell: ({ name }) => <span className="soft">{WHAT[name] ?? ''}</span>,
+                cell: ({ name }) => <span className="soft">{whatIn(name)}</span>,
                 phone: 'second',
               },
               { key: 'files', title: 'Files', end: true, cell: ({ files }) => count(files), phone: 'none' },

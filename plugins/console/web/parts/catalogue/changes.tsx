@@ -44,7 +44,7 @@ export function ChangeList({ changes }: { changes: Changes }) {
 
 type Margin = Changes['models'][number]['margins'][number]
 
-/** "Left of gemini gemini-2.5-pro: input 20 %, output 17 %": what follows from another rate by as much is not named. */
+/** "Margin at gemini (gemini-2.5-pro): input 20 %, output 17 %": what follows from another rate by as much is not named. */
 function RouteMargin({ provider, model, lines }: Margin) {
   const told = lines.filter(
     ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
@@ -54,7 +54,7 @@ function RouteMargin({ provider, model, lines }: Margin) {
     <>
       {told.length > 0 && (
         <span className="price-change">
-          Left of the price, by {provider} {model}:{' '}
+          Margin at {provider} ({model}):{' '}
           {told.map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`).join(', ')}
         </span>
       )}
@@ -70,7 +70,7 @@ function RouteMargin({ provider, model, lines }: Margin) {
 const inBrackets = (of: string): string => (of === '' ? '' : ` (${of})`)
 
 const leftOf = ({ price_nanos, cost_nanos }: Pick<Margin['lines'][number], 'price_nanos' | 'cost_nanos'>) => {
-  if (price_nanos === 0) return 'nothing: it is free'
+  if (price_nanos === 0) return 'none, since it is free'
   return share(1 - cost_nanos / price_nanos)
 }
 

@@ -1,10 +1,10 @@
 // A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash.
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { type Deed, useDeed } from '../deed.ts'
-import { messageOf } from '../thrown.ts'
+import { useChecks } from './checks.ts'
 import {
   type Block,
   type CatalogueFile,
@@ -35,10 +35,13 @@ export interface Draft {
   /** Why a change could not be made, or a text not be checked. */
   failure: string | null
   type: (text: string) => void
-  /** Makes changes in the text. @returns whether they could be made */
+  /** Makes changes in the text, after those under way. @returns whether they could be made */
   edit: (edits: readonly Edit[]) => Promise<boolean>
+  /** Waits for the changes under way. @returns the text that they leave; null where one could not be made */
+  settled: () => Promise<string | null>
   discard: () => void
-  save: Deed<undefined, unknown>
+  /** Saves the text that was reviewed. */
+  save: Deed<string, unknown>
   /** The mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }
@@ -52,32 +55,30 @@ export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
 export function useDraft(read: CatalogueFile): Draft {
   const queries = useQueryClient()
   const [base, setBase] = useState(read)
-  const [text, setText] = useState<string | null>(null)
-  const { checked, failure, check, forget } = useChecks(setText)
+  const { text, checked, failure, type, check, edit, settled, restart } = useChecks(read)
   const shown = text ?? base.text ?? ''
   const is_changed = text !== null && text !== base.text
   const is_checking = is_changed && checked?.of !== text
 
   const begin = useCallback(
     (file: CatalogueFile) => {
-      forget()
+      restart(file)
       setBase(file)
-      setText(null)
     },
-    [forget],
+    [restart],
   )
   useEffect(() => {
     if (!is_changed && read.hash !== base.hash) begin(read)
   }, [read, base, is_changed, begin])
   useEffect(() => {
     if (!is_checking) return
-    const timer = setTimeout(() => void check(shown, []), CHECK_AFTER_MS)
+    const timer = setTimeout(() => void check(shown), CHECK_AFTER_MS)
     return () => clearTimeout(timer)
   }, [is_checking, shown, check])
 
   const save = useDeed({
-    async work(_: undefined) {
-      const saved = await ask(api.catalogue.save.post({ text: shown, hash: base.hash }))
+    async work(reviewed: string) {
+      const saved = await ask(api.catalogue.save.post({ text: reviewed, hash: base.hash }))
       const file = await ask(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
       begin(file)
@@ -99,50 +100,13 @@ export function useDraft(read: CatalogueFile): Draft {
     is_changed,
     is_checking,
     failure,
-    type: setText,
-    edit: (edits) => check(shown, edits),
+    type,
+    edit,
+    settled,
     discard: () => begin(read),
     save,
     mistakeAt: (path) => mistakes.find((mistake) => mistake.path === writtenPath(path))?.message ?? null,
   }
-}
-
-/** What the server said of a text. */
-interface CheckedText {
-  of: string
-  answer: Checked
-}
-
-/** The checks of a draft, of which only the last one counts. @param setText takes a text that edits have changed */
-function useChecks(setText: (text: string) => void) {
-  const [checked, setChecked] = useState<CheckedText | null>(null)
-  const [failure, setFailure] = useState<string | null>(null)
-  const turn = useRef(0)
-
-  const check = useCallback(
-    async (draft: string, edits: readonly Edit[]): Promise<boolean> => {
-      const own = ++turn.current
-      try {
-        const body = { text: draft, ...(edits.length === 0 ? {} : { edits: edits as never }) }
-        const answer = await ask(api.catalogue.check.post(body))
-        if (own !== turn.current) return true
-        setChecked({ answer, of: edits.length > 0 ? answer.text : draft })
-        setFailure(null)
-        if (edits.length > 0) setText(answer.text)
-        return true
-      } catch (thrown) {
-        if (own === turn.current) setFailure(messageOf(thrown))
-        return false
-      }
-    },
-    [setText],
-  )
-  const forget = useCallback(() => {
-    turn.current++
-    setChecked(null)
-    setFailure(null)
-  }, [])
-  return { checked, failure, check, forget }
 }
 
 const savedText = (waiting: readonly string[]): string =>

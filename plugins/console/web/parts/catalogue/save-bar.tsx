@@ -13,6 +13,8 @@ import { Rating } from './rating.tsx'
 import type { Changes } from './values.ts'
 
 interface Preview {
+  /** What it is of, and what is saved. */
+  text: string
   id: string | null
   changes: Changes
 }
@@ -28,17 +30,19 @@ export function SaveBar({ draft }: { draft: Draft }) {
     setBusy(true)
     setFailure(null)
     try {
-      setPreview(await ask(api.catalogue.previews.post({ text: draft.text })))
+      // A field that this very click has left is still being written.
+      const text = await draft.settled()
+      if (text !== null) setPreview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
     } catch (thrown) {
       setFailure(asError(thrown))
     } finally {
       setBusy(false)
     }
   }
-  const save = async () => {
+  const save = async (text: string) => {
     setFailure(null)
     try {
-      await draft.save.runOrThrow(undefined)
+      await draft.save.runOrThrow(text)
       setPreview(null)
     } catch (thrown) {
       setFailure(asError(thrown))
@@ -73,7 +77,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
             </p>
             <DialogActions>
               <Button onClick={() => setPreview(null)}>Cancel</Button>
-              <Button look="primary" busy={draft.save.busy} onClick={() => void save()}>
+              <Button look="primary" busy={draft.save.busy} onClick={() => void save(preview.text)}>
                 Save catalogue
               </Button>
             </DialogActions>
