@@ -13,7 +13,7 @@ import { openDatabase } from '../db/open.ts'
 import { conflict, unprocessable } from '../domain/errors.ts'
 import { finishLocked } from '../server/backup/replace.ts'
 import { closeWriteAheadLog, restoreArchive } from '../server/backup/restore.ts'
-import { peek } from '../server/backup/unpacked.ts'
+import { isDatabase, peek } from '../server/backup/unpacked.ts'
 import { locate } from '../server/backup/where.ts'
 import { check } from '../server/snapshot.ts'
 import { type KeyFlags, keysFor, whereOptions, withKeyOptions } from './backup-options.ts'
@@ -47,7 +47,8 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
         const archived = await archive.open()
         refuseExisting(context.folder, flags)
         const { first, all } = await peek(archived)
-        if (isDatabase(first)) answerDatabase(context, name, deps)
+        // An empty file is told of as a database, too.
+        if (first.length === 0 || isDatabase(first)) answerDatabase(context, name, deps)
         else await answerArchive(context, all, { archive: archive.where, keys, now_ms: deps.now() })
       })
     })
@@ -91,10 +92,6 @@ async function answerArchive(
 /** An archive has plugins without what they have installed. */
 const needsPackages = (dir: string): boolean =>
   existsSync(join(dir, 'plugins', 'package.json')) && !existsSync(join(dir, 'plugins', 'node_modules'))
-
-/** The header of SQLite's files; an empty one is told of by the same way. */
-const isDatabase = (first: Uint8Array): boolean =>
-  first.length === 0 || Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
 
 /** The database only names these files. */
 const BEFORE_SERVE =

@@ -164,6 +164,16 @@ test('the drill says what it checked, in 80 columns, and leaves nothing', async 
   ).toEqual([])
 })
 
+test('the drill of a copy of the database alone says that it is one', async () => {
+  const copy = scene.path('alone.db')
+  await scene.json('backup', '--database-only', copy)
+  const { status, err } = await scene.run('backup', 'verify', copy)
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining('is a copy of the database alone, not an archive'),
+  ])
+})
+
 test('without a file it goes to the place of [backup], and is listed', async () => {
   const { name, file } = await scene.json('backup')
   expect(file).toBe(scene.path(`backups/${name}`))

@@ -41,6 +41,10 @@ export async function unpackAndAudit(
   { folder, archive, keys }: UnpackOptions,
 ): Promise<Unpacked> {
   const { first, all } = await peek(archived)
+  if (isDatabase(first))
+    throw unprocessable(
+      `${archive} is a copy of the database alone, not an archive: \`tollgate restore\` checks and takes it, and there is nothing else to verify.`,
+    )
   const is_encrypted = isEncrypted(first)
   const manifest = await unpackArchive(is_encrypted ? await decrypted(all, keys, archive) : all, {
     folder,
@@ -107,6 +111,10 @@ function settleFolder(folder: string): void {
   }
   visit(folder)
 }
+
+/** By the header of SQLite's files (https://sqlite.org/fileformat.html). */
+export const isDatabase = (first: Uint8Array): boolean =>
+  Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
 
 /** What an archive begins with, and all of it. */
 export async function peek(
