@@ -1,31 +1,52 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
+import { writeSync } from 'node:fs'
+import type { ProgressTerminal } from './cli/terminal.ts'
 import { relaunchWithSettings } from './server/relaunch.ts'
+
+const DEFAULT_COLUMNS = 80
 
 const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ plugins }, { run }, { startGateway }] = await Promise.all([
+const [{ plugins }, { endOutput, outputTo }, { run }, { startGateway }] = await Promise.all([
   import('../plugins/index.ts'),
+  import('./cli/output.ts'),
   import('./cli/program.ts'),
   import('./server/serve.ts'),
 ])
 
-process.exit(
-  await run(arguments_, {
-    terminal: {
-      out: (text) => process.stdout.write(`${text}\n`),
-      err: (text) => process.stderr.write(`${text}\n`),
-      columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-      ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,
+const out = outputTo(() => process.stdout)
+const err = outputTo(() => process.stderr)
+const status = await run(arguments_, {
+  terminal: {
+    out: (text) => out.write(`${text}\n`),
+    err: (text) => err.write(`${text}\n`),
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    progress: process.stderr.isTTY ? progressTerminal() : undefined,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,
+  },
+  env: process.env,
+  now: Date.now,
+  randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  network: fetch,
+  startGateway: (options) => startGateway({ ...options, plugins }),
+})
+process.exit(await endOutput(status, out, err))
+
+/** Not through the stream, which would write when the command's own work lets it. */
+function progressTerminal(): ProgressTerminal {
+  return {
+    columns: () => process.stderr.columns || DEFAULT_COLUMNS,
+    write(text) {
+      try {
+        writeSync(process.stderr.fd, text)
+      } catch {
+        // A terminal that is gone or takes nothing: the command matters, its progress does not.
+      }
     },
-    env: process.env,
-    now: Date.now,
-    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    network: fetch,
-    startGateway: (options) => startGateway({ ...options, plugins }),
-  }),
-)
+  }
+}
 
 /** The question goes beside the answer, which may be in a pipe. */
 async function askAtTerminal(question: string): Promise<string> {

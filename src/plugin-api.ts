@@ -1,4 +1,4 @@
-// The interface of plugins of one's own: what a file in `data/plugins/` exports, and what it is handed. Imports nothing.
+// The interface of custom plugins: what a file in `data/plugins/` exports, and what it is handed. Imports nothing.
 // `tollgate plugin types` writes this file as `data/plugins/tollgate.d.ts`, so that editors know it, too.
 
 /**
@@ -11,7 +11,10 @@ export type TollgatePlugin = (handed: PluginParts) => PluginReturn | Promise<Plu
 type PluginReturn = PluginApp | void
 
 export interface PluginParts {
-  /** Routes of the plugin's own. They need no API key, and may not begin as the gateway's own do (`/v1`, `/api` …). */
+  /**
+   * Routes of the plugin's own. They may not begin as the gateway's own do (`/v1`, `/api` …), and anybody may call them: a route
+   * that is for those who have an API key asks `gateway.caller`.
+   */
   app: PluginApp
   /** The class of Elysia, for instances with routes of their own: https://elysiajs.com */
   Elysia: PluginElysia
@@ -23,12 +26,23 @@ export interface PluginParts {
 export interface PluginGateway {
   /** The version of Tollgate. */
   readonly version: string
-  /** The folder of the plugins, for files that a plugin reads: an absolute path. */
+  /**
+   * The folder of the plugins, for files that a plugin reads, and for those that it keeps its state in: an absolute path.
+   * All of it is in backups: a database of SQLite as it is at one moment, other files as they are when they are read.
+   */
   readonly folder: string
   /** Writes to the gateway's log. The plugin's name is added, and known secrets are hidden. */
   readonly log: PluginLog
   /** The models that the catalogue serves now. */
   models(): readonly PluginModel[]
+  /**
+   * Whose API key a request of the plugin's route carries, as `Authorization: Bearer` or `x-api-key`. It is looked at as on the
+   * gateway's free routes, and counts against `reads_per_minute`. For routes only: there are no callers while a plugin loads.
+   *
+   * @throws an error that the route lets pass: its caller gets 401 without a key that works, 403 if the account is suspended
+   * or the key may not be used from there, 429 over the limit
+   */
+  caller(request: Request): PluginCaller
   /**
    * Registers a hook that sees each call after its key and limits were checked, and before its price is quoted and money
    * held. Hooks run one after the other: by the names of their plugins, then as they were registered.
@@ -37,10 +51,17 @@ export interface PluginGateway {
    */
   beforeCall(hook: BeforeCall): void
   /**
-   * Registers a hook that is told of each call that was settled, charged or not. No call waits for it: what is told stands
+   * Registers a hook that is told about each call that was settled, charged or not. No call waits for it: what is told stands
    * in a queue of at most 1,000 records, 8 of which are worked on at once, for at most 60 seconds each.
    */
   afterSettle(hook: AfterSettle): void
+}
+
+/** Whose key a request carries. */
+export interface PluginCaller {
+  /** Its number stays, whatever it is called. */
+  readonly account: { readonly id: number; readonly name: string }
+  readonly key: PluginKey
 }
 
 export interface PluginLog {
@@ -57,7 +78,7 @@ export interface PluginModel {
   readonly kind: string
 }
 
-/** @returns nothing where the call goes on as it is */
+/** @returns nothing if the call goes on as it is */
 export type BeforeCall = (call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook need not return anything
@@ -68,7 +89,7 @@ export type BeforeCallAnswer =
   { body: object } | { refuse: PluginRefusal }
 
 export interface PluginRefusal {
-  /** 403 where absent. A surface may write it as the status by which its clients know this kind of error. */
+  /** 403 if absent. A surface may write it as the status by which its clients know this kind of error. */
   status?: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429
   /** For the caller: what is wrong, and what to do. */
   message: string
@@ -86,7 +107,7 @@ export interface PluginCall {
   readonly path: string
   /** By their names in lower case. Those that carry a credential are left out. */
   readonly headers: Readonly<Record<string, string>>
-  /** The model that is asked for; undefined where the request names none. */
+  /** The model that is asked for; undefined if the request names none. */
   readonly model: string | undefined
   /**
    * All texts of the request that a model may read, a line or more each, whatever the protocol: at most a million
@@ -102,6 +123,8 @@ export interface PluginCall {
 }
 
 export interface PluginKey {
+  /** Its number, which stays whatever it is called. */
+  readonly id: number
   /** The beginning of the key, by which it is listed. */
   readonly prefix: string
   readonly name: string
@@ -116,7 +139,7 @@ export interface PluginRecord {
   readonly key: PluginKey
   readonly surface: string
   readonly model: string
-  /** Who served it; empty where nobody did. */
+  /** Who served it; empty if nobody did. */
   readonly provider: string
   readonly upstream_model: string
   readonly outcome: 'completed' | 'cancelled' | 'broken' | 'failed'
@@ -130,7 +153,7 @@ export interface PluginRecord {
   readonly cost_nanos: number
   /** Milliseconds since 1970. */
   readonly started_at_ms: number
-  /** From the start; null where no byte came. */
+  /** From the start; null if no byte came. */
   readonly first_byte_ms: number | null
   readonly duration_ms: number
 }

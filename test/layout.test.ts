@@ -13,6 +13,7 @@ const MAX_FUNCTION_LINES = 70
 const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
   ['src/surface/'],
+  ['src/trials/', 'src/rerating/'],
   ['src/exchange/'],
   ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,
@@ -20,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/', 'src/backup/'],
   ['src/observe/', 'src/db/'],
   ['src/domain/', 'src/plugin-api.ts'],
+  ['src/utilities/'],
 ]
 
 /** Neighbours that may import each other all the same, and files that are no code. */

@@ -1,9 +1,9 @@
 // The whole suite, as `bun run test` runs it: linter, types and the programs that tests start, side by side; then every test.
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
-import { browserPath } from './support/chromium.ts'
+import { browserProgram } from './support/chromium.ts'
 
 /** More than there are cores, since files wait, too. */
 const FILES_AT_ONCE = Math.max(3, Math.ceil(navigator.hardwareConcurrency * 1.5))
@@ -30,6 +30,16 @@ async function succeeds(...command: string[]): Promise<boolean> {
   return status === 0
 }
 
+/** The path at which any user can start a program: a checkout of root may be in a folder that only root can read. */
+function reachable(program: string, folder: string): string {
+  const isClosed = (path: string): boolean =>
+    (statSync(path).mode & 0o001) === 0 || (dirname(path) !== path && isClosed(dirname(path)))
+  if (process.geteuid?.() !== 0 || !isClosed(program)) return program
+  const copy = join(folder, 'programs')
+  copyFileSync(program, copy)
+  return copy
+}
+
 /** @returns the exit status of `bun test` */
 async function runTests(files: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
@@ -37,7 +47,7 @@ async function runTests(files: readonly string[]): Promise<number> {
   chmodSync(folder, 0o1777)
   const how = ['--timeout', '60000', `--parallel=${FILES_AT_ONCE}`, '--no-isolate']
   const child = Bun.spawn([process.execPath, 'test', ...how, ...files], {
-    env: { ...process.env, TMPDIR: folder, TOLLGATE_TEST_PROGRAMS: EXECUTABLE },
+    env: { ...process.env, TMPDIR: folder, TOLLGATE_TEST_PROGRAMS: reachable(EXECUTABLE, folder) },
     stdin: 'inherit',
     stdout: 'inherit',
     stderr: 'inherit',
@@ -51,7 +61,7 @@ async function runTests(files: readonly string[]): Promise<number> {
 }
 
 try {
-  browserPath()
+  await browserProgram()
 } catch (thrown) {
   process.stderr.write(`${(thrown as Error).message}\n`)
   process.exit(1)

@@ -1,7 +1,7 @@
 // What exists at a provider but not here: every path under /v1/ that no other surface serves, in the dialect of who asks.
 import { Elysia } from 'elysia'
 import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/admission.ts'
+import type { CallOrigin } from '../../src/exchange/life/admission.ts'
 import { calls } from '../../src/surface/calls.ts'
 import { type ClientApi, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -20,15 +20,15 @@ const surfaceOf = (request: Request): Surface => surfaceFor('absent', apiOf(requ
 function refusal(request: Request): GatewayError {
   const area = areaOf(request.url)
   const absent = absentApi(area)
-  if (!absent) return notFound('There is no such endpoint. Check the path and the method.')
+  if (!absent) return notFound('No such endpoint. Check the path and the method.')
   const message = `The ${area} API is not implemented here. ${absent.instead}`
   return apiOf(request) === 'google' ? unimplemented(message) : notFound(message)
 }
 
 /** Only callers with a key are told what is not served. */
-export function absent(gateway: Gateway) {
+export function absent(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   function refuse(origin: CallOrigin): never {
-    gateway.gate.admit(origin)
+    gateway.exchange.gate.admit(origin)
     throw refusal(origin.request)
   }
   const unparsed = { parse: 'none' } as const

@@ -64,7 +64,7 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
   cachedContents: google(SENT_ALONG),
   fileSearchStores: google(OWN_SEARCH),
   interactions: google('Use models/{model}:generateContent, and send the conversation with each request.'),
-  operations: google('Answers here are complete: there are no operations to wait for.'),
+  operations: google('Answers are complete at once, so operations do not exist here.'),
   tunedModels: google(LISTED),
   tuningJobs: google(LISTED),
   auth_tokens: google(OPERATOR),

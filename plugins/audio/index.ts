@@ -1,7 +1,7 @@
 // The audio surface: POST /v1/audio/speech, /v1/audio/transcriptions and /v1/audio/translations, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { speechCalls } from '../../src/exchange/units/speech.ts'
 import { transcriptionCalls } from '../../src/exchange/units/transcription.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
@@ -15,7 +15,7 @@ const UNPARSED = { parse: 'none' } as const
 const surfaceOf = (surface: string) => ({ surface, forms: COMMON_FORMS, render: renderError })
 
 /** The routes, each a surface of its own in the books. */
-export const audio = (gateway: Gateway) => {
+export const audio = (gateway: Pick<Gateway, 'exchange' | 'requests'>) => {
   const { exchange } = gateway
   const speech = new Elysia({ name: 'audio: speech' })
     .use(calls(gateway, surfaceOf('speech')))

@@ -4,24 +4,22 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { Closed, OneOf } from '../../src/http/schema.ts'
 import { ENTRY_KINDS, listEntries } from '../../src/ledger/entries.ts'
 import { ENTRY_FIELDS, entryFields } from '../../src/surface/entry-view.ts'
 
-const closed = { additionalProperties: false }
+export const EntriesQuery = Closed({
+  kind: Type.Optional(OneOf(ENTRY_KINDS, { description: 'Of this kind only.', examples: ['top_up'] })),
+  ...PERIOD_PARAMETERS,
+  ...PAGE_PARAMETERS,
+})
 
-export const EntriesQuery = Type.Object(
-  {
-    kind: Type.Optional(OneOf(ENTRY_KINDS)),
-    ...PERIOD_PARAMETERS,
-    ...PAGE_PARAMETERS,
-  },
-  closed,
+const EntryView = Closed(ENTRY_FIELDS)
+
+export const EntriesView = Closed(
+  { entries: Type.Array(EntryView, { description: 'The newest first.' }), ...PAGE_FIELDS },
+  { description: 'A page of entries.' },
 )
-
-const EntryView = Type.Object(ENTRY_FIELDS, closed)
-
-export const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
 
 /** @throws GatewayError invalid_request for days that do not exist, or a cursor that is no entry of the account */
 export function entriesPage(db: Database, account_id: number, query: Static<typeof EntriesQuery>) {

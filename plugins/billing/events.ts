@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
+import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import {
   type ActivityView,
   activityEvents,
@@ -9,15 +10,16 @@ import {
   PingEvent,
 } from '../../src/surface/activity-view.ts'
 import { createFeeds, type FeedTimers } from '../../src/surface/feed.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 /** One event of the feed: the `data` of a server-sent event. */
-export const FeedEvent = Type.Union([...activityEvents({}), PingEvent])
+const FeedEvent = Type.Union([...activityEvents({}), PingEvent])
 
 /** The feed in a route's schema, where nothing is checked: it is a `Response` already. */
 export const Feed = Type.Unsafe<ReadableStream>(
   Type.Any({
-    description: 'server-sent events',
+    type: 'string',
+    description: 'Server-sent events; the `data` of each is JSON.',
+    media_types: ['text/event-stream'],
     contentMediaType: 'text/event-stream',
     contentSchema: FeedEvent,
   }),
@@ -39,7 +41,7 @@ export interface CallersFeed {
  * @returns answers with a feed. It throws GatewayError rate_limited for a fifth one
  */
 export function callersFeeds(
-  { exchange, running, now }: Pick<Gateway, 'exchange' | 'running' | 'now'>,
+  { activity, running, now }: Pick<ExchangeParts, 'activity' | 'running' | 'now'>,
   timers: FeedTimers = {},
 ): (feed: CallersFeed) => Promise<Response> {
   const openFeed = createFeeds<ActivityView>(
@@ -51,7 +53,7 @@ export function callersFeeds(
       request,
       reader: key.id,
       recheck,
-      start: (send) => exchange.activity.listen(account.id, (event) => send(activityView(event, now()))),
+      start: (send) => activity.listen(account.id, (event) => send(activityView(event, now()))),
     })
 }
 

@@ -16,6 +16,7 @@ import { AccountView, accountView, pageView, sumsView, UsageView } from './views
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
+const tags = ['Account']
 
 /**
  * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of their account, and
@@ -23,9 +24,10 @@ const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
  * movements of their balance. `GET /api/v1/events`: the calls as they happen,
  * as server-sent events.
  */
-export function billing(gateway: Gateway, timers: FeedTimers = {}) {
-  const { db, catalogue, gate, limiter, now } = gateway
-  const openFeed = callersFeeds(gateway, timers)
+export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, timers: FeedTimers = {}) {
+  const { db } = gateway
+  const { catalogue, gate, limiter, now } = gateway.exchange
+  const openFeed = callersFeeds(gateway.exchange, timers)
 
   /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
   function current({ key }: Caller): KeyOfAccount {
@@ -39,6 +41,12 @@ export function billing(gateway: Gateway, timers: FeedTimers = {}) {
     .get('/api/v1/account', ({ caller }) => accountView(current(caller), catalogue().limits, limiter), {
       query: AccountQuery,
       response: { 200: AccountView, ...FAILURES },
+      detail: {
+        tags,
+        operationId: 'getAccount',
+        summary: 'Read the account',
+        description: 'Its money, its limits with what counts against them now, and the key that asks.',
+      },
     })
     .get(
       '/api/v1/usage',
@@ -48,15 +56,41 @@ export function billing(gateway: Gateway, timers: FeedTimers = {}) {
           ? sumsView(dailySums(db, asked.filter, asked.request))
           : pageView(listCalls(db, asked.filter, asked.page))
       },
-      { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
+      {
+        query: UsageQuery,
+        response: { 200: UsageView, ...FAILURES },
+        detail: {
+          tags,
+          operationId: 'listUsage',
+          summary: 'List calls, or their daily sums',
+          description:
+            'The calls of all keys of the account, newest first; with `sums=day` their sums by day, model and key. A page has at most 500 calls, or 250 sums.',
+        },
+      },
     )
     .get('/api/v1/entries', ({ caller, query }) => entriesPage(db, caller.account.id, query), {
       query: EntriesQuery,
       response: { 200: EntriesView, ...FAILURES },
+      detail: {
+        tags,
+        operationId: 'listEntries',
+        summary: 'List movements of the balance',
+        description: 'Signed, newest first: their sum is the balance.',
+      },
     })
     .get(
       '/api/v1/events',
       ({ caller, origin, request }) => openFeed({ caller, request, recheck: () => gate.admit(origin) }),
-      { query: AccountQuery, response: { 200: Feed, ...failures(ErrorBody, 400, 401, 403, 429, 500) } },
+      {
+        query: AccountQuery,
+        response: { 200: Feed, ...FAILURES },
+        detail: {
+          tags,
+          operationId: 'watchCalls',
+          summary: 'Watch calls as they happen',
+          description:
+            'Server-sent events for as long as the connection stays. A key may have four open. Nothing is sent again.',
+        },
+      },
     )
 }

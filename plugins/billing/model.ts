@@ -3,8 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
-import { Moment, readPeriod } from '../../src/http/period.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
+import { Closed, OneOf } from '../../src/http/schema.ts'
 import { type CallFilter, OUTCOMES } from '../../src/ledger/call-filter.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
@@ -15,28 +15,31 @@ const DEFAULT_SUMS_MS = 31 * DAY_MS
 /** A page has at most so many calls, whatever was asked for: about 10 ms. */
 const MAX_CALLS = 500
 
-const closed = { additionalProperties: false }
-
 /** The account takes no parameters. */
-export const AccountQuery = Type.Object({}, closed)
+export const AccountQuery = Closed({})
 
-export const UsageQuery = Type.Object(
-  {
-    key: Type.Optional(
-      Type.String({
-        pattern: '^tg_[A-Za-z0-9_-]{7}$',
-        must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
-      }),
-    ),
-    model: Type.Optional(ModelName),
-    since: Type.Optional(Moment),
-    until: Type.Optional(Moment),
-    outcome: Type.Optional(OneOf(OUTCOMES)),
-    ...PAGE_PARAMETERS,
-    sums: Type.Optional(Type.Literal('day', { must: '"day"' })),
-  },
-  closed,
-)
+export const UsageQuery = Closed({
+  key: Type.Optional(
+    Type.String({
+      pattern: '^tg_[A-Za-z0-9_-]{7}$',
+      must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
+      description: 'Of the key with this prefix, its first 10 characters.',
+    }),
+  ),
+  model: Type.Optional({ ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] }),
+  ...PERIOD_PARAMETERS,
+  outcome: Type.Optional(
+    OneOf(OUTCOMES, { description: 'Ended in this way only.', examples: ['completed'] }),
+  ),
+  ...PAGE_PARAMETERS,
+  sums: Type.Optional(
+    Type.Literal('day', {
+      must: '"day"',
+      description: 'Sums by day in place of calls; a page has as many as it can unless `limit` is given.',
+      examples: ['day'],
+    }),
+  ),
+})
 
 /** What a caller asks of their account's calls. */
 export type UsageRequest =

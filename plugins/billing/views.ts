@@ -6,7 +6,7 @@ import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import type { Limits } from '../../src/domain/catalogue.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
-import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import {
   MoneyFields,
   money,
@@ -19,87 +19,93 @@ import { OUTCOMES } from '../../src/ledger/call-filter.ts'
 import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
 
-/** No answer has a field that its schema does not name. */
-const closed = { additionalProperties: false }
-
-export const AccountView = Type.Object(
+export const AccountView = Closed(
   {
-    account: Type.String(),
-    status: OneOf(['active', 'suspended']),
+    account: Type.String({ description: 'The name of the account.' }),
+    status: OneOf(['active', 'suspended'], { description: 'Whether it may make calls.' }),
     ...ACCOUNT_MONEY_FIELDS,
-    limits: Type.Object({ account: LimitsView, key: LimitsView }, closed),
-    key: Type.Object(
+    limits: Closed(
       {
-        name: Type.String(),
-        prefix: Type.String(),
-        models: Nullable(Type.Array(Type.String())),
-        ...NullableMoneyFields('spend_limit'),
-        ...MoneyFields('spent'),
-        ...MoneyFields('held'),
-        ...NullableTimeFields('expires'),
+        account: { ...LimitsView, description: 'Of all keys together.' },
+        key: { ...LimitsView, description: 'Of this key.' },
       },
-      closed,
+      { description: 'The limits that are set, with what counts against each at the moment.' },
+    ),
+    key: Closed(
+      {
+        name: Type.String({ description: 'Its name.' }),
+        prefix: Type.String({ description: 'Its first 10 characters.' }),
+        models: Nullable(Type.Array(Type.String(), { description: 'The models it may call; null for all.' })),
+        ...NullableMoneyFields('spend_limit', 'The most that it may spend'),
+        ...MoneyFields('spent', 'What it has spent'),
+        ...MoneyFields('held', 'What its calls under way hold'),
+        ...NullableTimeFields('expires', 'When it expires'),
+      },
+      { description: 'The key that asks.' },
     ),
   },
-  closed,
+  { description: 'The account.' },
 )
 
-const TOKEN_COUNTS = {
-  input_tokens: Type.Integer(),
-  input_audio_tokens: Type.Integer(),
-  cache_read_tokens: Type.Integer(),
-  cache_write_5m_tokens: Type.Integer(),
-  cache_write_1h_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  thinking_tokens: Type.Integer(),
-  output_image_tokens: Type.Integer(),
+const COUNTS = {
+  input_tokens: Type.Integer({ description: 'Tokens of the prompt, but for those below.' }),
+  input_audio_tokens: Type.Integer({ description: 'Tokens of audio in the prompt.' }),
+  cache_read_tokens: Type.Integer({ description: "Tokens of the prompt read from the provider's cache." }),
+  cache_write_5m_tokens: Type.Integer({ description: 'Tokens of the prompt cached for 5 minutes.' }),
+  cache_write_1h_tokens: Type.Integer({ description: 'Tokens of the prompt cached for an hour.' }),
+  output_tokens: Type.Integer({ description: 'Tokens of the answer, but for those below.' }),
+  thinking_tokens: Type.Integer({ description: 'Tokens of its thoughts.' }),
+  output_image_tokens: Type.Integer({ description: 'Tokens of its images.' }),
+  images: Type.Integer({ description: 'Images that were charged.' }),
+}
+const KEY = {
+  key_prefix: Type.String({ description: 'The first 10 characters of the key.' }),
+  key: Type.String({ description: 'The name of the key.' }),
+}
+const COST = {
+  ...MoneyFields('cost', 'What was charged'),
+  ...MoneyFields('unpaid', 'What of it the balance did not cover, and became debt'),
 }
 
-const CallView = Type.Object(
-  {
-    request_id: Type.String(),
-    surface: Type.String(),
-    model: Type.String(),
-    outcome: OneOf(OUTCOMES),
-    status: Type.Integer(),
-    ...TOKEN_COUNTS,
-    images: Type.Integer(),
-    first_byte_ms: Nullable(Type.Integer()),
-    duration_ms: Type.Integer(),
-    key_prefix: Type.String(),
-    key: Type.String(),
-    streamed: Type.Boolean(),
-    estimated: Type.Boolean(),
-    ...MoneyFields('hold'),
-    ...MoneyFields('cost'),
-    ...MoneyFields('unpaid'),
-    /** The price that was applied, as it was stored; null where nothing was charged. */
-    price: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    ...TimeFields('started'),
-  },
-  closed,
-)
+const CallView = Closed({
+  request_id: Type.String({ description: 'The id of the request, as its answer had it.' }),
+  surface: Type.String({ description: 'The API that it came by.' }),
+  model: Type.String({ description: 'The model.' }),
+  outcome: OneOf(OUTCOMES, { description: 'How it ended.' }),
+  status: Type.Integer({ description: 'The HTTP status.' }),
+  ...COUNTS,
+  first_byte_ms: Nullable(Type.Integer({ description: 'Milliseconds to the first byte of the answer.' })),
+  duration_ms: Type.Integer({ description: 'Milliseconds to its end.' }),
+  ...KEY,
+  streamed: Type.Boolean({ description: 'It was answered as a stream.' }),
+  estimated: Type.Boolean({ description: 'The provider counted nothing, and the tokens are an estimate.' }),
+  ...MoneyFields('hold', 'What was held for it'),
+  ...COST,
+  price: Nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The price that was applied; null where nothing was charged.',
+    }),
+  ),
+  ...TimeFields('started', 'When it began'),
+})
 
-const SumView = Type.Object(
-  {
-    day: Type.String(),
-    key_prefix: Type.String(),
-    model: Type.String(),
-    calls: Type.Integer(),
-    ...TOKEN_COUNTS,
-    images: Type.Integer(),
-    key: Type.String(),
-    ...MoneyFields('cost'),
-    ...MoneyFields('unpaid'),
-  },
-  closed,
-)
+const SumView = Closed({
+  day: Type.String({ description: 'The day in UTC.' }),
+  ...KEY,
+  model: Type.String({ description: 'The model.' }),
+  calls: Type.Integer({ description: 'How many calls there were.' }),
+  ...COUNTS,
+  ...COST,
+})
 
 /** A page of calls; or of sums, where they were asked for. */
-export const UsageView = Type.Union([
-  Type.Object({ calls: Type.Array(CallView), ...PAGE_FIELDS }, closed),
-  Type.Object({ sums: Type.Array(SumView), ...PAGE_FIELDS }, closed),
-])
+export const UsageView = Type.Union(
+  [
+    Closed({ calls: Type.Array(CallView, { description: 'The newest first.' }), ...PAGE_FIELDS }),
+    Closed({ sums: Type.Array(SumView, { description: 'The newest day first.' }), ...PAGE_FIELDS }),
+  ],
+  { description: 'A page.' },
+)
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
 export function accountView({ account, key }: KeyOfAccount, limits: Limits, limiter: Limiter) {

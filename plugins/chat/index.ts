@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { readCallTarget } from '../../src/exchange/call-target.ts'
+import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
 import { rateHeaders } from '../../src/exchange/image/rate.ts'
 import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
@@ -25,8 +25,8 @@ const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderErr
 const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
-export function chat(gateway: Gateway) {
-  const serve = conversations(gateway.images)
+export function chat(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+  const serve = conversations(gateway.content.images)
   return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
     ({ origin, set }) =>

@@ -1,8 +1,8 @@
 // The legacy completions surface: POST /v1/completions, whole and streamed, from any text model.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { completions as protocol } from '../../src/protocols/openai/completions.ts'
@@ -27,7 +27,7 @@ const dialectOf = (body: JsonObject): Dialect => ({
 })
 
 /** `POST /v1/completions`. */
-export const completions = (gateway: Gateway) =>
+export const completions = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
   new Elysia({ name: 'completions' }).use(calls(gateway, SURFACE)).post(
     '/v1/completions',
     ({ origin }) =>

@@ -5,6 +5,7 @@ import { accountOf, requireOperator, type Viewer } from '../../src/access/viewer
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
 import { GatewayError, invalidRequest, notFound, rateLimited } from '../../src/domain/errors.ts'
+import type { CallOrigin } from '../../src/exchange/life/admission.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
@@ -13,6 +14,9 @@ import { openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
+
+/** What most routes of the console ask of the gateway. */
+export type ConsoleParts = Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
 
@@ -45,24 +49,30 @@ export interface CallsOptions {
  *
  * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
  */
-export const viewerCalls = (gateway: Gateway, options: CallsOptions = {}) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, (request) => {
-    const viewer = viewerOf(gateway, request)
+export const viewerCalls = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  options: CallsOptions = {},
+) =>
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, (entering) => {
+    const viewer = viewerOf(gateway, entering)
     countCall(gateway, viewer, options.counts_as)
     return viewer
   })
 
 /** Routes for the operator alone: 403 for all others who are signed in. */
-export const operatorCalls = (gateway: Gateway, options: CallsOptions = {}) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, (request) => {
-    const viewer = viewerOf(gateway, request)
+export const operatorCalls = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  options: CallsOptions = {},
+) =>
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, (entering) => {
+    const viewer = viewerOf(gateway, entering)
     requireOperator(viewer)
     return viewer
   })
 
 /** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
-export const visitorCalls = (gateway: Gateway) =>
-  admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (request) => viewerIfAny(gateway, request))
+export const visitorCalls = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) =>
+  admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
 /**
  * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
@@ -74,27 +84,31 @@ export const changed = <T>({ db }: Pick<Gateway, 'db'>, work: () => T): Promise<
   untilFree(() => immediately(db, work))
 
 /** The settings by which a request's site is judged. */
-export function siteSettings({ catalogue }: Pick<Gateway, 'catalogue'>): SiteSettings {
+export function siteSettings({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): SiteSettings {
   const { server, console } = catalogue()
   return { public_url: server.public_url, insecure_http: console.insecure_http }
 }
 
 /** Where a request comes from. */
-export const visitorOf = ({ sockets }: Pick<Gateway, 'sockets'>, request: Request): Visitor => ({
-  address: addressOf({ request, sockets }),
-  user_agent: request.headers.get('user-agent') ?? '',
+export const visitorOf = (origin: CallOrigin): Visitor => ({
+  request_id: origin.request_id,
+  address: addressOf(origin),
+  user_agent: origin.request.headers.get('user-agent') ?? '',
 })
 
-/** @throws GatewayError not_found where the operator has switched the console off */
-export function requireConsole({ catalogue }: Pick<Gateway, 'catalogue'>): void {
-  if (!catalogue().console.enabled)
-    throw notFound('There is no such endpoint. Check the path and the method.')
+/** @throws GatewayError not_found if the operator has switched the console off */
+export function requireConsole({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): void {
+  if (!catalogue().console.enabled) throw notFound('No such endpoint. Check the path and the method.')
 }
 
-const viewerOf = (gateway: Gateway, request: Request): Viewer =>
-  gateway.sessions.viewer(
+const viewerOf = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  { request, request_id }: Entering,
+): Viewer =>
+  gateway.people.sessions.viewer(
     tokenOf(request, siteSettings(gateway)),
-    addressOf({ request, sockets: gateway.sockets }),
+    addressOf({ request, sockets: gateway.requests.sockets }),
+    request_id,
   )
 
 /**
@@ -103,7 +117,11 @@ const viewerOf = (gateway: Gateway, request: Request): Viewer =>
  * @param counts_as more for what takes longer, or leaves something behind
  * @throws GatewayError rate_limited
  */
-export function countCall({ page_calls }: Pick<Gateway, 'page_calls'>, viewer: Viewer, counts_as = 1): void {
+export function countCall(
+  { people: { page_calls } }: Pick<Gateway, 'people'>,
+  viewer: Viewer,
+  counts_as = 1,
+): void {
   const account_id = accountOf(viewer)
   const retry_after_s =
     account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
@@ -114,9 +132,12 @@ export function countCall({ page_calls }: Pick<Gateway, 'page_calls'>, viewer: V
   )
 }
 
-function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
+function viewerIfAny(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  entering: Entering,
+): Viewer | undefined {
   try {
-    return viewerOf(gateway, request)
+    return viewerOf(gateway, entering)
   } catch (thrown) {
     // No session, or one that is over: they are about to sign in.
     if (thrown instanceof GatewayError) return undefined
@@ -124,33 +145,36 @@ function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
   }
 }
 
+/** A request that is looked at before it is let in; it has no id yet before its body is read. */
+type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
+
 /** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
 function admitting<V>(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'requests'>,
   { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
-  admit: (request: Request) => V,
+  admit: (entering: Entering) => V,
 ) {
-  const enter = (request: Request): V => {
+  const enter = (entering: Entering): V => {
     requireConsole(gateway)
-    const viewer = admit(request)
-    requireOwnOrigin(request, siteSettings(gateway))
+    const viewer = admit(entering)
+    requireOwnOrigin(entering.request, siteSettings(gateway))
     return viewer
   }
   const open = openCalls(gateway, SURFACE)
-    .derive({ as: 'scoped' }, ({ request }) => ({ viewer: enter(request) }))
+    .derive({ as: 'scoped' }, ({ origin }) => ({ viewer: enter(origin) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })
   // A parser beside a route's `parse: 'none'` would make Elysia look for a parser called "none".
   if (bodies === 'json')
     open.onParse({ as: 'scoped' }, async ({ request }) => {
-      enter(request)
+      enter({ request })
       return await readJson(request, limit_bytes)
     })
   return open
 }
 
-/** @throws GatewayError invalid_request for what is no JSON; payload_too_large */
+/** @throws GatewayError invalid_request for what is not JSON; payload_too_large */
 async function readJson(request: Request, limit_bytes: number): Promise<unknown> {
   if (request.body === null) return undefined
   requireJson(request)

@@ -50,7 +50,7 @@ const GUARDS = {
  * links into the console work, and its files below `/console/assets/`. Anybody may have them: what they show asks for a
  * session.
  */
-export function pageRoutes(gateway: Gateway) {
+export function pageRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
     requireConsole(gateway)
     const { pathname } = new URL(request.url)
@@ -66,12 +66,12 @@ export function pageRoutes(gateway: Gateway) {
 }
 
 /** From the gateway's own address. */
-function leadIn(gateway: Gateway): Response {
+function leadIn(gateway: Pick<Gateway, 'exchange'>): Response {
   requireConsole(gateway)
   return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
 }
 
-const noEndpoint = () => notFound('There is no such endpoint. Check the path and the method.')
+const noEndpoint = () => notFound('No such endpoint. Check the path and the method.')
 
 interface Asked {
   file: PageFile

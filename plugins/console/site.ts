@@ -48,7 +48,7 @@ export function requireOwnOrigin(request: Request, settings: SiteSettings): void
     )
 }
 
-/** @throws GatewayError invalid_request for a body that is no JSON */
+/** @throws GatewayError invalid_request for a body that is not JSON */
 export function requireJson({ headers }: Request): void {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
@@ -65,7 +65,7 @@ export function tokenOf(request: Request, settings: SiteSettings): string | unde
   return ownOrigins(request, settings).every(isSafe) ? undefined : cookieOf(request, PLAIN_COOKIE.name)
 }
 
-/** Why nobody can sign in here; undefined where they can. */
+/** Why nobody can sign in here; undefined if they can. */
 export function signInRefusal(request: Request, settings: SiteSettings): string | undefined {
   return cookieFor(request, settings) === undefined ? OVER_PLAIN_HTTP : undefined
 }

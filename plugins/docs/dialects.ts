@@ -2,11 +2,12 @@
 import { COMMON_FORMS, type CredentialForm, MESSAGES_FORMS, NATIVE_FORMS } from '../../src/access/gate.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { renderImageError } from '../../src/http/image-error.ts'
-import { plainError } from '../../src/http/plain-error.ts'
-import { renderError as anthropicError } from '../../src/protocols/anthropic/errors.ts'
-import { renderError as googleError } from '../../src/protocols/gemini/errors.ts'
-import { renderError as openaiError } from '../../src/protocols/openai/errors.ts'
-import { constant, count, either, object, orNull, ref, type Schema, text } from './schema.ts'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { AnthropicError, renderError as anthropicError } from '../../src/protocols/anthropic/errors.ts'
+import { GoogleError, renderError as googleError } from '../../src/protocols/gemini/errors.ts'
+import { OpenAIError, renderError as openaiError } from '../../src/protocols/openai/errors.ts'
+import type { Tag } from './operation.ts'
+import { published, ref, type Schema } from './schema.ts'
 
 interface Dialect {
   readonly forms: readonly CredentialForm[]
@@ -15,106 +16,54 @@ interface Dialect {
   readonly error: keyof typeof ERROR_SCHEMAS
 }
 
-const message = text('What is wrong, and what to do.')
-
 export const ERROR_SCHEMAS = {
-  Error: object(
-    {
-      error: object(
-        {
-          message,
-          type: text('The kind of error.'),
-          code: text('The error more exactly, for programs.'),
-          param: orNull(text('The field or parameter at fault.')),
-        },
-        { required: ['message', 'type', 'code', 'param'] },
-      ),
-    },
-    { required: ['error'] },
-  ),
-  OpenAIError: object(
-    {
-      error: object(
-        {
-          message,
-          type: text("The kind of error, in OpenAI's words."),
-          param: orNull(text('The field at fault.')),
-          code: orNull(text('The error more exactly, for programs.')),
-        },
-        { required: ['message', 'type', 'param', 'code'] },
-      ),
-    },
-    { required: ['error'] },
-  ),
-  AnthropicError: object(
-    {
-      type: constant('error'),
-      error: object(
-        { type: text("The kind of error, in Anthropic's words."), message },
-        { required: ['type', 'message'] },
-      ),
-      request_id: text('The id of the request.'),
-    },
-    { required: ['type', 'error', 'request_id'] },
-  ),
-  GoogleError: object(
-    {
-      error: object(
-        {
-          code: count('The HTTP status.'),
-          message,
-          status: text("The kind of error, in Google's words."),
-        },
-        { required: ['code', 'message', 'status'] },
-      ),
-    },
-    { required: ['error'] },
-  ),
-  AnyError: either(
-    "In the shape of the API whose client asks: Anthropic's with `anthropic-version`, Google's with `x-goog-api-key` or `?key=`, else OpenAI's.",
-    ref('OpenAIError'),
-    ref('AnthropicError'),
-    ref('GoogleError'),
-  ),
+  Error: published(ErrorBody),
+  OpenAIError: published(OpenAIError),
+  AnthropicError: published(AnthropicError),
+  GoogleError: published(GoogleError),
+  AnyError: {
+    description:
+      "In the shape of the API whose client asks: Anthropic's with `anthropic-version`, Google's with `x-goog-api-key` or `?key=`, else OpenAI's.",
+    anyOf: [ref('OpenAIError'), ref('AnthropicError'), ref('GoogleError')],
+  },
 } as const satisfies Record<string, Schema>
 
-export const DIALECTS = {
-  google: { forms: NATIVE_FORMS, render: googleError, error: 'GoogleError' },
-  anthropic: { forms: MESSAGES_FORMS, render: anthropicError, error: 'AnthropicError' },
-  openai: { forms: COMMON_FORMS, render: openaiError, error: 'OpenAIError' },
-  any: { forms: NATIVE_FORMS, render: openaiError, error: 'AnyError' },
-  images: { forms: COMMON_FORMS, render: renderImageError, error: 'Error' },
-  plain: { forms: COMMON_FORMS, render: plainError, error: 'Error' },
-  /** Nobody is asked for a key. */
-  open: { forms: [], render: plainError, error: 'Error' },
-} as const satisfies Record<string, Dialect>
+const IMAGES: Dialect = { forms: COMMON_FORMS, render: renderImageError, error: 'Error' }
+const OPENAI: Dialect = { forms: COMMON_FORMS, render: openaiError, error: 'OpenAIError' }
 
-export type DialectName = keyof typeof DIALECTS
+/** Of the groups of operations. */
+export const DIALECTS: Readonly<Record<Tag, Dialect>> = {
+  'Gemini API': { forms: NATIVE_FORMS, render: googleError, error: 'GoogleError' },
+  'Anthropic API': { forms: MESSAGES_FORMS, render: anthropicError, error: 'AnthropicError' },
+  'OpenAI API': OPENAI,
+  Images: IMAGES,
+  Audio: OPENAI,
+  'Moderations and rerank': OPENAI,
+  Files: IMAGES,
+  Models: { forms: NATIVE_FORMS, render: openaiError, error: 'AnyError' },
+  Account: { forms: COMMON_FORMS, render: plainError, error: 'Error' },
+  Health: { forms: [], render: plainError, error: 'Error' },
+}
+
+const keyIn = (place: string, name: string, description: string): Schema => ({
+  type: 'apiKey',
+  in: place,
+  name,
+  description,
+})
 
 /** How a key may be sent, by the names that the document gives. */
 export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key, `tg_…`, as a bearer token.' },
-  'x-api-key': {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-api-key',
-    description: "The same key, as Anthropic's clients send it.",
-  },
-  'x-goog-api-key': {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-goog-api-key',
-    description: "The same key, as Google's clients send it.",
-  },
-  query: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'key',
-    description:
-      'The same key in the address. Headers are better: addresses are written down in many places.',
-  },
+  'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),
+  'x-goog-api-key': keyIn('header', 'x-goog-api-key', "The same key, as Google's clients send it."),
+  query: keyIn(
+    'query',
+    'key',
+    'The same key in the address. Headers are better: addresses are written down in many places.',
+  ),
 }
 
-/** The ways of one dialect, any of which will do. */
-export const securityOf = (name: DialectName): Record<string, never[]>[] =>
-  DIALECTS[name].forms.map((form) => ({ [form]: [] }))
+/** The ways of one group, any of which will do. */
+export const securityOf = (tag: Tag): Record<string, never[]>[] =>
+  DIALECTS[tag].forms.map((form) => ({ [form]: [] }))

@@ -8,7 +8,7 @@ import type { Gateway } from '../../src/surface/gateway.ts'
  * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, for it says nothing but what this program can
  * do. It is made at the first request, and takes no memory before.
  */
-export function docs(gateway: Gateway) {
+export function docs(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   const app = new Elysia({ name: 'docs' })
   const serve = atFirstRequest(async () => {
     const { docsRoutes } = await import('./routes.ts')

@@ -1,23 +1,13 @@
-// What is written of one operation besides what its route's schemas say; and the parts of OpenAPI that this takes.
-import type { ErrorKind } from '../../src/domain/errors.ts'
-import type { DialectName } from './dialects.ts'
+// What is written of the operations whose routes read their own bytes, so that no schema of the route says what they take; and
+// the groups in which all operations stand.
 import type { HeaderName } from './headers.ts'
 import type { Schema } from './schema.ts'
 
-/** An example that works with the simulated models of a first start: a test sends each, and reads what comes. */
-export interface Example {
-  readonly summary: string
-  readonly value: unknown
-}
+/** Values by what each shows. Requests work with the simulated models of a first start: a test sends each of them. */
+export type Examples = Readonly<Record<string, unknown>>
 
-export type Examples = Readonly<Record<string, Example>>
-
-export interface MediaType {
-  readonly schema: Schema
-  readonly examples?: Examples
-}
-
-export type Content = Readonly<Record<string, MediaType>>
+/** Schemas and examples by media type. */
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>
 
 export interface Parameter {
   readonly name: string
@@ -28,13 +18,15 @@ export interface Parameter {
   readonly example?: unknown
 }
 
+/** Of one status. */
 export interface Answer {
   readonly description: string
   /** Besides the request's id. */
-  readonly headers?: readonly HeaderName[]
-  readonly content?: Content
+  readonly headers?: readonly HeaderName[] | undefined
+  readonly content: Content
 }
 
+/** The groups, in the order of the document. Routes name theirs in their `detail`. */
 export const TAGS = {
   'Gemini API':
     "Google's `generateContent`, which is the native API here. Every path below `/v1beta/models/` is also served below `/v1/models/`, where Google's SDKs ask since their version 3.",
@@ -54,60 +46,28 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS
 
 export interface Written {
+  /** Its method and its path, as the converter names them. */
+  readonly route: string
   /** Its path, where that is not the route's own. */
   readonly path?: string
   readonly id: string
-  readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  /** Where its callers put their keys, and how its errors look. */
-  readonly dialect: DialectName
-  /** Those that the route's schemas do not have. */
   readonly parameters?: readonly Parameter[]
-  /** What is said of the parameters that they do have. */
-  readonly about?: Readonly<Record<string, Pick<Parameter, 'description' | 'example'>>>
   /** The body. Where it is absent, that of the route's `detail`. */
   readonly body?: Content
   /** Examples for a body that the route's `detail` describes, by its type. */
   readonly examples?: Readonly<Record<string, Examples>>
-  /** By status: in place of what the route's schemas say, or beside it. */
-  readonly answers: Readonly<Record<string, Answer>>
-  /** How it fails. Where it is absent: by every kind of error whose status the route declares. */
-  readonly fails?: readonly ErrorKind[]
+  /** What is answered, its headers besides the request's id, and its bodies. */
+  readonly answer: string
+  readonly headers?: readonly HeaderName[]
+  readonly content: Content
+  readonly is_free?: true
+  /** 501 unless the operator has switched it on. */
+  readonly is_extra?: true
 }
 
-/** How a paid call can fail, whatever its surface. */
-export const PAID_FAILURES: readonly ErrorKind[] = [
-  'invalid_request',
-  'unauthenticated',
-  'insufficient_balance',
-  'permission_denied',
-  'not_found',
-  'conflict',
-  'payload_too_large',
-  'unprocessable',
-  'rate_limited',
-  'internal',
-  'upstream_failed',
-  'upstream_overloaded',
-  'upstream_timeout',
-  'overloaded',
-]
-
-/** How a call can fail that costs nothing, but is put to a provider. */
-export const COUNTED_FAILURES: readonly ErrorKind[] = PAID_FAILURES.filter(
-  (kind) => !['insufficient_balance', 'conflict', 'unprocessable'].includes(kind),
-)
-
-/** Server-sent events, each of whose `data` is JSON of this schema. */
-export const eventsOf = (data: Schema): MediaType => ({
-  schema: {
-    type: 'string',
-    description: 'Server-sent events; the `data` of each is JSON.',
-    contentMediaType: 'text/event-stream',
-    contentSchema: data,
-  },
-})
+export type Grouped = Written & { readonly tag: Tag }
 
 /** Of requests that cost something. */
 export const IDEMPOTENCY_KEY: Parameter = {
@@ -117,3 +77,22 @@ export const IDEMPOTENCY_KEY: Parameter = {
     'Any name for this request: sent again with it, the request is answered from what is kept, and not charged again. Kept for 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
+
+const content =
+  (type: string) =>
+  (schema: Schema, examples?: Examples): Content => ({ [type]: examples ? { schema, examples } : { schema } })
+
+export const json = content('application/json')
+export const form = content('multipart/form-data')
+
+/** Server-sent events, each of whose `data` is JSON of this schema. */
+export const events = (data: Schema): Content => ({
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description: 'Server-sent events; the `data` of each is JSON.',
+      contentMediaType: 'text/event-stream',
+      contentSchema: data,
+    },
+  },
+})

@@ -6,22 +6,22 @@ them, and change its base address and its key. Every text model can be called th
 
 ## Keys
 
-All APIs take the same key, \`tg_…\`, in the place where their clients put it: as a bearer token, in \`x-api-key\`, or, for
+All APIs take the same key, \`tg_…\`, in the place where your client puts it: as a bearer token, in \`x-api-key\`, or, for
 the Gemini API and the list of models, in \`x-goog-api-key\` or \`?key=\`.
 
 ## Money
 
-Before a paid call, what it can cost at most is held; after it, what the provider counted is charged. \`max_tokens\` and
-its likes decide how much is held. Where the balance pays for less, the limit is lowered to what it pays for, and the header
-\`x-tollgate-output-limit\` says so. A call that fails before its first byte costs nothing.
+Before a paid call, the most that it can cost is held; after it, the provider's usage is charged. \`max_tokens\` and
+its equivalents decide how much is held. If the balance pays for less, the limit is lowered, and the header
+\`x-tollgate-output-limit\` says so. A call that fails before its first byte is free.
 
-Any paid request may have an \`Idempotency-Key\`: sent again with it, it is answered from what is kept, and not charged again.
+Any paid request may have an \`Idempotency-Key\`: sent again with the same key, it gets the stored answer and is not charged again.
 
 ## Fields
 
-Of each API, this describes the fields that the gateway reads. Others pass to providers of the same API; where a request has
-to be translated for a model of another provider, what its API has no place for is left out or refused, by name, before
-anything is charged. A field that is null counts as absent.
+Each body lists its required fields, the fields that differ here, and a link to the provider's reference for all others. Fields
+that the gateway does not know pass to providers of the same API. If a request is translated for a model of another provider,
+fields without an equivalent are left out or refused, by name, before anything is charged. A field that is null counts as absent.
 
 ## Errors
 

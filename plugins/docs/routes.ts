@@ -1,10 +1,10 @@
 // The routes of the reference: its page with what that needs, and the OpenAPI document.
 import { type AnyElysia, Elysia } from 'elysia'
-import { atFirstUse } from '../../src/domain/at-first-use.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { atFirstUse } from '../../src/utilities/at-first-use.ts'
 import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
 import { scalar } from './scalar.ts'
 import { codingHeaders, contentOf, versionOf } from './stored.ts'
@@ -28,7 +28,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 const SCALAR_PATH = '/docs/scalar.js'
 
 /** @param documented any instance of the application that the document is of */
-export function docsRoutes(gateway: Gateway, documented: AnyElysia) {
+export function docsRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>, documented: AnyElysia) {
   const page = atFirstUse(makePage)
   const document = atFirstUse(() => makeDocument(documented))
   return new Elysia({ name: 'docs-routes' })

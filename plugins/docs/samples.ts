@@ -6,21 +6,19 @@ export const PICTURE =
 
 export const PICTURE_URI = `data:image/png;base64,${PICTURE}`
 
-/** A tool's parameters. */
-export const WEATHER_SCHEMA = {
+const textsNamed = (...names: string[]) => ({
   type: 'object',
-  properties: { city: { type: 'string' } },
-  required: ['city'],
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+  required: names,
   additionalProperties: false,
-} as const
+})
+
+/** A tool, and its parameters. */
+export const WEATHER = { name: 'weather', description: 'The weather in a city.' } as const
+export const WEATHER_SCHEMA = textsNamed('city')
 
 /** The schema of an answer. */
-export const CITY_SCHEMA = {
-  type: 'object',
-  properties: { city: { type: 'string' }, country: { type: 'string' } },
-  required: ['city', 'country'],
-  additionalProperties: false,
-} as const
+export const CITY_SCHEMA = textsNamed('city', 'country')
 
 /** In a form's example, the name of a file stands for the file. */
 export const AUDIO_FILE = 'speech.mp3'

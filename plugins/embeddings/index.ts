@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
 import { OPENAI_EMBEDDINGS } from '../../src/exchange/embedding/dialect.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -11,7 +11,7 @@ import type { Gateway } from '../../src/surface/gateway.ts'
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 
 /** `POST /v1/embeddings`. */
-export const embeddings = (gateway: Gateway) =>
+export const embeddings = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
   new Elysia({ name: 'embeddings' })
     .use(calls(gateway, SURFACE))
     .post(

@@ -8,20 +8,23 @@ import { failures } from '../../src/surface/responses.ts'
 
 const SURFACE = { surface: 'health', forms: [], render: plainError }
 
-const StatusBody = <const Word extends string>(word: Word) => Type.Object({ status: Type.Literal(word) })
+const tags = ['Health']
+const StatusBody = <const Word extends string>(word: Word) =>
+  Type.Object({ status: Type.Literal(word) }, { description: 'It does.' })
 
-const NotReadyBody = Type.Object({
-  status: Type.Literal('not ready'),
-  reason: Type.String({ description: 'which check failed' }),
-})
+const NotReadyBody = Type.Object(
+  { status: Type.Literal('not ready'), reason: Type.String({ description: 'Which check failed.' }) },
+  { description: 'It does not.' },
+)
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */
-export function health(gateway: Gateway) {
-  const { notReady } = gateway
+export function health(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
+  const { notReady } = gateway.operations
   return new Elysia({ name: 'health' })
     .use(openCalls(gateway, SURFACE))
     .get('/healthz', () => ({ status: 'ok' as const }), {
       response: { 200: StatusBody('ok'), ...failures(ErrorBody, 500) },
+      detail: { tags, operationId: 'getHealth', summary: 'Does the process answer?' },
     })
     .get(
       '/readyz',
@@ -33,6 +36,12 @@ export function health(gateway: Gateway) {
       },
       {
         response: { 200: StatusBody('ready'), 503: NotReadyBody, ...failures(ErrorBody, 500) },
+        detail: {
+          tags,
+          operationId: 'getReadiness',
+          summary: 'Does the gateway take calls?',
+          description: 'For a load balancer: it checks the disk, the database and the catalogue.',
+        },
       },
     )
 }

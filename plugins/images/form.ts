@@ -6,11 +6,11 @@ import {
   toGatewayError,
 } from '../../src/domain/errors.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
-import type { Admitted } from '../../src/exchange/admission.ts'
-import type { BodyParts } from '../../src/exchange/body-parts.ts'
+import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
 import { beforeForm } from '../../src/exchange/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import type { ImageOrder } from '../../src/exchange/image/order.ts'
+import type { Admitted } from '../../src/exchange/life/admission.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake, type Intake } from '../../src/library/intake.ts'
@@ -175,7 +175,7 @@ function inTermsOfEdits(thrown: unknown): GatewayError {
   const whole = error.code !== 'IMAGE_TOO_LARGE'
   return (whole ? payloadTooLarge : invalidRequest)(error.message, {
     code: 'IMAGE_TOO_LARGE',
-    ...(whole ? {} : { param: 'image' }),
+    param: whole ? undefined : 'image',
     cause: error,
   })
 }

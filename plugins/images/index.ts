@@ -3,10 +3,10 @@
 import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { unimplemented } from '../../src/domain/errors.ts'
-import type { Admitted, CallOrigin } from '../../src/exchange/admission.ts'
 import { type ImageCall, imageCalls } from '../../src/exchange/image/call.ts'
 import { rateHeaders } from '../../src/exchange/image/rate.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import type { Admitted, CallOrigin } from '../../src/exchange/life/admission.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -16,9 +16,10 @@ import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
 
 /** Makes the surface. */
-export function images(gateway: Gateway) {
-  const { exchange, library } = gateway
-  const kind = imageCalls(gateway.images)
+export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+  const { exchange } = gateway
+  const { library } = gateway.content.images
+  const kind = imageCalls(gateway.content.images)
 
   async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
     const { request } = origin
@@ -38,7 +39,7 @@ export function images(gateway: Gateway) {
 
   /** Only callers with a key are told what is not served. */
   function refuseVariations(origin: CallOrigin): never {
-    gateway.gate.admit(origin)
+    gateway.exchange.gate.admit(origin)
     throw unimplemented(
       'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
     )

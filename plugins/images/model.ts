@@ -2,9 +2,8 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { Closed, OneOf } from '../../src/http/schema.ts'
 
-const closed = { additionalProperties: false }
 const MEGABYTE = 1024 * 1024
 
 /** spec.md, Limits, and silent.md, Images. */
@@ -49,33 +48,27 @@ const input_fidelity = Type.Optional(OneOf(['high', 'low']))
 const moderation = Type.Optional(OneOf(['auto', 'low']))
 const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
 
-export const GenerationFields = Type.Object({ ...common, ...streamed, ...written, moderation }, closed)
+export const GenerationFields = Closed({ ...common, ...streamed, ...written, moderation })
 
-export const EditFields = Type.Object(
-  {
-    ...common,
-    ...streamed,
-    ...written,
-    input_fidelity,
-    image_key: Type.Optional(text('a key that the upload endpoint answered')),
-    generation_id: Type.Optional(text('the UUID of an earlier image')),
-  },
-  closed,
-)
+export const EditFields = Closed({
+  ...common,
+  ...streamed,
+  ...written,
+  input_fidelity,
+  image_key: Type.Optional(text('a key that the upload endpoint answered')),
+  generation_id: Type.Optional(text('the UUID of an earlier image')),
+})
 
 /** The text fields of an edit whose image comes in the form. */
-export const FormFields = Type.Object({ ...common, ...streamed, ...written, input_fidelity }, closed)
+export const FormFields = Closed({ ...common, ...streamed, ...written, input_fidelity })
 
 /** Always answered as PNG. */
-export const ComposeFields = Type.Object(
-  {
-    ...common,
-    image_keys: references('storage key'),
-    generation_ids: references('UUID'),
-    image_urls: references('https URL or data URI'),
-  },
-  closed,
-)
+export const ComposeFields = Closed({
+  ...common,
+  image_keys: references('storage key'),
+  generation_ids: references('UUID'),
+  image_urls: references('https URL or data URI'),
+})
 
 /** Of OpenAI's: the largest mask. */
 export const MAX_MASK_BYTES = 4 * MEGABYTE

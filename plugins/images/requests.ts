@@ -1,10 +1,10 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
 import type { Generation } from '../../src/db/schema.ts'
-import type { Admitted } from '../../src/exchange/admission.ts'
-import type { BodyParts } from '../../src/exchange/body-parts.ts'
+import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import { inlineBytes, type Source } from '../../src/exchange/image/order.ts'
 import { type InlineImages, readImagesBody } from '../../src/exchange/image/read-body.ts'
+import type { Admitted } from '../../src/exchange/life/admission.ts'
 import type { Library } from '../../src/library/library.ts'
 import { checkFields } from './fields.ts'
 import { readEditForm } from './form.ts'

@@ -1,6 +1,7 @@
 // The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
-import { type CallOrigin, findModel, within } from '../../src/exchange/admission.ts'
-import { readCallTarget } from '../../src/exchange/call-target.ts'
+
+import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
+import { type CallOrigin, findModel, within } from '../../src/exchange/life/admission.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'

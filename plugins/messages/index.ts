@@ -3,9 +3,9 @@
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/admission.ts'
-import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
+import type { CallOrigin } from '../../src/exchange/life/admission.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
@@ -30,8 +30,9 @@ const SURFACE = {
 }
 
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`; 404 for every other path below. */
-export function messages(gateway: Gateway) {
-  const { exchange, gate } = gateway
+export function messages(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
+  const { exchange } = gateway
+  const { gate } = exchange
 
   function create(origin: CallOrigin): Promise<Response> {
     const { headers } = origin.request

@@ -14,9 +14,9 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Takes as long whatever was sent: hashes are of one length. */
 const isEqual = (one: string, other: string): boolean => timingSafeEqual(hashOf(one), hashOf(other))
 
-/** @throws GatewayError not_found, as for any unknown path, where there are no metrics; unauthenticated */
+/** @throws GatewayError not_found, as for any unknown path, if there are no metrics; unauthenticated */
 function admit(request: Request, token: string | undefined): void {
-  if (token === undefined) throw notFound('There is no such endpoint. Check the path and the method.')
+  if (token === undefined) throw notFound('No such endpoint. Check the path and the method.')
   const [, sent = ''] = BEARER.exec(request.headers.get('authorization') ?? '') ?? []
   if (!isEqual(sent, token))
     throw unauthenticated(
@@ -24,10 +24,10 @@ function admit(request: Request, token: string | undefined): void {
     )
 }
 
-export function metrics(gateway: Gateway) {
-  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', async ({ request }) => {
-    admit(request, gateway.catalogue().metrics.token)
-    const { content_type, text } = await gateway.metrics()
+export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
+  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', ({ request }) => {
+    admit(request, gateway.exchange.catalogue().metrics.token)
+    const { content_type, text } = gateway.operations.metrics()
     return new Response(text, { headers: { 'content-type': content_type } })
   })
 }

@@ -1,24 +1,27 @@
 // The models surface: GET /v1/models and GET /v1/models/{id}, for the SDKs of two providers.
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
 import { isServed, type Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
+import { ModelParams } from '../../src/http/parameters.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
-import { clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
+import { AnyError, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Surface } from '../../src/surface/origin.ts'
 import { failures } from '../../src/surface/responses.ts'
-import { ListQuery, ListView, listView, ModelsError, ModelView, modelView } from './model.ts'
+import { ListQuery, ListView, listView, ModelView, modelView } from './model.ts'
 
 /** Clients of every API list the models here, each with its key where its own API takes it. */
 const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiOf(request) ?? 'openai')
 
+const tags = ['Models']
+
 /** Models that are retired or unavailable, or that the caller's key may not call, do not exist here. */
-export function models(gateway: Gateway) {
-  const { catalogue } = gateway
+export function models(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
+  const { catalogue } = gateway.exchange
 
   const callable = ({ mayCall }: Caller): Model[] =>
     [...catalogue().models.values()].filter((model) => isServed(model) && mayCall(model.id))
@@ -26,7 +29,7 @@ export function models(gateway: Gateway) {
   function find(caller: Caller, id: string): Model {
     const found = callable(caller).find((model) => model.id === id)
     if (found) return found
-    throw notFound('There is no such model that you may call. GET /v1/models lists those there are.', {
+    throw notFound('Model not found. GET /v1/models lists the models that you may call.', {
       code: 'model_not_found',
       param: 'model',
     })
@@ -53,15 +56,21 @@ export function models(gateway: Gateway) {
     .use(freeCalls(gateway, surfaceOf))
     .get('/v1/models', ({ caller, query, request }) => list(callable(caller), query, request), {
       query: ListQuery,
-      response: { 200: ListView, ...failures(ModelsError, 400, 401, 403, 429, 500) },
+      response: { 200: ListView, ...failures(AnyError, 400, 401, 403, 429, 500) },
+      detail: {
+        tags,
+        operationId: 'listModels',
+        summary: 'List models',
+        description: 'Those that the key may call, in one body for the clients of every API.',
+      },
     })
     .get(
       '/v1/models/*',
       ({ caller, params, request }) => one(find(caller, decodePathPart(params['*'])), request),
       {
-        // Ids may hold slashes, written as they are or encoded.
-        params: Type.Object({ '*': Type.String() }),
-        response: { 200: ModelView, ...failures(ModelsError, 401, 403, 404, 429, 500) },
+        params: ModelParams,
+        response: { 200: ModelView, ...failures(AnyError, 401, 403, 404, 429, 500) },
+        detail: { tags, operationId: 'getModel', summary: 'Read one model' },
       },
     )
 }

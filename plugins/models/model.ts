@@ -3,10 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { Limit } from '../../src/http/paging.ts'
-import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NativeModel } from '../../src/protocols/gemini/models.ts'
-
-const closed = { additionalProperties: false }
 
 /**
  * https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are listed.
@@ -14,72 +12,73 @@ const closed = { additionalProperties: false }
  */
 export const ListQuery = Type.Object(
   {
-    limit: Type.Optional(Limit),
-    before_id: Type.Optional(Type.String({ must: 'the id of a model' })),
-    after_id: Type.Optional(Type.String({ must: 'the id of a model' })),
+    limit: Type.Optional({
+      ...Limit,
+      description: 'How many a page has at most; all by default.',
+      examples: [2],
+    }),
+    before_id: Type.Optional(
+      Type.String({
+        must: 'the id of a model',
+        description: 'Those before this model; not together with `after_id`.',
+      }),
+    ),
+    after_id: Type.Optional(
+      Type.String({
+        must: 'the id of a model',
+        description: 'Those after this model.',
+        examples: ['sim-flash'],
+      }),
+    ),
   },
   { additionalProperties: true },
 )
+
+const unused = { description: 'Always null.' }
 
 /**
  * A model, for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and what follows it). `kind` is
  * ours: it tells through which endpoints the model can be called.
  */
-export const ModelView = Type.Object(
+export const ModelView = Closed(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'The name by which it is called.' }),
     object: Type.Literal('model'),
-    created: Type.Integer(),
-    owned_by: Type.String(),
+    created: Type.Integer({ description: 'Seconds since 1970, UTC.' }),
+    owned_by: Type.String({ description: 'Always `tollgate`.' }),
     type: Type.Literal('model'),
-    display_name: Type.String(),
-    created_at: Type.String(),
+    display_name: Type.String({ description: 'Its name for people.' }),
+    created_at: Type.String({ description: 'The same as `created`, as ISO 8601 in UTC.' }),
     lifecycle: Type.Literal('active'),
-    deprecated_at: Type.Null(),
-    retires_at: Type.Null(),
-    line: Type.Null(),
-    capabilities: Type.Null(),
-    max_input_tokens: Nullable(Type.Integer()),
-    max_tokens: Nullable(Type.Integer()),
-    kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank']),
+    deprecated_at: Type.Null(unused),
+    retires_at: Type.Null(unused),
+    line: Type.Null(unused),
+    capabilities: Type.Null(unused),
+    max_input_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most input tokens.' })),
+    max_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most output tokens.' })),
+    kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank'], {
+      description: 'Of which kind it is: this decides the endpoints that call it.',
+    }),
     // For Google's SDK, where the operator wants the native API's extra methods.
     ...Type.Partial(NativeModel).properties,
   },
-  closed,
+  { description: 'The model.' },
 )
 
-export const ListView = Type.Object(
+export const ListView = Closed(
   {
     object: Type.Literal('list'),
-    data: Type.Array(ModelView),
-    has_more: Type.Boolean(),
-    first_id: Nullable(Type.String()),
-    last_id: Nullable(Type.String()),
-    models: Type.Optional(Type.Array(NativeModel)),
-    nextPageToken: Type.Optional(Type.String()),
+    data: Type.Array(ModelView, { description: 'The models, in the order of the catalogue.' }),
+    has_more: Type.Boolean({ description: 'There are more after this page.' }),
+    first_id: Nullable(Type.String({ description: 'The first model of the page.' })),
+    last_id: Nullable(Type.String({ description: 'The last model of the page.' })),
+    models: Type.Optional(Type.Array(NativeModel, { description: "For Google's clients: the same." })),
+    nextPageToken: Type.Optional(
+      Type.String({ description: "For Google's clients: the `pageToken` of the next page." }),
+    ),
   },
-  closed,
+  { description: 'The models.' },
 )
-
-/** An error, in the shape of OpenAI's API, of Anthropic's or of Google's. */
-export const ModelsError = Type.Union([
-  Type.Object({
-    error: Type.Object({
-      message: Type.String(),
-      type: Type.String(),
-      param: Nullable(Type.String()),
-      code: Nullable(Type.String()),
-    }),
-  }),
-  Type.Object({
-    type: Type.Literal('error'),
-    error: Type.Object({ type: Type.String(), message: Type.String() }),
-    request_id: Type.String(),
-  }),
-  Type.Object({
-    error: Type.Object({ code: Type.Integer(), message: Type.String(), status: Type.String() }),
-  }),
-])
 
 /**
  * One page of models.

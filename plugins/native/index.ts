@@ -4,11 +4,11 @@
 import { type Context, Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { type GatewayError, notFound } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
 import { nativeEmbeddings } from '../../src/exchange/embedding/dialect.ts'
 import { rateHeaders } from '../../src/exchange/image/rate.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import type { CallOrigin } from '../../src/exchange/life/admission.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
@@ -35,9 +35,10 @@ const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
 const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
-export function native(gateway: Gateway) {
-  const { exchange, gate, catalogue } = gateway
-  const serve = conversations(gateway.images)
+export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+  const { exchange } = gateway
+  const { gate, catalogue } = exchange
+  const serve = conversations(gateway.content.images)
 
   function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)

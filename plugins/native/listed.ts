@@ -1,28 +1,49 @@
 // The list of models in the native shape, and one of them: 501 unless the operator wants the extra methods.
+
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import { type DocumentDecoration, Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
 import { isServed, type Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
+import { ModelParams } from '../../src/http/parameters.ts'
+import { Closed } from '../../src/http/schema.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
-import { NativeModel, nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
+import { GoogleError } from '../../src/protocols/gemini/errors.ts'
+import { DEFAULT_PAGE_SIZE, NativeModel, nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Surface } from '../../src/surface/origin.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { notImplemented } from './model.ts'
 
-const NativeError = Type.Object({
-  error: Type.Object({ code: Type.Integer(), message: Type.String(), status: Type.String() }),
-})
-const NativeModels = Type.Object(
-  { models: Type.Array(NativeModel), nextPageToken: Type.Optional(Type.String()) },
-  { additionalProperties: false },
+const NativeModels = Closed(
+  {
+    models: Type.Array(NativeModel, { description: 'The models.' }),
+    nextPageToken: Type.Optional(Type.String({ description: 'The `pageToken` of the next page.' })),
+  },
+  { description: 'A page of models.' },
 )
+const tags = ['Gemini API']
+/** For the reference of the API: `nativePage` reads them as they were sent. */
+const PAGE_PARAMETERS: NonNullable<DocumentDecoration['parameters']> = [
+  {
+    name: 'pageSize',
+    in: 'query',
+    description: 'How many models a page has at most.',
+    schema: { type: 'integer', minimum: 0, maximum: 999_999_999, default: DEFAULT_PAGE_SIZE },
+    example: 2,
+  },
+  {
+    name: 'pageToken',
+    in: 'query',
+    description: 'The `nextPageToken` of the page before.',
+    schema: { type: 'string' },
+  },
+]
 
 /** `GET /v1beta/models` and `GET /v1beta/models/{id}`. */
-export function listed(gateway: Gateway, surface: Surface) {
-  const { catalogue } = gateway
+export function listed(gateway: Pick<Gateway, 'exchange' | 'requests'>, surface: Surface) {
+  const { catalogue } = gateway.exchange
 
   /** @throws GatewayError unimplemented where the extra methods are off */
   function callable({ mayCall }: Caller): Model[] {
@@ -34,16 +55,30 @@ export function listed(gateway: Gateway, surface: Surface) {
   function find(caller: Caller, id: string): Model {
     const found = callable(caller).find((model) => model.id === id)
     if (found) return found
-    throw notFound('There is no such model that you may call. GET /v1beta/models lists those there are.')
+    throw notFound('Model not found. GET /v1beta/models lists the models that you may call.')
   }
 
   return new Elysia({ name: 'native: models' })
     .use(freeCalls(gateway, surface))
     .get('/v1beta/models', ({ caller, query }) => nativePage(callable(caller), query), {
-      response: { 200: NativeModels, ...failures(NativeError, 400, 401, 403, 429, 500, 501) },
+      response: { 200: NativeModels, ...failures(GoogleError, 400, 401, 403, 429, 500, 501) },
+      detail: {
+        tags,
+        operationId: 'listNativeModels',
+        summary: 'List models',
+        description:
+          "In the shape of Google's API. 501 unless the operator has switched it on: `GET /v1/models` always works.",
+        parameters: PAGE_PARAMETERS,
+      },
     })
     .get('/v1beta/models/*', ({ caller, params }) => nativeModel(find(caller, decodePathPart(params['*']))), {
-      params: Type.Object({ '*': Type.String() }),
-      response: { 200: NativeModel, ...failures(NativeError, 401, 403, 404, 429, 500, 501) },
+      params: ModelParams,
+      response: { 200: NativeModel, ...failures(GoogleError, 401, 403, 404, 429, 500, 501) },
+      detail: {
+        tags,
+        operationId: 'getNativeModel',
+        summary: 'Read one model',
+        description: "In the shape of Google's API. 501 unless the operator has switched it on.",
+      },
     })
 }

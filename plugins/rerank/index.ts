@@ -1,7 +1,7 @@
 // The rerank surface: POST /v1/rerank and /v2/rerank, in Cohere's and Jina's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
+import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { rerankCalls } from '../../src/exchange/units/rerank.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
 import { calls } from '../../src/surface/calls.ts'
@@ -11,7 +11,7 @@ const SURFACE = { surface: 'rerank', forms: COMMON_FORMS, render: renderError }
 const UNPARSED = { parse: 'none' } as const
 
 /** Both versions of Cohere's address; Jina's is the first. */
-export const rerank = (gateway: Gateway) =>
+export const rerank = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
   new Elysia({ name: 'rerank' })
     .use(calls(gateway, SURFACE))
     .post('/v1/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, { origin }), UNPARSED)

@@ -1,9 +1,8 @@
 // The items that a response was made from, page by page: its conversation so far, and its own input.
 import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import type { BodyShare } from '../../src/exchange/body-memory.ts'
-import { type Parser, readError } from '../../src/exchange/parser.ts'
-import { itemsOfLine, type LineOf, type ListedItem } from '../../src/responses/items.ts'
+import type { BodyShare } from '../../src/exchange/bodies/memory.ts'
+import { itemsOfLine, type ListedItem } from '../../src/responses/items.ts'
 import { createPace } from '../../src/responses/lines.ts'
 import type { Turn } from '../../src/responses/reading.ts'
 import type { ItemsQuery } from './stored-views.ts'
@@ -11,15 +10,12 @@ import type { ItemsQuery } from './stored-views.ts'
 const DEFAULT_LIMIT = 20
 /** A page ends with the item that makes it this large: the next one begins there. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
-/** A longer line is parsed on a thread. */
-const MAX_LINE_BYTES = 256 * 1024
 /** As they are read, and in the page. */
 const COPIES = 2
 
 export interface ReadingItems {
   /** Takes the memory of what is read; the caller frees it when the page has left. */
   readonly memory: BodyShare
-  readonly parser: Parser
   readonly gone: AbortSignal
 }
 
@@ -29,7 +25,7 @@ export interface ReadingItems {
  * @param turns of the conversation up to and with the response, in the order that is asked for
  * @param id the response, whose own output is not among them
  * @returns the page as pieces of JSON
- * @throws GatewayError invalid_request for an `after` that is none of these items; rate_limited where there is no memory
+ * @throws GatewayError invalid_request for an `after` that is none of these items; rate_limited if there is no memory
  * in time
  */
 export async function itemsPage(
@@ -51,7 +47,7 @@ export async function itemsPage(
     }
     if (item.id === after) begun = true
   }
-  if (!begun) throw invalidRequest(`after: there is no item "${after}" in this list.`, { param: 'after' })
+  if (!begun) throw invalidRequest(`after: item "${after}" not found in this list.`, { param: 'after' })
   const ends = { first_id: shown.at(0)?.id ?? null, last_id: shown.at(-1)?.id ?? null, has_more }
   return [
     Buffer.from('{"object":"list","data":['),
@@ -78,7 +74,7 @@ async function* itemsOf(
     const output = { line: response, of: { response_id: turn.id, input_index: undefined } }
     const all = turn.id === last_id ? lines : [...lines, output]
     for (const { line, of } of order === 'asc' ? all : all.reverse()) {
-      const items = await itemsIn(line, of, reading.parser)
+      const items = await itemsOfLine(line, of)
       for (const item of order === 'asc' ? items : items.reverse()) {
         if (shown.has(item.id)) continue
         shown.add(item.id)
@@ -87,15 +83,4 @@ async function* itemsOf(
       await pace(line.length)
     }
   }
-}
-
-async function itemsIn(line: Uint8Array, of: LineOf, parser: Parser): Promise<ListedItem[]> {
-  if (line.length <= MAX_LINE_BYTES) return itemsOfLine(line, of)
-  const { value, error } = await parser.ask({
-    body_id: 0,
-    bytes: line.slice(),
-    question: { ask: 'items', of },
-  })
-  if (error) throw readError(error)
-  return value as ListedItem[]
 }

@@ -1,71 +1,141 @@
-// What can be asked of kept responses, and what is shown of them: OpenAI's shapes.
+// What can be asked of kept responses, and what is shown of them: OpenAI's shapes, and the routes' schemas made of them.
 import { Type } from '@sinclair/typebox'
 import { WholeNumber } from '../../src/http/parameters.ts'
-import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { OpenAIError } from '../../src/protocols/openai/errors.ts'
+import { failures } from '../../src/surface/responses.ts'
 
-const closed = { additionalProperties: false }
 const open = { additionalProperties: true }
 
-export const ResponseParams = Type.Object({ id: Type.String({ minLength: 1 }) })
-
-/** What SDKs send as a list: once or several times, with or without brackets. All that can be included is. */
-const Names = Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())]))
-const INCLUDE = { include: Names, 'include[]': Names }
-
-/** A kept response is complete: nothing of it is left to be streamed. */
-export const RetrieveQuery = Type.Object(
-  {
-    ...INCLUDE,
-    stream: Type.Optional(
-      Type.Literal('false', {
-        must: 'false: only responses that are made in the background, which there are none of, can be streamed again',
-      }),
-    ),
-    include_obfuscation: Type.Optional(Type.String()),
-  },
-  closed,
-)
-
-export const ItemsQuery = Type.Object(
-  {
-    ...INCLUDE,
-    after: Type.Optional(Type.String({ minLength: 1, must: 'the id of the last item of the page before' })),
-    limit: Type.Optional(WholeNumber({ minimum: 1, maximum: 100 }, 'a whole number from 1 to 100')),
-    order: Type.Optional(OneOf(['asc', 'desc'])),
-  },
-  closed,
-)
-
-/** As it was answered, whatever fields it has. */
-export const ResponseView = Type.Object({ id: Type.String() }, open)
-
-/** An item with all that its caller or the model said of it. */
-export const ItemView = Type.Object({ id: Type.String(), type: Type.String() }, open)
-
-export const ItemsView = Type.Object(
-  {
-    object: Type.Literal('list'),
-    data: Type.Array(ItemView),
-    first_id: Nullable(Type.String()),
-    last_id: Nullable(Type.String()),
-    has_more: Type.Boolean(),
-  },
-  closed,
-)
-
-export const DeletedView = Type.Object(
-  { id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) },
-  closed,
-)
-
-export const OpenAIError = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String(),
-    param: Nullable(Type.String()),
-    code: Nullable(Type.String()),
+const ResponseParams = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    description: 'The id of a kept response.',
+    examples: ['resp_01k9z3x8v7t6s5r4q3p2n1m0'],
   }),
 })
 
+/** What SDKs send as a list: once or several times, with or without brackets. All that can be included is. */
+const Names = Type.Optional(
+  Type.Union([Type.String(), Type.Array(Type.String())], {
+    description: "Accepted as OpenAI's clients send it: all that can be included is.",
+  }),
+)
+const INCLUDE = { include: Names, 'include[]': Names }
+
+/** A kept response is complete: nothing of it is left to be streamed. */
+const RetrieveQuery = Closed({
+  ...INCLUDE,
+  stream: Type.Optional(
+    Type.Literal('false', {
+      must: 'false: a finished response cannot be streamed',
+      description: '`false`, or absent.',
+      examples: ['false'],
+    }),
+  ),
+  include_obfuscation: Type.Optional(
+    Type.String({ description: "Accepted as OpenAI's clients send it. It means nothing here." }),
+  ),
+})
+
+export const ItemsQuery = Closed({
+  ...INCLUDE,
+  after: Type.Optional(Type.String({ minLength: 1, must: 'the id of the last item of the page before' })),
+  limit: Type.Optional({
+    ...WholeNumber({ minimum: 1, maximum: 100 }, 'a whole number from 1 to 100'),
+    description: 'How many items a page has at most; 20 by default.',
+    examples: [5],
+  }),
+  order: Type.Optional(
+    OneOf(['asc', 'desc'], {
+      description: 'Newest first (`desc`, the default) or oldest first.',
+      examples: ['asc'],
+    }),
+  ),
+})
+
+/** As it was answered, whatever fields it has. */
+const ResponseView = Type.Object(
+  { id: Type.String() },
+  { ...open, title: 'Response', description: 'The response as it was answered.' },
+)
+
+/** An item with all that its caller or the model said of it. */
+const ItemView = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the item.' }),
+    type: Type.String({
+      description: 'Such as `message` or `function_call`; its other fields follow from it.',
+    }),
+  },
+  open,
+)
+
+const ItemsView = Closed(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(ItemView, { description: 'The items.' }),
+    first_id: Nullable(Type.String({ description: 'The first item of the page.' })),
+    last_id: Nullable(Type.String({ description: 'The last item of the page.' })),
+    has_more: Type.Boolean({ description: 'There are more after this page.' }),
+  },
+  { description: 'A page of items.' },
+)
+
+const DeletedView = Closed(
+  {
+    id: Type.String({ description: 'The response.' }),
+    object: Type.Literal('response'),
+    deleted: Type.Literal(true),
+  },
+  { description: 'It is deleted.' },
+)
+
 /** The answer to who asks for a WebSocket. */
-export const UpgradeView = Type.Object({ error: Type.Object({ message: Type.String() }, closed) }, closed)
+export const UpgradeView = Closed({ error: Closed({ message: Type.String() }) })
+
+const FAILURES = failures(OpenAIError, 400, 401, 403, 404, 429, 500, 503)
+const tags = ['OpenAI API']
+
+/** Of reading a response. */
+export const READ = {
+  params: ResponseParams,
+  query: RetrieveQuery,
+  response: { 200: ResponseView, ...FAILURES },
+  detail: {
+    tags,
+    operationId: 'getResponse',
+    summary: 'Read a kept response',
+    description:
+      'Responses are kept for 30 days unless the operator says otherwise. All keys of the account may read them.',
+  },
+}
+
+/** Of listing what a response was made from. */
+export const LIST = {
+  params: ResponseParams,
+  query: ItemsQuery,
+  response: { 200: ItemsView, ...FAILURES },
+  detail: {
+    tags,
+    operationId: 'listInputItems',
+    summary: 'List what a response was made from',
+    description: 'All items of its conversation, those of earlier responses included.',
+  },
+}
+
+/** Of deleting a response. */
+export const REMOVE = {
+  parse: 'none' as const,
+  params: ResponseParams,
+  response: { 200: DeletedView, ...FAILURES },
+  detail: {
+    tags,
+    operationId: 'deleteResponse',
+    summary: 'Delete a kept response',
+    description: 'Responses that continue it keep working.',
+  },
+}
+
+/** Of cancelling a response, which always fails. */
+export const CANCEL = { parse: 'none', params: ResponseParams, response: FAILURES } as const

@@ -3,24 +3,13 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { invalidRequest, notFound } from '../../src/domain/errors.ts'
-import { createBodyMemory } from '../../src/exchange/body-memory.ts'
-import { createParser } from '../../src/exchange/parser.ts'
+import { createBodyMemory } from '../../src/exchange/bodies/memory.ts'
+import { shownBytes } from '../../src/exchange/responses/kept-pictures.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
-import { failures } from '../../src/surface/responses.ts'
-import { shownBytes } from './kept-pictures.ts'
-import { pieceByPiece } from './pieces.ts'
 import { itemsPage } from './stored-items.ts'
-import {
-  DeletedView,
-  ItemsQuery,
-  ItemsView,
-  OpenAIError,
-  ResponseParams,
-  ResponseView,
-  RetrieveQuery,
-} from './stored-views.ts'
+import { CANCEL, type ItemsQuery, LIST, READ, REMOVE } from './stored-views.ts'
 
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: openai.renderError }
 const JSON_HEADERS = { headers: { 'content-type': 'application/json' } }
@@ -31,13 +20,12 @@ const READ_MEMORY = {
   wait_ms: 60_000,
   reserved_ms: 2_000,
 }
-const FAILURES = failures(OpenAIError, 400, 401, 403, 404, 429, 500, 503)
 
 /** An account sees its own responses only, of all of its keys. */
-export function storedResponses({ responses, ...gateway }: Gateway) {
+export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+  const { responses, images } = gateway.content
   // Apart from those of paid calls: who reads at no cost takes nothing from them.
   const memory = createBodyMemory(READ_MEMORY)
-  const parser = createParser(gateway)
 
   async function list(
     { account_id, id, gone }: { account_id: number; id: string; gone: AbortSignal },
@@ -49,7 +37,7 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
     const share = memory.open(account_id)
     gone.addEventListener('abort', share.release, { once: true })
     try {
-      const page = await itemsPage(turns, id, query, { memory: share, parser, gone })
+      const page = await itemsPage(turns, id, query, { memory: share, gone })
       return new Response(pieceByPiece(page, share.release), JSON_HEADERS)
     } catch (thrown) {
       share.release()
@@ -64,15 +52,15 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
       async ({ caller, params: { id } }) => {
         const kept = await responses.open(caller.account.id, id)
         if (!kept) throw noSuchResponse(id)
-        return new Response(await shownBytes(gateway.library, caller.account.id, kept), JSON_HEADERS)
+        return new Response(await shownBytes(images.library, caller.account.id, kept), JSON_HEADERS)
       },
-      { params: ResponseParams, query: RetrieveQuery, response: { 200: ResponseView, ...FAILURES } },
+      READ,
     )
     .get(
       '/v1/responses/:id/input_items',
       ({ caller, params: { id }, query, request }) =>
         list({ account_id: caller.account.id, id, gone: request.signal }, query),
-      { params: ResponseParams, query: ItemsQuery, response: { 200: ItemsView, ...FAILURES } },
+      LIST,
     )
     .delete(
       '/v1/responses/:id',
@@ -80,7 +68,7 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
         if (!(await responses.remove(caller.account.id, id))) throw noSuchResponse(id)
         return { id, object: 'response' as const, deleted: true as const }
       },
-      { parse: 'none', params: ResponseParams, response: { 200: DeletedView, ...FAILURES } },
+      REMOVE,
     )
     .post(
       '/v1/responses/:id/cancel',
@@ -90,13 +78,30 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
           'Only responses that are made in the background can be cancelled, and none are made so here. To end one, close its connection.',
         )
       },
-      { parse: 'none', params: ResponseParams, response: FAILURES },
+      CANCEL,
     )
 }
 
 /** Ids of other accounts are as unknown as those that never were. */
 const noSuchResponse = (id: string) =>
   notFound(
-    `There is no response "${id.slice(0, MAX_ID_CHARS)}". It may be deleted or past its time, or it was made with store: false.`,
+    `Response "${id.slice(0, MAX_ID_CHARS)}" not found. It was deleted, has expired, or was made with store: false.`,
   )
 const MAX_ID_CHARS = 64
+
+/**
+ * A page in the pieces that it consists of, each sent when there is room for it.
+ * @param done called once, when the last piece was taken or the reader has left
+ */
+function pieceByPiece(pieces: readonly Uint8Array[], done: () => void): ReadableStream<Uint8Array> {
+  const left = pieces.values()
+  return new ReadableStream({
+    pull(controller) {
+      const { value } = left.next()
+      if (value) return controller.enqueue(value)
+      done()
+      controller.close()
+    },
+    cancel: done,
+  })
+}

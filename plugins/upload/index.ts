@@ -1,12 +1,15 @@
 // The upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
-import { Elysia } from 'elysia'
+
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
+import { createMemoryBudget } from '../../src/exchange/bodies/memory-budget.ts'
 import { ImageBytes, imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
-import { pageFields, pageOf } from '../../src/http/paging.ts'
+import { PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
+import { Closed } from '../../src/http/schema.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { findFile, isStored, listFiles, openFile, removeFile } from '../../src/library/files.ts'
 import { usedBytes } from '../../src/library/quota.ts'
@@ -14,20 +17,37 @@ import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { freeCalls, openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
-import { FilesQuery, KeyParams, UploadForm } from './model.ts'
 import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
 import { DeletedView, FilesView, fileView, listedFileView, UploadedView } from './views.ts'
+
+const FilesQuery = Closed(PAGE_PARAMETERS)
+
+const KeyParams = Type.Object({
+  '*': Type.String({
+    title: 'key',
+    description: 'The key of a file. Its slashes may be written as they are, or encoded.',
+    examples: ['files/1/7c9e6679-7425-40de-944b-e07fc1f90ae7_house.png'],
+  }),
+})
+
+/** spec.md, POST /api/v1/upload. For clients' types only: receive.ts reads the form as it comes, and Elysia none of it. */
+const UploadForm = t.Object({ files: t.Files() })
+/** The same for the reference of the API. */
+const UploadFields = Type.Object({
+  files: Type.Array(Type.String({ format: 'binary' }), { description: 'One or more images.' }),
+})
+const tags = ['Files']
 
 /** An upload that waits for others longer than this gets 429. */
 const WAIT_MS = 60_000
 const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
 
 /** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`. */
-export const upload = (gateway: Gateway) =>
+export const upload = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) =>
   new Elysia({ name: 'upload' }).use(receiving(gateway)).use(stored(gateway))
 
 /** Taking files in: an upload counts against limits, and is admitted as paid calls are. */
-function receiving(gateway: Gateway) {
+function receiving(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
@@ -48,13 +68,29 @@ function receiving(gateway: Gateway) {
       parse: 'none',
       body: UploadForm,
       response: { 200: UploadedView, ...failures(ErrorBody, 400, 401, 403, 408, 413, 429, 502, 503) },
+      detail: {
+        tags,
+        operationId: 'uploadFiles',
+        summary: 'Upload images',
+        description:
+          "JPEG, PNG, GIF or WebP, 25 MB each, 100 in a request; all of a request are stored, or none. The account's files may have 200 MB together. It costs nothing.",
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: UploadFields as object,
+              examples: { 'A file': { value: { files: ['house.png'] } } },
+            },
+          },
+        },
+      },
     },
   )
 }
 
 /** The files that an account has. */
-function stored(gateway: Gateway) {
-  const { library } = gateway
+function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+  const { library } = gateway.content.images
   const { db } = library
 
   async function send(account_id: number, key: string): Promise<Response> {
@@ -77,11 +113,21 @@ function stored(gateway: Gateway) {
           quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
       },
-      { query: FilesQuery, response: { 200: FilesView, ...failures(ErrorBody, 400, 401, 403, 429, 502) } },
+      {
+        query: FilesQuery,
+        response: { 200: FilesView, ...failures(ErrorBody, 400, 401, 403, 429, 502) },
+        detail: {
+          tags,
+          operationId: 'listFiles',
+          summary: 'List uploaded files',
+          description: 'Newest first, with the quota.',
+        },
+      },
     )
     .get('/api/v1/files/*', ({ caller, params }) => send(caller.account.id, decodePathPart(params['*'])), {
       params: KeyParams,
       response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
+      detail: { tags, operationId: 'getFile', summary: 'Read an uploaded file' },
     })
     .delete(
       '/api/v1/files/*',
@@ -94,12 +140,18 @@ function stored(gateway: Gateway) {
         parse: 'none',
         params: KeyParams,
         response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
+        detail: {
+          tags,
+          operationId: 'deleteFile',
+          summary: 'Delete an uploaded file',
+          description: 'Its bytes no longer count against the quota.',
+        },
       },
     )
 }
 
 const noSuchFile = () =>
-  notFound('There is no such file. GET /api/v1/files lists those that you have.', { code: 'IMAGE_NOT_FOUND' })
+  notFound('File not found. GET /api/v1/files lists yours.', { code: 'IMAGE_NOT_FOUND' })
 const missing = () =>
   notFound('This file is missing at the moment: its bytes cannot be found. Retry later, or DELETE it.', {
     code: 'IMAGE_NOT_FOUND',

@@ -1,7 +1,7 @@
 // An upload: a form whose files are stored as they come, all of them or none.
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { type CallOrigin, within } from '../../src/exchange/admission.ts'
-import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
+import type { MemoryBudget } from '../../src/exchange/bodies/memory-budget.ts'
+import { type CallOrigin, within } from '../../src/exchange/life/admission.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
@@ -26,16 +26,17 @@ const RESERVED_MS = 2_000
  * Takes in the files of one request. The key is checked before any of the body is read.
  *
  * @returns the files, in the order of the form
- * @throws GatewayError for whatever is refused, and rate_limited where too many uploads wait; no file of the request is
+ * @throws GatewayError for whatever is refused, and rate_limited if too many uploads wait; no file of the request is
  * kept then
  */
 export const receiveFiles = (
-  { exchange, library }: Pick<Gateway, 'exchange' | 'library'>,
+  { exchange, content: { images } }: Pick<Gateway, 'exchange' | 'content'>,
   memory: MemoryBudget,
   origin: CallOrigin,
 ): Promise<StoredFile[]> =>
   within(exchange, origin, async ({ caller, place, scope }) => {
-    const intake = beginIntake(library, caller.account.id)
+    await images.decoder.assertUsable()
+    const intake = beginIntake(images.library, caller.account.id)
     scope.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
     const share = await memory.take(body_bytes, place.gone)

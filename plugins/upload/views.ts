@@ -1,41 +1,48 @@
 // What callers are shown of their files.
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_FIELDS } from '../../src/http/paging.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { Closed, OneOf } from '../../src/http/schema.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 
-const closed = { additionalProperties: false }
-
 /** silent.md, Upload and files. `created_at` is ISO 8601 in UTC. */
-export const FileView = Type.Object(
-  {
-    key: Type.String(),
-    name: Type.String(),
-    size: Type.Integer({ description: 'bytes' }),
-    mime: Type.String(),
-    sha256: Type.String(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    created_at: Type.String(),
-  },
-  closed,
+export const FileView = Closed({
+  key: Type.String({ description: 'By which later calls refer to it.' }),
+  name: Type.String({ description: 'Its name, without what would need quoting.' }),
+  size: Type.Integer({ description: 'Its bytes.' }),
+  mime: Type.String({ description: 'Its type, by its content.' }),
+  sha256: Type.String({ description: 'Its SHA-256.' }),
+  width: Type.Integer({ description: 'In pixels.' }),
+  height: Type.Integer({ description: 'In pixels.' }),
+  created_at: Type.String({ description: 'When it was uploaded, as ISO 8601 in UTC.' }),
+})
+
+const state = OneOf(['stored', 'missing'], { description: '`missing` while its bytes cannot be found.' })
+const ListedFileView = Closed({ ...FileView.properties, state })
+
+export const UploadedView = Closed(
+  { uploaded: Type.Array(FileView, { description: 'In the order of the form.' }) },
+  { description: 'The files.' },
 )
 
-/** A file in a list: `missing` while its bytes cannot be found. */
-const ListedFileView = Type.Object({ ...FileView.properties, state: OneOf(['stored', 'missing']) }, closed)
-
-export const UploadedView = Type.Object({ uploaded: Type.Array(FileView) }, closed)
-
-export const FilesView = Type.Object(
+export const FilesView = Closed(
   {
-    files: Type.Array(ListedFileView),
+    files: Type.Array(ListedFileView, { description: 'The newest first.' }),
     ...PAGE_FIELDS,
-    quota: Type.Object({ used_bytes: Type.Integer(), limit_bytes: Type.Integer() }, closed),
+    quota: Closed(
+      {
+        used_bytes: Type.Integer({ description: 'What the files have together.' }),
+        limit_bytes: Type.Integer({ description: 'What they may have.' }),
+      },
+      { description: 'The room for files.' },
+    ),
   },
-  closed,
+  { description: 'A page of files.' },
 )
 
-export const DeletedView = Type.Object({ key: Type.String(), deleted: Type.Literal(true) }, closed)
+export const DeletedView = Closed(
+  { key: Type.String({ description: 'The file.' }), deleted: Type.Literal(true) },
+  { description: 'It is deleted.' },
+)
 
 export const fileView = ({
   key,

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
+import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, closed_accounts } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -66,10 +67,7 @@ const accountListQueries = perConnection({
       .orderBy(asc(available), asc(accounts.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  ofIds: (orm) =>
-    accountRows(orm)
-      .where(sql`${accounts.id} IN (SELECT value FROM json_each(${placeholder('ids')}))`)
-      .prepare(),
+  ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')).prepare(),
   /** What is needed to put all of them in an order that is no column's. */
   brief: (orm) =>
     orm
@@ -92,11 +90,11 @@ const filterValues = ({ search, status }: AccountFilter) => ({
   status: status ?? null,
 })
 
-/** The account of this number; undefined where there is none. */
+/** The account of this number; undefined if not found. */
 export const listedAccount = (db: Database, id: number): ListedAccount | undefined =>
   listedAccounts(db, [id])[0]
 
-/** The account of this name; undefined where there is none. */
+/** The account of this name; undefined if not found. */
 export function accountNamed(db: Database, name: string): ListedAccount | undefined {
   const found = accountQueries(db).accountByName.get({ name })
   return found && listedAccount(db, found.id)
@@ -113,7 +111,7 @@ export function listedAccounts(db: Database, ids: readonly number[]): ListedAcco
  * One page of accounts, by name, or by free balance with the lowest first. An account that is made meanwhile moves none
  * from one page to another.
  *
- * @returns undefined where the cursor is no account
+ * @returns undefined if the cursor is no account
  */
 export function listAccountPage(
   db: Database,

@@ -13,10 +13,10 @@ export const availableOf = ({
 
 /** The fields of its money. */
 export const ACCOUNT_MONEY_FIELDS = {
-  ...MoneyFields('balance'),
-  ...MoneyFields('held'),
-  ...MoneyFields('available'),
-  ...MoneyFields('debt'),
+  ...MoneyFields('balance', 'What the account has'),
+  ...MoneyFields('held', 'What calls under way hold of it'),
+  ...MoneyFields('available', 'What is left for new calls'),
+  ...MoneyFields('debt', 'What calls cost beyond the balance; top-ups pay it first'),
 }
 
 export const accountMoney = (account: AccountMoney) => ({

@@ -1,9 +1,10 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 import type { Database } from 'bun:sqlite'
+import { PSEUDONYM } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
-import { invalidRequest, notFound } from '../domain/errors.ts'
-import { accountQueries } from './queries.ts'
+import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { accountQueries, erasingQueries } from './queries.ts'
 
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
@@ -21,6 +22,13 @@ export function checkName(name: string, param = 'name'): void {
   }
 }
 
+/** @throws GatewayError invalid_request as `checkName`, and for a name that an erased account would get */
+function checkAccountName(name: string): void {
+  checkName(name)
+  if (PSEUDONYM.test(name))
+    throw invalidRequest(`"${name}" is the name of an erased account: choose another one.`, { param: 'name' })
+}
+
 /**
  * Creates an active account without money.
  *
@@ -28,7 +36,7 @@ export function checkName(name: string, param = 'name'): void {
  */
 export function createAccount(db: Database, account: { name: string; now_ms: number }): Account {
   const { name, now_ms } = account
-  checkName(name)
+  checkAccountName(name)
   const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
   if (!created) throw nameIsTaken(name)
   return created
@@ -37,9 +45,12 @@ export function createAccount(db: Database, account: { name: string; now_ms: num
 /** All accounts, the oldest first. */
 export const listAccounts = (db: Database): Account[] => accountQueries(db).listAccounts.all()
 
+export const findAccount = (db: Database, name: string): Account | undefined =>
+  accountQueries(db).accountByName.get({ name })
+
 /** @throws GatewayError not_found when there is no account of this name */
 export function accountByName(db: Database, name: string): Account {
-  const found = accountQueries(db).accountByName.get({ name })
+  const found = findAccount(db, name)
   if (!found) throw noSuchAccount(name)
   return found
 }
@@ -61,16 +72,27 @@ export const resumeAccount = (db: Database, name: string): Account => setStatus(
 /**
  * Gives an account another name.
  *
- * @throws GatewayError not_found when there is no account of this name; invalid_request when the new one is malformed or taken
+ * @throws GatewayError not_found when there is no account of this name; conflict if it is erased; invalid_request when the
+ * new one is malformed or taken
  */
 export function renameAccount(db: Database, name: string, new_name: string): Account {
-  checkName(new_name)
+  checkAccountName(new_name)
   const { accountByName, rename } = accountQueries(db)
   return immediately(db, () => {
-    if (!accountByName.get({ name })) throw noSuchAccount(name)
+    const account = accountByName.get({ name })
+    if (!account) throw noSuchAccount(name)
+    refuseErased(db, account)
     if (accountByName.get({ name: new_name })) throw nameIsTaken(new_name)
     return rename.get({ name, new_name })
   })
+}
+
+/** @throws GatewayError conflict if the account is erased, or about to be */
+export function refuseErased(db: Database, { id, name }: Account): void {
+  if (erasingQueries(db).find.get({ account_id: id }))
+    throw conflict(
+      `The account "${name}" is erased: it stays closed, and its name stays as it is. Create a new one.`,
+    )
 }
 
 function setStatus(db: Database, name: string, status: Account['status']): Account {
@@ -79,7 +101,6 @@ function setStatus(db: Database, name: string, status: Account['status']): Accou
   return changed
 }
 
-const nameIsTaken = (name: string) =>
-  invalidRequest(`There is already an account "${name}".`, { param: 'name' })
+const nameIsTaken = (name: string) => invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
 const noSuchAccount = (name: string) =>
-  notFound(`There is no account "${name}". \`tollgate account list\` shows all accounts.`)
+  notFound(`Account "${name}" not found. \`tollgate account list\` shows all accounts.`)

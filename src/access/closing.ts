@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { conflict } from '../domain/errors.ts'
-import { accountByName, listAccounts, resumeAccount, suspendAccount } from './accounts.ts'
+import { accountByName, listAccounts, refuseErased, resumeAccount, suspendAccount } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
@@ -30,10 +30,11 @@ export function closeAccount(db: Database, name: string, now_ms: number): number
  * Lets a suspended or closed account call again. The keys of a closed one stay revoked.
  *
  * @returns the account, and whether it was closed
- * @throws GatewayError not_found when there is no account of this name
+ * @throws GatewayError not_found when there is no account of this name; conflict if it is erased
  */
 export const reopenAccount = (db: Database, name: string): { account: Account; was_closed: boolean } =>
   immediately(db, () => {
+    refuseErased(db, accountByName(db, name))
     const account = resumeAccount(db, name)
     return { account, was_closed: closingQueries(db).remove.all({ account_id: account.id }).length > 0 }
   })
@@ -54,7 +55,7 @@ export function shownAccount(db: Database, name: string): ShownAccount {
   return isClosed(db, account) ? { ...account, status: 'closed' } : account
 }
 
-/** @throws GatewayError conflict where an account is closed */
+/** @throws GatewayError conflict if an account is closed */
 export function refuseClosed(db: Database, account: Account): void {
   if (isClosed(db, account))
     throw conflict(

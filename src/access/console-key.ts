@@ -17,7 +17,7 @@ export function stateOfKey(key: Key, now_ms: number): KeyState {
   return status === 'active' || status === 'retiring' ? 'usable' : status
 }
 
-/** The newest key of that name, in any state; undefined where nothing was called from the console yet. */
+/** The newest key of that name, in any state; undefined if nothing was called from the console yet. */
 export const consoleKeyOf = (db: Database, account_id: number): Key | undefined =>
   keyQueries(db).newestByName.get({ account_id, name: CONSOLE_KEY })
 

@@ -3,14 +3,15 @@
 import { type AddressMatcher, compileAddresses } from '../domain/addresses.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { type Arriving, addressOf } from '../http/sockets.ts'
+import type { TextMatcher } from '../utilities/glob.ts'
 import type { KeyOfAccount } from './lookup.ts'
-import { compileModelPatterns, type ModelMatcher } from './model-patterns.ts'
+import { compileModelPatterns } from './model-patterns.ts'
 import { hashKey, KEY_PATTERN } from './secret.ts'
 
 /** An admitted key, and the account that pays for its calls. */
 export interface Caller extends KeyOfAccount {
   /** Whether the key may call a model. Compiled from the key's patterns when the key is read, not at each call. */
-  mayCall: ModelMatcher
+  mayCall: TextMatcher
 }
 
 /** Where a surface looks for a key, in this order. */
@@ -30,7 +31,7 @@ export interface GateDeps {
 
 /** Who wants to be let in: their IP address is asked for only where the key has an address list. */
 export interface Comer extends Arriving {
-  /** The key as it was sent; undefined where none was. */
+  /** The key as it was sent; undefined if none was. */
   credential: string | undefined
 }
 
@@ -101,7 +102,7 @@ const compile = ({ key, account }: KeyOfAccount, read_at_ms: number): CachedKey 
   read_at_ms,
 })
 
-/** The key that a request carries, in the first form that is present; undefined where there is none. */
+/** The key that a request carries, in the first form that is present; undefined if not found. */
 export function credentialOf(request: Request, forms: readonly CredentialForm[]): string | undefined {
   for (const form of forms) {
     const credential = READERS[form](request)
@@ -130,4 +131,4 @@ export const expiredKey = (): GatewayError =>
 export const suspendedAccount = (): GatewayError =>
   permissionDenied('This account is suspended. Ask the operator of this gateway to resume it.')
 const addressNotAllowed = (): GatewayError =>
-  permissionDenied('This API key may not be used from your address. Call from an address on its list.')
+  permissionDenied('This API key does not allow your network address. Call from an allowed network.')

@@ -2,20 +2,22 @@
 import { Windows } from './window.ts'
 
 /** spec.md, Limits: image request rate. */
-export const IMAGE_CALLS_PER_MINUTE = 30
+const IMAGE_CALLS_PER_MINUTE = 30
 
 /** Where an account stands after a call was counted or refused. */
 export interface RateState {
   admitted: boolean
   limit: number
   remaining: number
-  /** Whole seconds until the oldest counted call leaves the window; 0 where none is counted. */
+  /** Whole seconds until the oldest counted call leaves the window; 0 if none is counted. */
   resets_in_s: number
 }
 
 export interface ImageRate {
   /** Counts a call, unless the limit is reached: a call that is refused here is not counted. */
   take(account_id: number): RateState
+  /** Where an account stands; `admitted` says whether a call would be. */
+  look(account_id: number): RateState
 }
 
 /**
@@ -25,19 +27,21 @@ export interface ImageRate {
  */
 export function createImageRate(now: () => number): ImageRate {
   const windows = new Windows()
+  function state(account_id: number, takes: boolean): RateState {
+    const at = now()
+    const window = windows.of(account_id, at)
+    const admitted = window.sum(at) < IMAGE_CALLS_PER_MINUTE
+    if (admitted && takes) window.add(at, 1)
+    const used = window.sum(at)
+    return {
+      admitted,
+      limit: IMAGE_CALLS_PER_MINUTE,
+      remaining: IMAGE_CALLS_PER_MINUTE - used,
+      resets_in_s: Math.ceil(window.untilBelow(used, at) / 1_000),
+    }
+  }
   return {
-    take(account_id) {
-      const at = now()
-      const window = windows.of(account_id, at)
-      const admitted = window.sum(at) < IMAGE_CALLS_PER_MINUTE
-      if (admitted) window.add(at, 1)
-      const used = window.sum(at)
-      return {
-        admitted,
-        limit: IMAGE_CALLS_PER_MINUTE,
-        remaining: IMAGE_CALLS_PER_MINUTE - used,
-        resets_in_s: Math.ceil(window.untilBelow(used, at) / 1_000),
-      }
-    },
+    take: (account_id) => state(account_id, true),
+    look: (account_id) => state(account_id, false),
   }
 }

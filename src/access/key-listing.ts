@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
+import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Key, keys } from '../db/schema.ts'
 import type { KeyStatus } from './key-status.ts'
@@ -55,21 +56,19 @@ const keyPage = (orm: BunSQLiteDatabase, of_account?: SQL) =>
 
 const keyListQueries = perConnection({
   page: (orm) => keyPage(orm),
-  pageOfAccount: (orm) => keyPage(orm, eq(keys.account_id, placeholder('account_id'))),
+  pageOfAccount: (orm) => keyPage(orm, equals(keys.account_id, 'account_id')),
   one: (orm) =>
     orm
       .select({ ...getTableColumns(keys), account_name: accounts.name })
       .from(keys)
       .innerJoin(accounts, eq(accounts.id, keys.account_id))
-      .where(eq(keys.id, placeholder('id')))
+      .where(equals(keys.id, 'id'))
       .prepare(),
   usable: (orm) =>
     orm
       .select({ keys: count() })
       .from(keys)
-      .where(
-        and(eq(keys.account_id, placeholder('account_id')), sql`${key_status} IN ('active', 'retiring')`),
-      )
+      .where(and(equals(keys.account_id, 'account_id'), sql`${key_status} IN ('active', 'retiring')`))
       .prepare(),
 })
 
@@ -92,7 +91,7 @@ export function listKeyPage(
   )
 }
 
-/** The key of this number; undefined where there is none, or where it is another account's. */
+/** The key of this number; undefined if not found, or where it is another account's. */
 export function listedKey(db: Database, id: number, account_id: number | undefined): ListedKey | undefined {
   const found = keyListQueries(db).one.get({ id })
   return found && (account_id === undefined || found.account_id === account_id) ? found : undefined

@@ -40,7 +40,7 @@ export interface Issuing {
 /**
  * Creates a key for an account, also for one that is suspended.
  *
- * @throws GatewayError not_found without the account; conflict where it is closed; invalid_request when a setting is malformed or the name taken
+ * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request when a setting is malformed or the name taken
  */
 export function createKey(
   db: Database,
@@ -85,7 +85,7 @@ export function keyByReference(db: Database, reference: string): Key {
     : keysByPrefix.all({ prefix: reference })
   const [key] = found
   if (!key)
-    throw notFound(`There is no key "${reference}". \`tollgate key list\` shows the prefixes of all keys.`)
+    throw notFound(`Key "${reference}" not found. \`tollgate key list\` shows the prefixes of all keys.`)
   if (found.length > 1) {
     throw conflict(
       `More than one key begins with "${reference}". Use the key's number in \`tollgate key list\` instead.`,
@@ -111,27 +111,21 @@ export function changeKey(
     const key = keyByReference(db, reference)
     if (isRevoked(key, now_ms))
       throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
-    const settings = { ...settingsOf(key), ...changes }
-    // A time that has passed may stay, but is not set.
-    checkSettings({ ...settings, expires_at_ms: changes.expires_at_ms ?? null }, now_ms)
+    const settings = { ...key, ...changes }
+    // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
+    const { models: asked_models = null, expires_at_ms: asked_end_ms = null } = changes
+    checkSettings({ ...settings, models: asked_models, expires_at_ms: asked_end_ms }, now_ms)
     if (settings.name !== key.name) refuseTakenName(db, key.account_id, settings.name, now_ms)
-    const { name, models, spend_limit_nanos, addresses, expires_at_ms } = settings
-    return keyQueries(db).setSettings.get({
-      id: key.id,
-      name,
-      models: jsonOrNull(models),
-      spend_limit_nanos,
-      addresses: jsonOrNull(addresses),
-      expires_at_ms,
-    })
+    return keyQueries(db).setSettings.get({ id: key.id, ...columnsOf(settings) })
   })
 }
 
-const settingsOf = ({ name, models, spend_limit_nanos, addresses, expires_at_ms }: Key): KeySettings => ({
+/** As the table has them. */
+const columnsOf = ({ name, models, spend_limit_nanos, addresses, expires_at_ms }: KeySettings) => ({
   name,
-  models,
+  models: jsonOrNull(models),
   spend_limit_nanos,
-  addresses,
+  addresses: jsonOrNull(addresses),
   expires_at_ms,
 })
 
@@ -198,16 +192,11 @@ function refuseTakenName(db: Database, account_id: number, name: string, now_ms:
 
 function issue(db: Database, account_id: number, settings: KeySettings, issuing: Issuing): IssuedKey {
   const text = generateKey(issuing.randomBytes)
-  const { name, models, spend_limit_nanos, addresses, expires_at_ms } = settings
   const key = keyQueries(db).insertKey.get({
+    ...columnsOf(settings),
     account_id,
-    name,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
-    models: jsonOrNull(models),
-    spend_limit_nanos,
-    addresses: jsonOrNull(addresses),
-    expires_at_ms,
     created_at_ms: issuing.now_ms,
   })
   return { key, text }

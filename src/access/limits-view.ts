@@ -10,9 +10,17 @@ const LIMITS = [
   'concurrent_calls',
 ] as const satisfies (keyof Limit)[]
 
-const LimitView = Type.Optional(Type.Object({ limit: Type.Integer(), used: Type.Integer() }, closed))
+const limit = Type.Integer({ description: 'The limit.' })
+const used = Type.Integer({ description: 'What counts against it.' })
+const limitOf = (description: string) =>
+  Type.Optional(Type.Object({ limit, used }, { ...closed, description }))
+
 export const LimitsView = Type.Object(
-  { requests_per_minute: LimitView, tokens_per_minute: LimitView, concurrent_calls: LimitView },
+  {
+    requests_per_minute: limitOf('Requests a minute.'),
+    tokens_per_minute: limitOf('Tokens a minute.'),
+    concurrent_calls: limitOf('Calls at the same time.'),
+  },
   closed,
 )
 

@@ -135,7 +135,7 @@ class Tally {
   readonly #tokens = new SlidingWindow()
   #running = 0
 
-  /** The refusal of one more call; undefined where every limit admits it. */
+  /** The refusal of one more call; undefined if every limit admits it. */
   refusal(limit: Limit, of: keyof CallLimits, at: number): LimitRefusal | undefined {
     const { requests_per_minute, tokens_per_minute, concurrent_calls } = limit
     if (requests_per_minute !== undefined && this.#requests.sum(at) >= requests_per_minute)

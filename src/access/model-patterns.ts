@@ -1,12 +1,15 @@
 // Model patterns of a key: model ids in which `*` stands for any run of characters.
 import { invalidRequest } from '../domain/errors.ts'
+import { compileGlobs, type TextMatcher } from '../utilities/glob.ts'
 
 const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
+/** Lists of models and of keys are compared with all of them. */
+const MAX_PATTERNS = 200
 
 /**
- * Checks a list of patterns as an operator writes them.
+ * Checks a list of patterns as an operator or an account writes them.
  *
- * @throws GatewayError invalid_request for an empty list, and for the first pattern that is malformed
+ * @throws GatewayError invalid_request for an empty list, one that is too long, and for the first pattern that is malformed
  */
 export function checkModelPatterns(patterns: readonly string[]): void {
   if (patterns.length === 0) {
@@ -14,30 +17,25 @@ export function checkModelPatterns(patterns: readonly string[]): void {
       param: 'models',
     })
   }
+  if (patterns.length > MAX_PATTERNS) {
+    throw invalidRequest(
+      `models: ${patterns.length} patterns are too many. List at most ${MAX_PATTERNS}; a pattern such as gemini-* covers many models.`,
+      { param: 'models' },
+    )
+  }
   const malformed = patterns.find((pattern) => !PATTERN.test(pattern))
   if (malformed !== undefined) {
-    throw invalidRequest(`models: "${malformed}" is neither a model id nor a pattern such as gemini-*.`, {
-      param: 'models',
-    })
+    throw invalidRequest(
+      `models: "${malformed}" is neither a model id nor a pattern such as gemini-*, of at most 128 letters, digits, ".", "_", ":", "/", "-" and "*".`,
+      { param: 'models' },
+    )
   }
 }
 
-/** Whether a model id is allowed. */
-export type ModelMatcher = (model_id: string) => boolean
-
 /**
- * Compiles patterns once, for many model ids.
+ * Compiles patterns once, for many model ids. Also those that an earlier version stored and that would be refused today.
  *
  * @param patterns null: every model is allowed
  */
-export function compileModelPatterns(patterns: readonly string[] | null): ModelMatcher {
-  if (patterns === null) return () => true
-  const ids = new Set(patterns.filter((pattern) => !pattern.includes('*')))
-  const globs = patterns.filter((pattern) => pattern.includes('*')).map(globToRegExp)
-  return (model_id) => ids.has(model_id) || globs.some((glob) => glob.test(model_id))
-}
-
-function globToRegExp(pattern: string): RegExp {
-  const literals = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${literals.join('.*')}$`)
-}
+export const compileModelPatterns = (patterns: readonly string[] | null): TextMatcher =>
+  patterns === null ? () => true : compileGlobs(patterns)

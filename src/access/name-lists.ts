@@ -1,6 +1,6 @@
 // The names of accounts and keys, for lists to choose from.
 import type { Database } from 'bun:sqlite'
-import { eq, sql } from 'drizzle-orm'
+import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type Account, accounts, type Key, keys } from '../db/schema.ts'
 
@@ -19,7 +19,7 @@ const queries = perConnection({
     orm
       .select({ id: keys.id, name: keys.name, prefix: keys.prefix })
       .from(keys)
-      .where(eq(keys.account_id, sql.placeholder('account_id')))
+      .where(equals(keys.account_id, 'account_id'))
       .orderBy(keys.name)
       .limit(MAX_NAMES)
       .prepare(),

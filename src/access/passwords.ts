@@ -2,13 +2,13 @@
 import type { Database } from 'bun:sqlite'
 import { immediately } from '../db/transaction.ts'
 import { invalidRequest, overloaded } from '../domain/errors.ts'
-import { createSlots } from '../domain/slots.ts'
+import { createSlots } from '../utilities/slots.ts'
 import { passwordQueries } from './session-queries.ts'
 
 /** With the limits on attempts, more than can be guessed. NIST SP 800-63B asks for 8 at the least, and no rules of composition. */
 export const MIN_PASSWORD_CHARS = 12
 /** Far beyond any passphrase; hashing takes time for each of them. */
-export const MAX_PASSWORD_CHARS = 256
+const MAX_PASSWORD_CHARS = 256
 
 /** 19 MB and two passes: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -17,6 +17,8 @@ const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const MAX_AT_ONCE = 1
 /** They are done within a few seconds; more than that is an attack. */
 const MAX_WAITING = 32
+/** For those who are known, who are not kept out by strangers that fill the places. */
+const MAX_KNOWN_WAITING = 8
 
 /** The hash of no password, at the same cost: it is checked for people who have none. */
 const NOBODYS =
@@ -29,16 +31,17 @@ export interface Passwords {
   /**
    * Whether it is the password of this hash. It takes as long without a hash, and is false.
    *
+   * @param is_known has signed in from the same address before
    * @throws GatewayError overloaded while too many wait
    */
-  verify(password: string, hash: string | undefined): Promise<boolean>
+  verify(password: string, hash: string | undefined, is_known?: boolean): Promise<boolean>
 }
 
 export function createPasswords(): Passwords {
   const inSlot = createSlots(MAX_AT_ONCE)
   let pending = 0
-  async function alone<T>(work: () => Promise<T>): Promise<T> {
-    if (pending >= MAX_AT_ONCE + MAX_WAITING)
+  async function alone<T>(work: () => Promise<T>, is_known: boolean): Promise<T> {
+    if (pending >= MAX_AT_ONCE + MAX_WAITING + (is_known ? MAX_KNOWN_WAITING : 0))
       throw overloaded('Too many people are signing in at the moment. Try again in a few seconds.', {
         retry_after_s: 5,
       })
@@ -50,11 +53,11 @@ export function createPasswords(): Passwords {
     }
   }
   return {
-    hash: (password) => alone(() => Bun.password.hash(normal(password), COST)),
-    verify: async (password, hash = NOBODYS) =>
+    hash: (password) => alone(() => Bun.password.hash(normal(password), COST), true),
+    verify: async (password, hash = NOBODYS, is_known = false) =>
       password.length > 0 &&
       password.length <= MAX_PASSWORD_CHARS &&
-      (await alone(() => Bun.password.verify(normal(password), hash))),
+      (await alone(() => Bun.password.verify(normal(password), hash), is_known)),
   }
 }
 
@@ -70,14 +73,14 @@ export function checkPassword(password: string, param: string): void {
   const chars = [...password].length
   if (chars < MIN_PASSWORD_CHARS)
     throw invalidRequest(
-      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters, so that it cannot be guessed. A few words in a row are good.`,
+      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters, so that nobody can guess it. Use a few words in a row.`,
       { param },
     )
   if (password.length > MAX_PASSWORD_CHARS)
     throw invalidRequest(`${param}: must have at most ${MAX_PASSWORD_CHARS} characters.`, { param })
 }
 
-/** The hash of an account's password, or of the operator's; undefined where none is set. @param account_id null: the operator */
+/** The hash of an account's password, or of the operator's; undefined if none is set. @param account_id null: the operator */
 export const hashOf = (db: Database, account_id: number | null): string | undefined =>
   passwordQueries(db).ofAccount.get({ account_id })?.hash
 

@@ -1,8 +1,8 @@
 // The queries on accounts and keys, prepared once for each connection.
-import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import { given } from '../db/placeholders.ts'
+import { and, count, desc, gt, isNull, or, sql } from 'drizzle-orm'
+import { allGiven, equals, given, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, closed_accounts, keys } from '../db/schema.ts'
+import { accounts, closed_accounts, erased_accounts, holds, keys } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -24,56 +24,33 @@ export const accountQueries = perConnection({
       .returning()
       .prepare(),
   listAccounts: (orm) => orm.select().from(accounts).orderBy(accounts.id).prepare(),
-  accountById: (orm) =>
-    orm
-      .select()
-      .from(accounts)
-      .where(eq(accounts.id, placeholder('id')))
-      .prepare(),
-  accountByName: (orm) =>
-    orm
-      .select()
-      .from(accounts)
-      .where(eq(accounts.name, placeholder('name')))
-      .prepare(),
+  accountById: (orm) => orm.select().from(accounts).where(equals(accounts.id, 'id')).prepare(),
+  accountByName: (orm) => orm.select().from(accounts).where(equals(accounts.name, 'name')).prepare(),
   rename: (orm) =>
     orm
       .update(accounts)
       .set({ name: given('new_name') })
-      .where(eq(accounts.name, placeholder('name')))
+      .where(equals(accounts.name, 'name'))
       .returning()
       .prepare(),
   setStatus: (orm) =>
-    orm
-      .update(accounts)
-      .set({ status: given('status') })
-      .where(eq(accounts.name, placeholder('name')))
-      .returning()
-      .prepare(),
+    orm.update(accounts).set(allGiven('status')).where(equals(accounts.name, 'name')).returning().prepare(),
 })
 
 /** Queries on closed accounts. */
 export const closingQueries = perConnection({
   find: (orm) =>
-    orm
-      .select()
-      .from(closed_accounts)
-      .where(eq(closed_accounts.account_id, placeholder('account_id')))
-      .prepare(),
+    orm.select().from(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).prepare(),
   all: (orm) => orm.select().from(closed_accounts).prepare(),
   /** An account that is closed keeps its time. */
   insert: (orm) =>
     orm
       .insert(closed_accounts)
-      .values({ account_id: placeholder('account_id'), closed_at_ms: placeholder('closed_at_ms') })
+      .values(placeholders('account_id', 'closed_at_ms'))
       .onConflictDoNothing()
       .prepare(),
   remove: (orm) =>
-    orm
-      .delete(closed_accounts)
-      .where(eq(closed_accounts.account_id, placeholder('account_id')))
-      .returning()
-      .prepare(),
+    orm.delete(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).returning().prepare(),
   /** Also those that a rotation would revoke later. */
   revokeKeys: (orm) =>
     orm
@@ -81,11 +58,25 @@ export const closingQueries = perConnection({
       .set({ revoked_at_ms: given('now_ms') })
       .where(
         and(
-          eq(keys.account_id, placeholder('account_id')),
+          equals(keys.account_id, 'account_id'),
           or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
         ),
       )
       .returning({ id: keys.id })
+      .prepare(),
+})
+
+/** Queries on erased accounts. */
+export const erasingQueries = perConnection({
+  find: (orm) =>
+    orm.select().from(erased_accounts).where(equals(erased_accounts.account_id, 'account_id')).prepare(),
+  insert: (orm) => orm.insert(erased_accounts).values(placeholders('account_id', 'erased_at_ms')).prepare(),
+  pendingHolds: (orm) =>
+    orm
+      .select({ pending: count() })
+      .from(holds)
+      // With a literal, so that the partial index serves.
+      .where(and(equals(holds.account_id, 'account_id'), sql`${holds.state} = 'pending'`))
       .prepare(),
 })
 
@@ -96,53 +87,31 @@ export const keyQueries = perConnection({
     orm
       .insert(keys)
       .values({
-        account_id: placeholder('account_id'),
-        name: placeholder('name'),
-        prefix: placeholder('prefix'),
-        sha256: placeholder('sha256'),
+        ...placeholders(
+          'account_id',
+          'name',
+          'prefix',
+          'sha256',
+          'spend_limit_nanos',
+          'expires_at_ms',
+          'created_at_ms',
+        ),
         models: given('models'),
-        spend_limit_nanos: placeholder('spend_limit_nanos'),
         spent_nanos: 0,
         held_nanos: 0,
         addresses: given('addresses'),
-        expires_at_ms: placeholder('expires_at_ms'),
         revoked_at_ms: null,
-        created_at_ms: placeholder('created_at_ms'),
       })
       .returning()
       .prepare(),
   listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
   keysOfAccount: (orm) =>
-    orm
-      .select()
-      .from(keys)
-      .where(eq(keys.account_id, placeholder('account_id')))
-      .orderBy(keys.id)
-      .prepare(),
+    orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),
   keysCounted: (orm) =>
-    orm
-      .select({ keys: count() })
-      .from(keys)
-      .where(eq(keys.account_id, placeholder('account_id')))
-      .prepare(),
-  keysById: (orm) =>
-    orm
-      .select()
-      .from(keys)
-      .where(eq(keys.id, placeholder('id')))
-      .prepare(),
-  keysByPrefix: (orm) =>
-    orm
-      .select()
-      .from(keys)
-      .where(eq(keys.prefix, placeholder('prefix')))
-      .prepare(),
-  keyByHash: (orm) =>
-    orm
-      .select()
-      .from(keys)
-      .where(eq(keys.sha256, placeholder('sha256')))
-      .prepare(),
+    orm.select({ keys: count() }).from(keys).where(equals(keys.account_id, 'account_id')).prepare(),
+  keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')).prepare(),
+  keysByPrefix: (orm) => orm.select().from(keys).where(equals(keys.prefix, 'prefix')).prepare(),
+  keyByHash: (orm) => orm.select().from(keys).where(equals(keys.sha256, 'sha256')).prepare(),
   /** The account's key of this name that is not revoked at `now_ms`. */
   keyByName: (orm) =>
     orm
@@ -150,8 +119,8 @@ export const keyQueries = perConnection({
       .from(keys)
       .where(
         and(
-          eq(keys.account_id, placeholder('account_id')),
-          eq(keys.name, placeholder('name')),
+          equals(keys.account_id, 'account_id'),
+          equals(keys.name, 'name'),
           or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
         ),
       )
@@ -161,28 +130,17 @@ export const keyQueries = perConnection({
     orm
       .select()
       .from(keys)
-      .where(and(eq(keys.account_id, placeholder('account_id')), eq(keys.name, placeholder('name'))))
+      .where(and(equals(keys.account_id, 'account_id'), equals(keys.name, 'name')))
       .orderBy(desc(keys.id))
       .limit(1)
       .prepare(),
   setSettings: (orm) =>
     orm
       .update(keys)
-      .set({
-        name: given('name'),
-        models: given('models'),
-        spend_limit_nanos: given('spend_limit_nanos'),
-        addresses: given('addresses'),
-        expires_at_ms: given('expires_at_ms'),
-      })
-      .where(eq(keys.id, placeholder('id')))
+      .set(allGiven('name', 'models', 'spend_limit_nanos', 'addresses', 'expires_at_ms'))
+      .where(equals(keys.id, 'id'))
       .returning()
       .prepare(),
   setRevoked: (orm) =>
-    orm
-      .update(keys)
-      .set({ revoked_at_ms: given('revoked_at_ms') })
-      .where(eq(keys.id, placeholder('id')))
-      .returning()
-      .prepare(),
+    orm.update(keys).set(allGiven('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),
 })

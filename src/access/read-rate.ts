@@ -8,7 +8,7 @@ export interface ReadRate {
    *
    * @param reader the number of the key, or of the account
    * @param limit reads in any 60 seconds @param counts_as how many reads it counts as
-   * @returns whole seconds, at least 1, until they may read again; undefined where they may now
+   * @returns whole seconds, at least 1, until they may read again; undefined if they may now
    */
   take(reader: number, limit: number, counts_as?: number): number | undefined
 }

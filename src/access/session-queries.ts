@@ -1,9 +1,9 @@
-// The queries on passwords, sessions and sign-in links, prepared once for each connection. A null account is the operator.
-import { and, desc, eq, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+// The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection. A null account is the operator.
+import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { given } from '../db/placeholders.ts'
+import { equals, given, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { passwords, sessions, sign_in_links } from '../db/schema.ts'
+import { known_addresses, passwords, sessions, sign_in_links } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -15,11 +15,7 @@ export const passwordQueries = perConnection({
   insert: (orm) =>
     orm
       .insert(passwords)
-      .values({
-        account_id: placeholder('account_id'),
-        hash: placeholder('hash'),
-        set_at_ms: placeholder('set_at_ms'),
-      })
+      .values(placeholders('account_id', 'hash', 'set_at_ms'))
       .prepare(),
   remove: (orm) => orm.delete(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
 })
@@ -35,30 +31,14 @@ export const sessionQueries = perConnection({
     orm
       .insert(sessions)
       .values({
-        sha256: placeholder('sha256'),
-        role: placeholder('role'),
-        account_id: placeholder('account_id'),
-        key_id: placeholder('key_id'),
-        address: placeholder('address'),
-        user_agent: placeholder('user_agent'),
+        ...placeholders('sha256', 'role', 'account_id', 'key_id', 'address', 'user_agent', 'expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
         last_seen_at_ms: placeholder('now_ms'),
-        expires_at_ms: placeholder('expires_at_ms'),
       })
       .returning()
       .prepare(),
-  byHash: (orm) =>
-    orm
-      .select()
-      .from(sessions)
-      .where(eq(sessions.sha256, placeholder('sha256')))
-      .prepare(),
-  byId: (orm) =>
-    orm
-      .select()
-      .from(sessions)
-      .where(eq(sessions.id, placeholder('id')))
-      .prepare(),
+  byHash: (orm) => orm.select().from(sessions).where(equals(sessions.sha256, 'sha256')).prepare(),
+  byId: (orm) => orm.select().from(sessions).where(equals(sessions.id, 'id')).prepare(),
   all: (orm) =>
     orm
       .select()
@@ -80,7 +60,7 @@ export const sessionQueries = perConnection({
     orm
       .select()
       .from(sessions)
-      .where(and(is(sessions.account_id, 'account_id'), eq(sessions.key_id, placeholder('key_id')), onPage()))
+      .where(and(is(sessions.account_id, 'account_id'), equals(sessions.key_id, 'key_id'), onPage()))
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
@@ -89,13 +69,9 @@ export const sessionQueries = perConnection({
     orm
       .update(sessions)
       .set({ last_seen_at_ms: given('now_ms'), expires_at_ms: given('expires_at_ms') })
-      .where(and(eq(sessions.id, placeholder('id')), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
+      .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
       .prepare(),
-  remove: (orm) =>
-    orm
-      .delete(sessions)
-      .where(eq(sessions.id, placeholder('id')))
-      .prepare(),
+  remove: (orm) => orm.delete(sessions).where(equals(sessions.id, 'id')).prepare(),
   /** All of a person but one. */
   removeOthers: (orm) =>
     orm
@@ -133,18 +109,11 @@ export const linkQueries = perConnection({
     orm
       .insert(sign_in_links)
       .values({
-        sha256: placeholder('sha256'),
-        account_id: placeholder('account_id'),
+        ...placeholders('sha256', 'account_id', 'expires_at_ms'),
         created_at_ms: placeholder('now_ms'),
-        expires_at_ms: placeholder('expires_at_ms'),
       })
       .prepare(),
-  byHash: (orm) =>
-    orm
-      .select()
-      .from(sign_in_links)
-      .where(eq(sign_in_links.sha256, placeholder('sha256')))
-      .prepare(),
+  byHash: (orm) => orm.select().from(sign_in_links).where(equals(sign_in_links.sha256, 'sha256')).prepare(),
   removeOfAccount: (orm) =>
     orm.delete(sign_in_links).where(is(sign_in_links.account_id, 'account_id')).prepare(),
   removeExpired: (orm) =>
@@ -153,4 +122,32 @@ export const linkQueries = perConnection({
       .where(lte(sign_in_links.expires_at_ms, placeholder('now_ms')))
       .prepare(),
   removeAll: (orm) => orm.delete(sign_in_links).prepare(),
+})
+
+const atPlace = () => and(is(known_addresses.account_id, 'account_id'), is(known_addresses.place, 'place'))
+
+export const knownAddressQueries = perConnection({
+  find: (orm) => orm.select().from(known_addresses).where(atPlace()).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(known_addresses)
+      .values(placeholders('account_id', 'place', 'signed_in_at_ms'))
+      .prepare(),
+  remove: (orm) => orm.delete(known_addresses).where(atPlace()).prepare(),
+  removeOfAccount: (orm) =>
+    orm.delete(known_addresses).where(is(known_addresses.account_id, 'account_id')).prepare(),
+  /** All of a person but the newest of them. */
+  removeOldest: (orm) =>
+    orm
+      .delete(known_addresses)
+      .where(
+        sql`${known_addresses.id} IN (SELECT id FROM known_addresses WHERE account_id IS ${placeholder('account_id')}
+          ORDER BY id DESC LIMIT -1 OFFSET ${placeholder('kept')})`,
+      )
+      .prepare(),
+  removeOlder: (orm) =>
+    orm
+      .delete(known_addresses)
+      .where(lte(known_addresses.signed_in_at_ms, placeholder('until_ms')))
+      .prepare(),
 })

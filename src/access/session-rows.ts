@@ -7,6 +7,7 @@ import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { suspendedAccount } from './gate.ts'
+import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
@@ -29,8 +30,9 @@ export interface Person {
   key_id: number | null
 }
 
-/** Where somebody signs in from. */
+/** Where somebody signs in from, and with which request. */
 export interface Visitor {
+  request_id: string
   /** Undefined where it is not known. */
   address: string | undefined
   user_agent: string
@@ -45,7 +47,12 @@ export function openSession(
     visitor,
     now_ms,
     settings,
-  }: { token: string; visitor: Visitor; now_ms: number; settings: ConsoleSettings },
+  }: {
+    token: string
+    visitor: Omit<Visitor, 'request_id'>
+    now_ms: number
+    settings: ConsoleSettings
+  },
 ): SessionRow {
   const { insert, removeOldest } = sessionQueries(db)
   const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
@@ -71,7 +78,7 @@ export const endOf = (
   { session_hours, idle_hours }: ConsoleSettings,
 ): number => Math.min(created_at_ms + session_hours * HOUR_MS, last_seen_at_ms + idle_hours * HOUR_MS)
 
-/** The session of a token, over or not; undefined where there is none. */
+/** The session of a token, over or not; undefined if not found. */
 export const sessionByToken = (db: Database, token: string): SessionRow | undefined =>
   TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
 
@@ -79,7 +86,7 @@ export const sessionByToken = (db: Database, token: string): SessionRow | undefi
  * Whose session it is, as they are at this moment.
  *
  * @param at the time, and where the request came from
- * @throws GatewayError unauthenticated where its key was revoked or has expired; permission_denied for a suspended account,
+ * @throws GatewayError unauthenticated if its key was revoked or has expired; permission_denied for a suspended account,
  * or an address off the key's list
  */
 export function viewerOf(
@@ -95,7 +102,7 @@ export function viewerOf(
     if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
       throw permissionDenied(
-        'This API key may not be used from your address. Sign in from an address on its list.',
+        'This API key does not allow your network address. Sign in from an allowed network.',
       )
   }
   if (account.status === 'suspended') throw suspendedAccount()
@@ -132,7 +139,7 @@ export function endSession(db: Database, viewer: Viewer, id: number): void {
     row !== undefined &&
     (viewer.role === 'operator' ||
       (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
-  if (!is_seen) throw notFound('There is no such session. It may be over already.')
+  if (!is_seen) throw notFound('Session not found. It may have ended.')
   sessionQueries(db).remove.run({ id })
 }
 
@@ -157,6 +164,7 @@ export function endSessions(db: Database, viewer: Viewer, but = 0): number {
 export function sweepSessions(db: Database, now_ms: number): void {
   sessionQueries(db).removeExpired.run({ now_ms })
   linkQueries(db).removeExpired.run({ now_ms })
+  sweepAddresses(db, now_ms)
 }
 
 /** Ends every session and every link; passwords stay. What a backup has of them may have been ended since. */

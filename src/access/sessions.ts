@@ -6,6 +6,7 @@ import { immediately } from '../db/transaction.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
+import { isKnownAddress, rememberAddress } from './known-addresses.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
 import { accountQueries } from './queries.ts'
@@ -66,9 +67,10 @@ export interface Sessions {
   /**
    * Whose session a cookie's token is.
    *
+   * @param request_id of the request that uses the session, which is marked as seen; without one it is only looked at
    * @throws GatewayError unauthenticated without one; and as `viewerOf`
    */
-  viewer(token: string | undefined, address: string | undefined): Viewer
+  viewer(token: string | undefined, address: string | undefined, request_id?: string): Viewer
   /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many of those */
   found<T>(visitor: Visitor, look: () => T): T
   /** Deletes what is over. */
@@ -104,21 +106,24 @@ export function createSessions(parts: SessionParts): Sessions {
       throw thrown
     }
   }
-  const enter = async (work: () => SignedIn): Promise<SignedIn> => {
+  const enter = async ({ request_id }: Visitor, work: () => SignedIn): Promise<SignedIn> => {
     const signed_in = await untilFree(() => immediately(db, work))
-    log.info({ ...signed_in.viewer }, 'signed in to the console')
+    log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
     return signed_in
   }
 
   return {
     async withPassword({ account: name, password }, visitor) {
-      const succeeded = rate.attempt(visitor.address, name ?? OPERATOR)
+      const { address } = visitor
       const account = name === undefined ? undefined : accountQueries(db).accountByName.get({ name })
       const account_id = account?.id ?? null
-      const hash = name !== undefined && !account ? undefined : hashOf(db, account_id)
-      if (!(await passwords.verify(password, hash))) throw wrongPassword()
+      const exists = name === undefined || account !== undefined
+      const is_known = exists && isKnownAddress(db, { account_id, address, now_ms: now() })
+      const succeeded = rate.attempt({ address, name: name ?? OPERATOR, is_known })
+      const hash = exists ? hashOf(db, account_id) : undefined
+      if (!(await passwords.verify(password, hash, is_known))) throw wrongPassword()
       succeeded()
-      return await enter(() => {
+      return await enter(visitor, () => {
         // It may have been changed while it was checked.
         if (hashOf(db, account_id) !== hash) throw wrongPassword()
         return open({ account_id, key_id: null }, visitor)
@@ -128,14 +133,14 @@ export function createSessions(parts: SessionParts): Sessions {
     async withKey(admit, visitor) {
       const { key, account } = found(visitor, admit)
       rate.visit(`key ${key.id}`)
-      return await enter(() => open({ account_id: account.id, key_id: key.id }, visitor))
+      return await enter(visitor, () => open({ account_id: account.id, key_id: key.id }, visitor))
     },
 
     async withLink({ token, password }, visitor) {
       checkPassword(password, 'password')
       found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
-      return await enter(() => {
+      return await enter(visitor, () => {
         const { account } = takeLink(db, token, { hash, now_ms: now() })
         return open({ account_id: account?.id ?? null, key_id: null }, visitor)
       })
@@ -143,12 +148,13 @@ export function createSessions(parts: SessionParts): Sessions {
 
     changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
 
-    viewer(token, address) {
+    viewer(token, address, request_id) {
       const row = token === undefined ? undefined : sessionByToken(db, token)
       const now_ms = now()
       if (!row || endOf(row, settings()) <= now_ms) throw sessionRequired()
       const viewer = viewerOf(db, row, { now_ms, address })
-      if (now_ms - row.last_seen_at_ms >= TOUCH_EVERY_MS) void touch(parts, row, now_ms)
+      if (request_id !== undefined && now_ms - row.last_seen_at_ms >= TOUCH_EVERY_MS)
+        void touch(parts, row, { now_ms, request_id })
       return viewer
     },
 
@@ -170,6 +176,8 @@ function opened(
   const now_ms = now()
   const row = openSession(db, person, { token, visitor, now_ms, settings: settings() })
   const viewer = viewerOf(db, row, { now_ms, address: visitor.address })
+  const { account_id, key_id } = person
+  if (key_id === null) rememberAddress(db, { account_id, address: visitor.address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
@@ -177,7 +185,7 @@ async function changePassword(
   { db, passwords, rate, now, log }: SessionParts,
   viewer: Viewer,
   { old_password, new_password }: PasswordChange,
-  { address }: Visitor,
+  { address, request_id }: Visitor,
 ): Promise<void> {
   if (viewer.role === 'key')
     throw permissionDenied(
@@ -186,8 +194,10 @@ async function changePassword(
   checkPassword(new_password, 'new_password')
   const account_id = viewer.role === 'operator' ? null : viewer.account_id
   const old_hash = hashOf(db, account_id)
-  const succeeded = rate.attempt(address, viewer.role === 'operator' ? OPERATOR : viewer.account)
-  if (!(await passwords.verify(old_password, old_hash))) throw wrongOldPassword()
+  const name = viewer.role === 'operator' ? OPERATOR : viewer.account
+  const is_known = isKnownAddress(db, { account_id, address, now_ms: now() })
+  const succeeded = rate.attempt({ address, name, is_known })
+  if (!(await passwords.verify(old_password, old_hash, is_known))) throw wrongOldPassword()
   succeeded()
   const hash = await passwords.hash(new_password)
   await untilFree(() =>
@@ -197,28 +207,29 @@ async function changePassword(
       sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: viewer.session_id })
     }),
   )
-  log.info({ role: viewer.role, account_id }, 'password of the console changed')
+  log.info({ request_id, role: viewer.role, account_id }, 'password of the console changed')
 }
 
 /** Beside the request, which does not wait for the disk. */
-async function touch({ db, settings, log }: SessionParts, row: SessionRow, now_ms: number): Promise<void> {
+async function touch(
+  { db, settings, log }: SessionParts,
+  row: SessionRow,
+  { now_ms, request_id }: { now_ms: number; request_id: string },
+): Promise<void> {
   const expires_at_ms = endOf({ ...row, last_seen_at_ms: now_ms }, settings())
   const seen = { id: row.id, now_ms, before_ms: now_ms - TOUCH_EVERY_MS, expires_at_ms }
   try {
     await untilFree(() => sessionQueries(db).touch.run(seen))
   } catch (cause) {
     // The next request tries again.
-    log.warn({ cause }, 'could not mark a session as seen')
+    log.warn({ request_id, cause }, 'could not mark a session as seen')
   }
 }
 
 const wrongPassword = () =>
-  unauthenticated(
-    'The account or the password is wrong. Who has no password yet needs a link from the operator.',
-    {
-      code: 'wrong_password',
-      param: 'password',
-    },
-  )
+  unauthenticated('The account or the password is wrong. No password yet? Ask the operator for a link.', {
+    code: 'wrong_password',
+    param: 'password',
+  })
 const wrongOldPassword = () =>
   permissionDenied('The old password is wrong.', { code: 'wrong_password', param: 'old_password' })

@@ -6,6 +6,7 @@ import { notFound } from '../domain/errors.ts'
 import { accountByName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
+import { forgetAddresses } from './known-addresses.ts'
 import { hashOf, setPassword } from './passwords.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
@@ -32,7 +33,7 @@ export const makeOperatorsLink = (db: Database, issuing: Issuing): SignInLink =>
 /**
  * A link by which an account sets its password, in place of an earlier one.
  *
- * @throws GatewayError not_found without the account; conflict where it is closed
+ * @throws GatewayError not_found without the account; conflict if it is closed
  */
 export function makeInvitation(db: Database, account_name: string, issuing: Issuing): SignInLink {
   return immediately(db, () => {
@@ -45,10 +46,11 @@ export function makeInvitation(db: Database, account_name: string, issuing: Issu
 /** Whether the operator has set a password. */
 export const hasOperator = (db: Database): boolean => hashOf(db, null) !== undefined
 
-/** Takes the operator's password away, ends their sessions, and makes a link by which a new one is set. */
+/** Takes the operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
 export function resetOperator(db: Database, issuing: Issuing): SignInLink & { ended_sessions: number } {
   return immediately(db, () => {
     passwordQueries(db).remove.run({ account_id: null })
+    forgetAddresses(db, null)
     const ended = sessionQueries(db).removeOfAccount.all({ account_id: null, id: 0 })
     return { ...makeOperatorsLink(db, issuing), ended_sessions: ended.length }
   })

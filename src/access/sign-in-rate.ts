@@ -1,7 +1,6 @@
 // The rate limit of sign-ins: failed attempts in any 60 seconds, by where they come from, whom they are for, and of all together.
-import { isIP } from 'node:net'
-import { plainAddress } from '../domain/addresses.ts'
 import { rateLimited } from '../domain/errors.ts'
+import { placeOf } from './place.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
 /** Of one address for one name. */
@@ -13,22 +12,28 @@ const MAX_OF_NAME = 100
 const MAX_OF_ALL = 600
 /** Of one person, by password or by key: each is a check, a session and a write. */
 const MAX_VISITS = 60
-/** Visitors who are remembered as having succeeded. */
-const MAX_KNOWN = 1_000
+/** In place of an address that is not known. */
+const UNKNOWN = 'unknown'
 /** Windows that are kept, of addresses and of names; beyond, the oldest are forgotten. */
 const MAX_WINDOWS = 10_000
 
+/** Somebody who tries a password. */
+export interface Attempt {
+  /** Undefined: not known; all of those count together. */
+  address: string | undefined
+  name: string
+  /** Whether they have signed in by this name from this address before: others' failures do not hold them up. */
+  is_known: boolean
+}
+
 export interface SignInRate {
   /**
-   * Counts an attempt on somebody's password before it is judged, so that many at once do not slip through. Who has
-   * succeeded for this name from this address before is held up by their own failures only: nobody else can keep them out
-   * by failing on purpose.
+   * Counts an attempt on somebody's password before it is judged, so that many at once do not slip through.
    *
-   * @param address undefined: not known; all of those count together
    * @returns what takes the attempt back, once it has succeeded
    * @throws GatewayError rate_limited
    */
-  attempt(address: string | undefined, name: string): () => void
+  attempt(attempt: Attempt): () => void
   /**
    * Counts a wrong guess at what nobody guesses, such as a key or a link: the right one is never held up.
    *
@@ -48,15 +53,14 @@ export function createSignInRate(now: () => number): SignInRate {
   const by_name = new Attempts(MAX_OF_NAME)
   const of_all = new Attempts(MAX_OF_ALL)
   const visits = new Attempts(MAX_VISITS)
-  const known = new Set<string>()
   return {
     get size() {
-      return by_visitor.size + by_address.size + by_name.size + visits.size + known.size
+      return by_visitor.size + by_address.size + by_name.size + visits.size
     },
 
-    attempt(address, name) {
+    attempt({ address, name, is_known }) {
       const at = now()
-      const place = placeOf(address)
+      const place = placeOf(address) ?? UNKNOWN
       const visitor = `${place} ${name}`
       const counts = [
         { attempts: by_visitor, whose: visitor },
@@ -64,20 +68,19 @@ export function createSignInRate(now: () => number): SignInRate {
         { attempts: by_name, whose: name },
         { attempts: of_all, whose: '' },
       ]
-      const judged = known.has(visitor) ? counts.slice(0, 1) : counts
+      const judged = is_known ? counts.slice(0, 1) : counts
       refuseAbove(Math.max(...judged.map(({ attempts, whose }) => attempts.wait(whose, at))), tooMany)
       refuseAbove(visits.wait(name, at), tooOften)
       for (const { attempts, whose } of counts) attempts.count(whose, 1, at)
       return () => {
         for (const { attempts, whose } of counts) attempts.count(whose, -1, now())
         visits.count(name, 1, now())
-        remember(known, visitor)
       }
     },
 
     guessed(address) {
       const at = now()
-      const place = placeOf(address)
+      const place = placeOf(address) ?? UNKNOWN
       refuseAbove(by_address.wait(place, at), tooMany)
       by_address.count(place, 1, at)
     },
@@ -96,34 +99,13 @@ function refuseAbove(waits_ms: number, refusal: (retry_after_s: number) => Error
 
 const tooMany = (retry_after_s: number) =>
   rateLimited(
-    `Too many attempts to sign in failed. Try again in ${retry_after_s} s, or with a link, which always works. (The operator makes one: tollgate console link.)`,
+    `Too many failed sign-in attempts. Try again in ${retry_after_s} s, or use a link from the operator (tollgate console link).`,
     { retry_after_s },
   )
 const tooOften = (retry_after_s: number) =>
-  rateLimited(`More sign-ins in a minute than a person makes. Try again in ${retry_after_s} s.`, {
+  rateLimited(`Too many sign-in attempts. Try again in ${retry_after_s} s.`, {
     retry_after_s,
   })
-
-/** The last to succeed is the last to be forgotten. */
-function remember(known: Set<string>, visitor: string): void {
-  known.delete(visitor)
-  known.add(visitor)
-  const [oldest] = known.size > MAX_KNOWN ? known : []
-  if (oldest !== undefined) known.delete(oldest)
-}
-
-/** Of an IPv6 address the first 64 bits: whoever has one has all of these (RFC 6177). */
-function placeOf(address: string | undefined): string {
-  // One with a zone is of this link: it has no other network.
-  const plain = address === undefined ? undefined : plainAddress(address.replace(/%.*/, ''))
-  if (plain === undefined) return 'unknown'
-  if (isIP(plain) !== 6) return plain
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':')
-}
 
 /** Attempts by whatever tells them apart. */
 class Attempts {

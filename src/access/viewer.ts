@@ -13,7 +13,7 @@ export type Viewer =
 export const accountOf = (viewer: Viewer): number | undefined =>
   viewer.role === 'operator' ? undefined : viewer.account_id
 
-/** @throws GatewayError permission_denied where only the operator may */
+/** @throws GatewayError permission_denied if only the operator may */
 export function requireOperator(viewer: Viewer): void {
   if (viewer.role !== 'operator')
     throw permissionDenied('Only the operator may do this. Sign in with the operator’s password.')

@@ -37,7 +37,7 @@ export class SlidingWindow {
     this.#length++
   }
 
-  /** Milliseconds until the sum falls below `limit` if nothing is added; 0 where it already is, Infinity where it never will. */
+  /** Milliseconds until the sum falls below `limit` if nothing is added; 0 if it already is, Infinity where it never will. */
   untilBelow(limit: number, now: number): number {
     let sum = this.sum(now)
     if (sum < limit) return 0

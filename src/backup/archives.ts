@@ -1,5 +1,34 @@
-// The archives among the files of a place.
+// Places where archives are kept: a folder, or a bucket; both list, take and give them alike. And the archives among their files.
+import type { GoesWith } from '../db/work-folder.ts'
 import { type ArchiveName, readArchiveName } from './names.ts'
+
+export interface Place {
+  /** In words for people: a folder's path, or `s3://bucket/prefix`. */
+  where: string
+  /** Fails early where nothing could be put: before an archive is made for it. */
+  check(): Promise<void>
+  /**
+   * Takes an archive. It has its name once it is whole and safe; where `content` fails nothing stays of it.
+   *
+   * @param expected_bytes about as much as will come
+   * @param goesWith told the file in which it is written, where it is a file
+   * @returns its bytes
+   * @throws GatewayError conflict if the name is taken
+   */
+  put(
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    expected_bytes: number,
+    goesWith?: GoesWith,
+  ): Promise<number>
+  /** Its bytes, read as they are consumed. @throws GatewayError not_found */
+  open(name: string): Promise<AsyncIterable<Uint8Array>>
+  /** How many they are. Asked of what could be opened. */
+  size(name: string): Promise<number>
+  /** Archives by this program's names, the newest first; all else is left alone. */
+  list(): Promise<Archive[]>
+  remove(name: string): Promise<void>
+}
 
 /** An archive as its place lists it. */
 export interface Archive extends ArchiveName {
@@ -18,11 +47,11 @@ export const archivesAmong = (files: readonly { name: string; bytes: number }[])
 
 /**
  * What the schedule deletes: of the archives that it made, all but the newest `keep`, of which there is always one. What it
- * did not make is never named.
+ * did not make is never among them.
  */
-export function pastKeeping(archives: readonly Archive[], made: ReadonlySet<string>, keep: number): string[] {
+export function pastKeeping(archives: readonly Archive[], keep: number): string[] {
   return archives
-    .filter(({ name }) => made.has(name))
+    .filter(({ is_scheduled }) => is_scheduled)
     .sort((one, other) => other.made_at_ms - one.made_at_ms)
     .slice(Math.max(1, keep))
     .map(({ name }) => name)

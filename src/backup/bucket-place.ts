@@ -1,8 +1,8 @@
 // A bucket of an S3-compatible server as the place of archives.
 import type { BackupPlace } from '../domain/catalogue.ts'
 import { conflict, GatewayError, notFound, permissionDenied, upstreamFailed } from '../domain/errors.ts'
-import { type Archive, archivesAmong } from './archives.ts'
-import type { Place } from './places.ts'
+import { codeOf } from '../utilities/thrown.ts'
+import { type Archive, archivesAmong, type Place } from './archives.ts'
 import { eachWithin, withinSilence } from './silence.ts'
 
 type Bucket = Extract<BackupPlace, { kind: 'bucket' }>
@@ -42,12 +42,11 @@ export function bucketPlace(settings: Bucket, limits = LIMITS): Place {
   // A list is answered only to who may read the bucket, and tells a wrong secret at once.
   const check = async () => void (await told(() => client.list({ prefix, maxKeys: 1 })))
   return {
-    id: `${endpoint ?? AMAZON}/${bucket}/${prefix}`,
     where,
     check,
     async put(name, content, expected_bytes) {
       if (await told(() => client.exists(prefix + name)))
-        throw conflict(`There is already ${where}${name}: nothing is overwritten. Try again in a second.`)
+        throw conflict(`${where}${name} already exists and is not overwritten. Try again in a second.`)
       const part_bytes = partBytes(expected_bytes)
       const on_its_way_ms = (1_000 * PARTS_AT_ONCE * part_bytes) / limits.least_bytes_per_s
       const silence = { ...answering, limit_ms: limits.answer_ms + on_its_way_ms }
@@ -60,10 +59,11 @@ export function bucketPlace(settings: Bucket, limits = LIMITS): Place {
       if (!(await told(() => client.exists(prefix + name)))) {
         // A bucket that is not there, or may not be read, looks the same until it is listed.
         await check()
-        throw notFound(`There is no ${where}${name}.`)
+        throw notFound(`Not found: ${where}${name}.`)
       }
       return eachWithin(client.file(prefix + name).stream(), answering)
     },
+    size: (name) => told(async () => (await client.stat(prefix + name)).size),
     list: () => told(() => listAll(client, prefix)),
     remove: (name) => told(() => client.delete(prefix + name)),
   }
@@ -143,12 +143,12 @@ const REFUSED: Readonly<Record<string, string>> = {
   AccessDenied: 'the key may not do that in this bucket',
   ERR_S3_MISSING_CREDENTIALS: 'access_key_id and secret_access_key are missing',
 }
-const ABSENT: Readonly<Record<string, string>> = { NoSuchBucket: 'there is no such bucket' }
+const ABSENT: Readonly<Record<string, string>> = { NoSuchBucket: 'bucket not found' }
 
 /** What a server of S3 says, and what to do about it. */
 function inWords(failure: unknown, { bucket, endpoint = AMAZON, region }: Bucket): unknown {
   if (failure instanceof GatewayError || !(failure instanceof Error)) return failure
-  const code = 'code' in failure ? String(failure.code) : ''
+  const code = codeOf(failure)
   const at = `The bucket ${bucket} at ${endpoint}`
   const refused = REFUSED[code]
   if (refused !== undefined)
@@ -163,5 +163,4 @@ function inWords(failure: unknown, { bucket, endpoint = AMAZON, region }: Bucket
 
 /** What the client throws, be it of the server's answer or of the connection. */
 const isOfServer = (failure: Error): boolean =>
-  failure.name === 'S3Error' ||
-  ('code' in failure && /Connection|Timeout|FailedToOpen|ENOTFOUND|S3/i.test(String(failure.code)))
+  failure.name === 'S3Error' || /Connection|Timeout|FailedToOpen|ENOTFOUND|S3/i.test(codeOf(failure))

@@ -9,6 +9,8 @@ export interface ArchiveKeys {
   passphrases: readonly string[]
   /** Secret keys of age. */
   identities: readonly string[]
+  /** Why the passphrase of [backup] is not among them, where it is not: a clause for the operator. */
+  unset?: string | undefined
 }
 
 const BEGINNING = Buffer.from('age-encryption.org/')
@@ -26,15 +28,17 @@ export async function encrypted(
   return await encrypter.encrypt(streamOf(plain))
 }
 
-/** Decrypts as it is read. @throws GatewayError unprocessable where no key is given, or none fits */
+/** Decrypts as it is read. @throws GatewayError unprocessable if no key is given, or none fits */
 export async function decrypted(
   secret: AsyncIterable<Uint8Array>,
-  { passphrases, identities }: ArchiveKeys,
+  { passphrases, identities, unset }: ArchiveKeys,
   archive: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (passphrases.length + identities.length === 0)
     throw unprocessable(
-      `${archive} is encrypted: give --passphrase-file FILE, or --key-file FILE with the secret key of age.`,
+      unset !== undefined
+        ? `${archive} is encrypted, and ${unset}. Name the file that sets it with --env-file, or give --passphrase-file FILE.`
+        : `${archive} is encrypted: give --passphrase-file FILE, or --key-file FILE with the secret key of age.`,
     )
   const decrypter = new Decrypter()
   for (const passphrase of passphrases) decrypter.addPassphrase(passphrase)
@@ -64,7 +68,7 @@ function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-/** The passphrase in a file: its first line. @throws GatewayError invalid_request where it is empty */
+/** The passphrase in a file: its first line. @throws GatewayError invalid_request if it is empty */
 export async function readPassphraseFile(file: string): Promise<string> {
   const [line = ''] = (await readFile(file, 'utf8')).split('\n')
   const passphrase = line.trim()
@@ -75,7 +79,7 @@ export async function readPassphraseFile(file: string): Promise<string> {
 const IDENTITY = /^AGE-SECRET-KEY-[A-Z0-9-]+$/
 const RECIPIENT = /^age1[a-z0-9]+$/
 
-/** The keys in a file as `age-keygen` writes it, or a public key alone. @throws GatewayError invalid_request where it has none */
+/** The keys in a file as `age-keygen` writes it, or a public key alone. @throws GatewayError invalid_request if it has none */
 export async function readKeyFile(file: string): Promise<{ identities: string[]; recipient: string }> {
   const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim())
   const identities = lines.filter((line) => IDENTITY.test(line))

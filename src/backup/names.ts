@@ -1,19 +1,18 @@
 // The names of archives, which tell their time, and of what is in them.
 
-/** `tollgate-20261122T031500Z.tar.zst`, and `.age` behind it where it is encrypted. */
-const ARCHIVE = /^tollgate-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.zst(\.age)?$/
+/** `tollgate-20261122T031500Z.tar.zst`; `-scheduled` after the time where the schedule made it, `.age` at the end where it is encrypted. */
+const ARCHIVE = /^tollgate-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z(-scheduled)?\.tar\.zst(\.age)?$/
 
 export interface ArchiveName {
   made_at_ms: number
   is_encrypted: boolean
+  /** Whether the schedule made it, and deletes it one day. */
+  is_scheduled: boolean
 }
 
-export function archiveName({ made_at_ms, is_encrypted }: ArchiveName): string {
-  const time = new Date(made_at_ms)
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replace(/[-:]/g, '')
-  return `tollgate-${time}.tar.zst${is_encrypted ? '.age' : ''}`
+export function archiveName({ made_at_ms, is_encrypted, is_scheduled }: ArchiveName): string {
+  const time = Temporal.Instant.fromEpochMilliseconds(made_at_ms).toString({ smallestUnit: 'second' })
+  return `tollgate-${time.replace(/[-:]/g, '')}${is_scheduled ? '-scheduled' : ''}.tar.zst${is_encrypted ? '.age' : ''}`
 }
 
 /** What a name tells; undefined for what is no archive of this program. */
@@ -23,7 +22,8 @@ export function readArchiveName(name: string): ArchiveName | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number)
   return {
     made_at_ms: Date.UTC(year, month - 1, day, hour, minute, second),
-    is_encrypted: found[7] !== undefined,
+    is_scheduled: found[7] !== undefined,
+    is_encrypted: found[8] !== undefined,
   }
 }
 

@@ -1,5 +1,6 @@
 // A limit on silence: what is elsewhere and hangs would hold up every later backup.
 import { upstreamFailed } from '../domain/errors.ts'
+import { atEnd } from '../utilities/at-end.ts'
 
 export interface Silence {
   /** What is silent, for the message. */
@@ -18,20 +19,10 @@ export async function withinSilence<T>(
   work: (heard: () => void) => Promise<T>,
 ): Promise<T> {
   const silent = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () =>
-      silent.reject(
-        upstreamFailed(
-          `${of} has been silent for ${Math.round(limit_ms / 1_000)} s: see whether it runs, and try again.`,
-        ),
-      ),
-    limit_ms,
-  )
-  try {
-    return await Promise.race([work(() => void timer.refresh()), silent.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  const words = `${of} has been silent for ${Math.round(limit_ms / 1_000)} s: see whether it runs, and try again.`
+  const timer = setTimeout(() => silent.reject(upstreamFailed(words)), limit_ms)
+  using _clearing = atEnd(() => clearTimeout(timer))
+  return await Promise.race([work(() => void timer.refresh()), silent.promise])
 }
 
 /** Bytes as they come, each within the limit. */

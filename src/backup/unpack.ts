@@ -1,9 +1,11 @@
 // An archive as it is read: each entry written to a new folder, and checked against the manifest.
 import { mkdir, open } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { GatewayError, unprocessable } from '../domain/errors.ts'
+import { codeOf } from '../utilities/thrown.ts'
 import {
   HEAD_NAME,
   type Head,
@@ -14,6 +16,7 @@ import {
   refuseNewerArchive,
 } from './manifest.ts'
 import { isArchivePath } from './names.ts'
+import type { UnpackRoom } from './unpack-room.ts'
 
 export interface Unpacking {
   /** Empty, and nobody else's. */
@@ -21,50 +24,53 @@ export interface Unpacking {
   /** Its name in messages. */
   archive: string
   known_schema_version: number
+  room: UnpackRoom
 }
 
 type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
 /** What entries give, of which their type says nothing. */
 const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
 
-/** Of a description; millions of files have their manifest in less. */
-const MAX_TEXT_BYTES = 1024 * 1024 * 1024
 const MAX_HEAD_BYTES = 64 * 1024
+/** A manifest has a line for each file that is there, of a path and a hash, and the paths of those that were missing. */
+const MAX_MANIFEST_BYTES = { each: 2 * 1024, more: 64 * 1024 * 1024 }
 
 /**
  * Unpacks an archive into a folder. Every file is synced, and has the hash of the manifest.
  *
  * @param archived its bytes, decrypted
- * @throws GatewayError unprocessable for what is no archive, is cut or damaged, was made by a newer program, or would lead
- * out of the folder
+ * @throws GatewayError unprocessable for what is no archive, is cut or damaged, was made by a newer program, would lead out of
+ * the folder, or takes more than the room
  */
 export async function unpackArchive(
   archived: AsyncIterable<Uint8Array>,
   unpacking: Unpacking,
 ): Promise<Manifest> {
-  const { archive, folder, known_schema_version } = unpacking
+  const { archive, folder, known_schema_version, room } = unpacking
   const found = new Map<string, Manifest['entries'][number]>()
   let head: Head | undefined
   let manifest: Manifest | undefined
   try {
-    for await (const entry of entriesOf(archived)) {
+    for await (const entry of entriesOf(archived, room)) {
       const { name, type } = entry.header
       if (manifest) throw broken(archive, 'something follows its manifest')
-      if (type !== 'file') throw broken(archive, `${name} is no plain file`)
+      if (type !== 'file') throw broken(archive, `${name} is not a plain file`)
       if (!head) {
         if (name !== HEAD_NAME) throw broken(archive, 'it does not begin as a backup does')
         head = readHead(await textOf(entry, MAX_HEAD_BYTES, archive), archive)
         refuseNewerArchive(head, known_schema_version, archive)
       } else if (name === MANIFEST_NAME) {
-        manifest = readManifest(await textOf(entry, MAX_TEXT_BYTES, archive), archive)
+        const { each, more } = MAX_MANIFEST_BYTES
+        manifest = readManifest(await textOf(entry, more + found.size * each, archive), archive)
       } else {
-        if (!isArchivePath(name)) throw broken(archive, `${JSON.stringify(name)} is no path of a data folder`)
+        if (!isArchivePath(name))
+          throw broken(archive, `${JSON.stringify(name)} is not a path in a data folder`)
         if (found.has(name)) throw broken(archive, `it has ${name} twice`)
-        found.set(name, await writeEntry(entry, join(folder, name)))
+        found.set(name, await writeEntry(entry, { folder, room }))
       }
     }
   } catch (thrown) {
-    if (hasNoRoom(thrown))
+    if (codeOf(thrown) === 'ENOSPC')
       throw unprocessable(
         `${folder} has no room for what is in ${archive}: free some, or, to verify, name a folder on another disk in TMPDIR. Nothing was changed.`,
         { cause: thrown },
@@ -78,25 +84,18 @@ export async function unpackArchive(
   return manifest
 }
 
-function entriesOf(archived: AsyncIterable<Uint8Array>): AsyncIterable<Entry> {
+function entriesOf(archived: AsyncIterable<Uint8Array>, room: UnpackRoom): AsyncIterable<Entry> {
   const tar = extract()
-  const plain = createZstdDecompress()
-  plain.on('error', (failure) => tar.destroy(failure))
-  plain.pipe(tar)
-  const feed = async () => {
-    const ended = closed(plain)
-    for await (const bytes of archived) if (!plain.write(bytes)) await Promise.race([drained(plain), ended])
-    plain.end()
+  async function* counted(plain: AsyncIterable<Buffer>) {
+    for await (const block of plain) {
+      room.expanded(block.length)
+      yield block
+    }
   }
-  feed().catch((failure: Error) => {
-    plain.destroy()
-    tar.destroy(failure)
-  })
+  // Dropped: what fails, of which the reader of the tar is told.
+  pipeline(archived, createZstdDecompress(), counted, tar).catch(() => {})
   return tar
 }
-
-const drained = (stream: NodeJS.EventEmitter) => new Promise((resolve) => stream.once('drain', resolve))
-const closed = (stream: NodeJS.EventEmitter) => new Promise((resolve) => stream.once('close', resolve))
 
 async function textOf(entry: Entry, max_bytes: number, archive: string): Promise<string> {
   if ((entry.header.size ?? 0) > max_bytes) throw broken(archive, `${entry.header.name} is too large`)
@@ -106,21 +105,23 @@ async function textOf(entry: Entry, max_bytes: number, archive: string): Promise
 }
 
 /** Writes and syncs a new file, for its owner alone. */
-async function writeEntry(entry: Entry, file: string): Promise<Manifest['entries'][number]> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+async function writeEntry(
+  entry: Entry,
+  { folder, room }: Pick<Unpacking, 'folder' | 'room'>,
+): Promise<Manifest['entries'][number]> {
+  const file = join(folder, entry.header.name)
+  const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const folders = made === undefined ? 0 : relative(made, file).split(sep).length
+  room.take(entry.header.size ?? 0, folders)
   const hash = new Bun.CryptoHasher('sha256')
-  const handle = await open(file, 'wx', 0o600)
+  await using handle = await open(file, 'wx', 0o600)
   let bytes = 0
-  try {
-    for await (const block of blocksOf(entry)) {
-      hash.update(block)
-      bytes += block.length
-      await handle.writeFile(block)
-    }
-    await handle.sync()
-  } finally {
-    await handle.close()
+  for await (const block of blocksOf(entry)) {
+    hash.update(block)
+    bytes += block.length
+    await handle.writeFile(block)
   }
+  await handle.sync()
   return { path: entry.header.name, bytes, sha256: hash.digest('hex') }
 }
 
@@ -139,16 +140,11 @@ function compare(
   if (!found.has('tollgate.db')) throw broken(archive, 'it has no database')
 }
 
-const hasNoRoom = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOSPC'
-
 const isOfTheSystem = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && typeof thrown.syscall === 'string'
 
 const broken = (archive: string, why: string, cause?: unknown): GatewayError =>
   unprocessable(
     `${archive} is damaged or no backup of Tollgate: ${why}. Nothing was changed; use another backup.`,
-    {
-      ...(cause === undefined ? {} : { cause }),
-    },
+    { cause },
   )

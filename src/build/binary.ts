@@ -1,8 +1,10 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page and sharp.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page, sharp and the notices of others' work.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { atEnd } from '../utilities/at-end.ts'
 import { embedConsole } from './console.ts'
+import { embedNotices } from './notices/embed.ts'
 import { embedReference } from './reference.ts'
 import { sharpPlugin } from './sharp.ts'
 
@@ -19,14 +21,11 @@ export interface BinaryOptions {
 
 /** The build of `bun run build`. */
 export const GATEWAY: BinaryOptions = {
-  entrypoints: [
-    'src/main.ts',
-    'src/ledger/thread.ts',
-    'src/exchange/parser-thread.ts',
-    'src/exchange/rerating-thread.ts',
-  ].map((file) => join(ROOT, file)),
+  entrypoints: ['src/main.ts', 'src/ledger/thread.ts', 'src/exchange/parsing/parser-thread.ts'].map((file) =>
+    join(ROOT, file),
+  ),
   outfile: join(ROOT, 'dist/tollgate'),
-  embed: [embedConsole, embedReference],
+  embed: [embedConsole, embedReference, embedNotices],
 }
 
 /**
@@ -38,28 +37,25 @@ export const GATEWAY: BinaryOptions = {
 export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOptions): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)
+  using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
   const built = join(work_folder, basename(outfile))
-  try {
-    const embedded = await Promise.all(embed.map((make) => make(work_folder)))
-    await Bun.build({
-      entrypoints: [...entrypoints],
-      plugins: [sharpPlugin, ...embedded],
-      // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
-      naming: { entry: '[name].[ext]' },
-      // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
-      // rest, and 4 MB of idle memory). The source map keeps stack traces readable.
-      format: 'esm',
-      bytecode: true,
-      splitting: true,
-      sourcemap: 'inline',
-      // Otherwise a bunfig.toml in the working directory could preload code.
-      compile: { outfile: built, autoloadBunfig: false },
-    })
-    chmodSync(built, EXECUTABLE_MODE)
-    renameSync(built, outfile)
-  } finally {
-    rmSync(work_folder, { recursive: true, force: true })
-  }
+  const embedded = await Promise.all(embed.map((make) => make(work_folder)))
+  await Bun.build({
+    entrypoints: [...entrypoints],
+    plugins: [sharpPlugin, ...embedded],
+    // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
+    naming: { entry: '[name].[ext]' },
+    // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
+    // rest, and 4 MB of idle memory). The source map keeps stack traces readable.
+    format: 'esm',
+    bytecode: true,
+    splitting: true,
+    sourcemap: 'inline',
+    // Otherwise a bunfig.toml in the working directory could preload code, and a .env set variables.
+    compile: { outfile: built, autoloadBunfig: false, autoloadDotenv: false },
+  })
+  chmodSync(built, EXECUTABLE_MODE)
+  renameSync(built, outfile)
   return Bun.file(outfile).size
 }
 

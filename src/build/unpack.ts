@@ -1,8 +1,18 @@
 // Unpacking of embedded files that must be on a disk: native libraries, for the system's loader.
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { messageOf } from '../domain/thrown.ts'
+import { basename, dirname, join } from 'node:path'
+import { atEnd } from '../utilities/at-end.ts'
+import { messageOf } from '../utilities/thrown.ts'
 
 export interface EmbeddedFile {
   /** Its place, relative to the unpacked folder. */
@@ -30,7 +40,7 @@ export function cacheFolders(environment: Readonly<Record<string, string | undef
 /**
  * Creates a folder that only this user can write to, since the system's loader runs code from it.
  *
- * @throws Error where it cannot be created, or where others own it or can write to it
+ * @throws Error if it cannot be created, or where others own it or can write to it
  */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE })
@@ -45,11 +55,12 @@ export function claimFolder(folder: string): void {
  * Writes the files below `folder`, unless they exist already, and returns when all are complete. Processes that do
  * this at the same time do not disturb each other: a file gets its name only when it is complete.
  *
- * @throws Error where a file cannot be written
+ * @throws Error if a file cannot be written
  */
 export function unpack(folder: string, files: readonly EmbeddedFile[]): void {
   for (const { path, embedded_path } of files) {
     const target = join(folder, path)
+    removeAbandoned(target)
     if (isComplete(target, Bun.file(embedded_path).size)) continue
     mkdirSync(dirname(target), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     writeWhole(target, readFileSync(embedded_path))
@@ -63,13 +74,26 @@ function isComplete(path: string, size_bytes: number): boolean {
 
 function writeWhole(path: string, content: Uint8Array): void {
   const temporary = `${path}.${crypto.randomUUID()}`
-  try {
-    writeFileSync(temporary, content, { mode: PRIVATE_FOLDER_MODE, flag: 'wx', flush: true })
-    renameSync(temporary, path)
-  } finally {
-    rmSync(temporary, { force: true })
+  using _removing = atEnd(() => rmSync(temporary, { force: true }))
+  writeFileSync(temporary, content, { mode: PRIVATE_FOLDER_MODE, flag: 'wx', flush: true })
+  renameSync(temporary, path)
+}
+
+/** It is written in a second: what is an hour old was left by a process that was killed. */
+const ABANDONED_MS = 3_600_000
+
+function removeAbandoned(path: string): void {
+  if (!existsSync(dirname(path))) return
+  const prefix = `${basename(path)}.`
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(prefix) || !UUID.test(name.slice(prefix.length))) continue
+    const left = join(dirname(path), name)
+    const found = lstatSync(left, { throwIfNoEntry: false })
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) rmSync(left, { force: true })
   }
 }
+
+const UUID = /^[0-9a-f-]{36}$/
 
 /**
  * Unpacks a native addon with the libraries it is linked to, and loads it.

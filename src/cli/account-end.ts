@@ -2,20 +2,21 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { accountFields } from '../access/account-view.ts'
-import { renameAccount } from '../access/accounts.ts'
+import { accountByName, renameAccount } from '../access/accounts.ts'
 import { closeAccount, shownAccount } from '../access/closing.ts'
 import { formatUsd } from '../domain/money.ts'
 import { createFileStore } from '../media/store.ts'
 import { deleteAllOf } from '../responses/rows.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
+import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { readCatalogueOf, withDatabase } from './data-folder.ts'
+import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
   account
     .command('rename <name> <new-name>')
-    .description('Give an account another name. Its keys, money and calls stay its own.')
+    .description('Rename an account. It keeps its keys, balance and calls.')
     .action(async (name: string, new_name: string, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const renamed = withDatabase(folder, 'write', (db) => {
@@ -23,19 +24,27 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         return shownAccount(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
-      const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
-      if ('catalogue' in reading && Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
-        remark(`The catalogue has limits for ${name}: rename [limits.accounts.${name}] there, too.`)
+      const limits = await aboutLimits(name, folder, deps)
+      if (limits) remark(limits)
     })
 
   account
     .command('close <name>')
     .description(
-      "Refuse an account's calls for good, revoke its keys, and delete its kept responses. Calls under way finish " +
-        'and are charged. Its money and its books are kept, and so are its images and uploaded files.',
+      'Close an account: refuse its calls, revoke its keys and delete its kept responses. Running calls finish ' +
+        'and are charged. Its balance, entries, images and uploaded files are kept.',
     )
-    .action(async (name: string, _: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
+    .option('--yes', 'close without asking')
+    .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {
+      const { folder, json, answer } = contextOf(command, deps)
+      withDatabase(folder, 'read', (db) => accountByName(db, name))
+      await confirm(deps, {
+        yes,
+        json,
+        about: `This revokes all keys of ${name}, signs it out and deletes its kept responses. This cannot be undone.`,
+        prompt: `Close ${name}? [y/N] `,
+        agrees: isYes,
+      })
       const { revoked_keys, left, gone } = withDatabase(folder, 'write', (db) => {
         const revoked_keys = closeAccount(db, name, deps.now())
         const left = shownAccount(db, name)
@@ -49,4 +58,16 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
           `Its balance of ${formatUsd(left.balance_nanos)} USD and its debt of ${formatUsd(left.debt_nanos)} USD are kept.`,
       )
     })
+}
+
+/** What the catalogue has under an account's old name; undefined if it has nothing, or cannot be read. */
+export async function aboutLimits(
+  name: string,
+  { catalogue_path }: DataFolder,
+  { env }: CliDeps,
+): Promise<string | undefined> {
+  const reading = await readCatalogueOf(catalogue_path, env)
+  if (!('catalogue' in reading) || !Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
+    return undefined
+  return `The catalogue has limits for ${name}: change [limits.accounts.${name}] there, too.`
 }

@@ -1,4 +1,4 @@
-// `account`: create, list, show, suspend and resume accounts; rename and close are in account-end.ts.
+// `account`: create, list, show, suspend and resume accounts; account-end.ts has rename and close, account-data.ts export and erase.
 import type { Command } from 'commander'
 import { accountFields } from '../access/account-view.ts'
 import { createAccount, suspendAccount } from '../access/accounts.ts'
@@ -7,11 +7,13 @@ import { keyStatus } from '../access/key-status.ts'
 import { listKeys } from '../access/keys.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
+import { addExportAndErase } from './account-data.ts'
 import { addRenameAndClose } from './account-end.ts'
 import { addInvite } from './console.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { keyView } from './key-view.ts'
+import { usdColumn } from './sum-columns.ts'
 import { type Column, fields } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
@@ -39,7 +41,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       const all = withDatabase(folder, 'read', shownAccounts)
       answer(
         { accounts: all.map(accountFields) },
-        tableOf(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
+        tableOf(COLUMNS, all, 'No accounts yet. `tollgate account create NAME` creates one.'),
       )
     })
 
@@ -58,9 +60,16 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       )
     })
 
+  addSuspendAndResume(account, deps)
+  addRenameAndClose(account, deps)
+  addExportAndErase(account, deps)
+  addInvite(account, deps)
+}
+
+function addSuspendAndResume(account: Command, deps: CliDeps): void {
   account
     .command('suspend <name>')
-    .description("Refuse an account's new calls. Calls under way finish and are charged.")
+    .description("Refuse an account's new calls. Running calls finish and are charged.")
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changed = withDatabase(folder, 'write', (db) => {
@@ -72,24 +81,32 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
   account
     .command('resume <name>')
-    .description('Let a suspended or closed account call again. Its revoked keys stay revoked.')
+    .description(
+      'Let a suspended or closed account call again. Closing it removed its keys, password and kept responses for good.',
+    )
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { account, was_closed } = withDatabase(folder, 'write', (db) => reopenAccount(db, name))
-      const next = was_closed ? ` Next: tollgate key create ${name}` : ''
-      answer(accountFields(account), `Account ${name} is active.${next}`)
+      answer(
+        accountFields(account),
+        was_closed ? `Account ${name} is active.\n${notBack(name)}` : `Account ${name} is active.`,
+      )
     })
-
-  addRenameAndClose(account, deps)
-  addInvite(account, deps)
 }
+
+/** What closing took, and how there is more of it. */
+const notBack = (name: string): string =>
+  [
+    'Its revoked keys, password, sessions and kept responses do not come back.',
+    `Next: tollgate key create ${name}; for the console: tollgate account invite ${name}`,
+  ].join('\n')
 
 const COLUMNS: Column<ShownAccount>[] = [
   { head: 'NAME', text: ({ name }) => name, elastic: true },
   { head: 'STATUS', text: ({ status }) => status },
-  { head: 'BALANCE', text: ({ balance_nanos }) => formatUsd(balance_nanos), right: true },
-  { head: 'HELD', text: ({ held_nanos }) => formatUsd(held_nanos), right: true },
-  { head: 'DEBT', text: ({ debt_nanos }) => formatUsd(debt_nanos), right: true },
+  usdColumn('BALANCE', ({ balance_nanos }) => balance_nanos),
+  usdColumn('HELD', ({ held_nanos }) => held_nanos),
+  usdColumn('DEBT', ({ debt_nanos }) => debt_nanos),
   {
     head: 'CREATED',
     text: ({ created_at_ms }) => localIso(created_at_ms),
@@ -104,7 +121,7 @@ function describe(account: ShownAccount, keys: readonly Key[], now_ms: number): 
     ['name', account.name],
     ['status', account.status],
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
-    ['held', `${formatUsd(account.held_nanos)} USD, for calls under way`],
+    ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
     ['debt', `${formatUsd(account.debt_nanos)} USD`],
     ['created', localIso(account.created_at_ms)],
     [

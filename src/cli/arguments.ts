@@ -1,10 +1,10 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type ExactDecimal, parseDecimal } from '../config/price-list/decimal.ts'
 import { LISTEN_PATTERN } from '../config/schema-parts.ts'
-import { parseDuration } from '../domain/duration.ts'
-import { parseListenAddress } from '../domain/listen-address.ts'
 import { type Nanos, parseUsd } from '../domain/money.ts'
+import { parseDuration } from '../utilities/duration.ts'
+import { parseListenAddress } from '../utilities/listen-address.ts'
 import { parseMoment } from './times.ts'
 
 /** A positive amount of USD. @throws InvalidArgumentError */
@@ -40,12 +40,23 @@ export function readList(text: string): string[] {
 }
 
 /** A whole number from 1 to `max`. */
-export function readCount(max: number): (text: string) => number {
+function readCount(max: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,15}$/.test(text) ? Number(text) : 0
     if (count < 1 || count > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`)
     return count
   }
+}
+
+const SIZE = /^(\d{1,6}(?:\.\d{1,3})?|\d{1,15})\s*(?:([kmgt])?b)?$/i
+const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
+
+/** A number of bytes, above 0: `20GB`, `500 MB`, `1000000`, in powers of 1,000. @throws InvalidArgumentError */
+export function readSize(text: string): number {
+  const [, number = '0', unit = ''] = SIZE.exec(text.trim()) ?? []
+  const bytes = Math.floor(Number(number) * 1_000 ** (POWERS[unit.toLowerCase()] ?? 0))
+  if (bytes < 1) throw new InvalidArgumentError('Write a size, such as 20GB or 500MB.')
+  return bytes
 }
 
 const MAX_PORT = 65_535
@@ -75,9 +86,29 @@ export function readExpiry(now: () => number): (text: string) => number {
 }
 
 /** A bound of a search, in milliseconds since 1970; a date alone is included as a whole day. */
-export function readBound(now: () => number, edge: 'start' | 'end'): (text: string) => number {
+function readBound(now: () => number, edge: 'start' | 'end'): (text: string) => number {
   return (text) => orUsage(() => parseMoment(text, { edge, direction: 'back', now_ms: now() }))
 }
+
+/** Adds the bounds of a search to a command, and with which row its next page begins. @param rows such as `calls` @param row such as `call` */
+export const withSearch = (command: Command, rows: string, row: string, now: () => number): Command =>
+  command
+    .option(
+      '--since <when>',
+      'from a date, a date and time, or a duration ago (24h)',
+      readBound(now, 'start'),
+    )
+    .option(
+      '--until <when>',
+      'to a date, time or duration ago; a date includes its whole day',
+      readBound(now, 'end'),
+    )
+    .option('--limit <count>', `${rows} per page`, readCount(1_000), 50)
+    .option(
+      '--before <id>',
+      `show the page after the ${row} with this id`,
+      readCount(Number.MAX_SAFE_INTEGER),
+    )
 
 function readUsd(text: string): Nanos {
   return orUsage(() => parseUsd(text))

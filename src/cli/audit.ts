@@ -8,9 +8,11 @@ import { foldersIn, type Library } from '../library/library.ts'
 import { findMissing, hasMarked } from '../library/missing.ts'
 import { createFileStore } from '../media/store.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
-import { describeFindings, type FullAudit, fullAudit, reportOf } from '../server/full-audit.ts'
+import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../server/full-audit.ts'
+import { closing } from '../utilities/at-end.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, withReadableDatabase } from './data-folder.ts'
+import { type DataFolder, withDatabaseDuring } from './data-folder.ts'
+import { withProgress } from './progress.ts'
 import { fields, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
@@ -19,14 +21,16 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
     .command('audit')
     .summary('Check the books, the stored images and the kept responses.')
     .description(
-      'Check every balance, hold, charge and debt against the others, and every stored image and kept ' +
-        'response against its file. ' +
-        'Images that were missing and whose files are back are shown again. ' +
-        'The exit status is 1 if anything is wrong.',
+      'Check the database itself, every balance, hold, charge and debt against the others, and every stored image and ' +
+        'kept response against its file. ' +
+        'Missing images are shown again if their files are back. ' +
+        'The exit status is 1 if it finds a problem.',
     )
     .action(async (_: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
-      const found = await auditFolder(folder)
+      const { folder, json, answer } = contextOf(command, deps)
+      const found = await withProgress(deps, json, (show) =>
+        auditFolder(folder, (progress) => show({ what: 'Checking', ...progress, unit: 'rules' })),
+      )
       const { files, found_files } = found
       answer({ ...reportOf(found), files, found_files }, describe(found))
       if (!found.clean) throw new Exit(EXIT.failed)
@@ -39,23 +43,21 @@ interface FolderAudit extends FullAudit {
 }
 
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
-async function auditFolder(folder: DataFolder): Promise<FolderAudit> {
+async function auditFolder(folder: DataFolder, onAudit: OnAudit): Promise<FolderAudit> {
   const folders = foldersIn(folder.dir)
-  const found_files = await withReadableDatabase(folder, (db) => findMarked({ db, ...folders }, folder))
+  const found_files = await withDatabaseDuring(folder, 'read', (db) => findMarked({ db, ...folders }, folder))
   const responses = createFileStore(join(folder.dir, RESPONSES_FOLDER))
-  const audit = await withReadableDatabase(folder, (db) => fullAudit({ db, ...folders, responses }))
+  const audit = await withDatabaseDuring(folder, 'read', (db) =>
+    fullAudit({ db, ...folders, responses, onAudit }),
+  )
   return { ...audit, found_files }
 }
 
 /** Writes only where there is something to unmark. */
 async function findMarked(library: Pick<Library, 'db' | 'images' | 'files'>, { database_path }: DataFolder) {
   if (!hasMarked(library)) return 0
-  const db = openDatabase(database_path)
-  try {
-    return await findMissing({ ...library, db })
-  } finally {
-    db.close()
-  }
+  using db = closing(openDatabase(database_path))
+  return await findMissing({ ...library, db })
 }
 
 function describe(audit: FolderAudit): string {
@@ -81,8 +83,9 @@ function describe(audit: FolderAudit): string {
     summary,
     ...back,
     ...(others.length > 0 ? [describeFindings({ findings: others })] : []),
+    ...(audit.advice === undefined ? [] : [audit.advice]),
     ...(audit.files.length > 0 ? [describeFiles(audit.files)] : []),
-    `Findings: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
+    `Problems found: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
   ].join('\n\n')
 }
 
@@ -111,9 +114,9 @@ function describeFiles(files: readonly Disagreement[]): string {
 }
 
 const ADVICE = [
-  'missing: put the file back, and its image is back; until then it is missing.',
-  'no row:  the next start moves the file to .strays, where a row takes it back.',
-  'size:    the file was cut or changed: put the right one back.',
+  'missing: put the file back to show its image again.',
+  'no row:  the next start moves the file to .strays.',
+  'size:    the file was cut or changed: put the original back.',
 ].join('\n')
 
 /** Keeps the beginning, which has the account and the UUID, and the extension. */

@@ -4,9 +4,11 @@ import type { Command } from 'commander'
 import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../backup/encryption.ts'
 import type { BackupLock, BackupSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
-import { requireAvailable, type WhereOptions } from '../server/backup/where.ts'
+import { locate, requireAvailable, type WhereOptions } from '../server/backup/where.ts'
+import { readSize } from './arguments.ts'
 import type { Context } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
+import { naming } from './failure.ts'
 import type { CliDeps } from './terminal.ts'
 
 export interface KeyFlags {
@@ -18,10 +20,21 @@ export interface KeyFlags {
 export const withKeyOptions = (command: Command, what: string): Command =>
   command
     .option('--passphrase-file <file>', `${what} with the passphrase in its first line`)
-    .option('--key-file <file>', `${what} with a key of age, as age-keygen writes it`)
+    .option('--key-file <file>', `${what} with an age key, as age-keygen writes it`)
 
-/** The section [backup] of the folder's catalogue; undefined, with a warning, where there is none to read. */
-export async function backupSettings(
+export interface UnpackFlags {
+  maxBytes?: number
+}
+
+export const withUnpackOptions = (command: Command): Command =>
+  command.option(
+    '--max-bytes <size>',
+    'refuse an archive that unpacks to more, such as 20GB (default: the free disk space minus a reserve)',
+    readSize,
+  )
+
+/** The section [backup] of the folder's catalogue; undefined, with a warning, if none is found to read. */
+async function backupSettings(
   { folder, warn }: Context,
   env: CliDeps['env'],
 ): Promise<BackupSettings | undefined> {
@@ -29,13 +42,20 @@ export async function backupSettings(
   const read = await readCatalogueOf(folder.catalogue_path, env)
   if ('catalogue' in read) return read.catalogue.backup
   warn(
-    `${folder.catalogue_path} has mistakes, and its section [backup] is not used: \`tollgate config check\` lists them.`,
+    `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
   )
   return undefined
 }
 
 export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
   return { settings: await backupSettings(context, env), data_folder: context.folder.dir, env }
+}
+
+/** An archive that is there, and what it is opened with. @param name as `locate` takes it */
+export async function archiveNamed(name: string, flags: KeyFlags, context: Context, deps: CliDeps) {
+  const options = await whereOptions(context, deps)
+  const archive = await locate(name, options)
+  return { archive, keys: await keysFor(flags, options.settings) }
 }
 
 /** What a new archive is encrypted with: what is given, else what the catalogue says. */
@@ -52,17 +72,20 @@ export async function lockFor(
 }
 
 /** What an archive is opened with: what is given, and the catalogue's passphrase. */
-export async function keysFor(flags: KeyFlags, settings: BackupSettings | undefined): Promise<ArchiveKeys> {
+async function keysFor(flags: KeyFlags, settings: BackupSettings | undefined): Promise<ArchiveKeys> {
   refuseBoth(flags)
   const lock = settings?.lock
   const passphrases = lock && 'passphrase' in lock && lock.passphrase !== '' ? [lock.passphrase] : []
   if (flags.passphraseFile !== undefined)
     return { passphrases: [await reading(flags.passphraseFile, readPassphraseFile)], identities: [] }
-  if (flags.keyFile === undefined) return { passphrases, identities: [] }
+  if (flags.keyFile === undefined) {
+    const unset = lock && passphrases.length === 0 ? settings.unavailable : undefined
+    return { passphrases, identities: [], unset }
+  }
   const { identities } = await reading(flags.keyFile, readKeyFile)
   if (identities.length === 0)
     throw unprocessable(
-      `${flags.keyFile} has a public key only: an archive is opened with the secret one, AGE-SECRET-KEY-….`,
+      `${flags.keyFile} has only a public key. Name the file with the secret key (AGE-SECRET-KEY-…).`,
     )
   return { passphrases: [], identities }
 }
@@ -73,6 +96,10 @@ function refuseBoth({ passphraseFile, keyFile }: KeyFlags): void {
 }
 
 async function reading<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
-  if (!existsSync(file)) throw notFound(`There is no file ${file}.`)
-  return await read(file)
+  if (!existsSync(file)) throw notFound(`File not found: ${file}.`)
+  try {
+    return await read(file)
+  } catch (failure) {
+    throw naming(failure, file)
+  }
 }

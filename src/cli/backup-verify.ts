@@ -2,9 +2,15 @@
 import type { Command } from 'commander'
 import { drill } from '../server/backup/restore.ts'
 import type { Unpacked } from '../server/backup/unpacked.ts'
-import { locate } from '../server/backup/where.ts'
-import { type KeyFlags, keysFor, whereOptions, withKeyOptions } from './backup-options.ts'
+import {
+  archiveNamed,
+  type KeyFlags,
+  type UnpackFlags,
+  withKeyOptions,
+  withUnpackOptions,
+} from './backup-options.ts'
 import { contextOf } from './context.ts'
+import { withUnpacking } from './progress.ts'
 import { fields } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
@@ -12,19 +18,20 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   const verify = backup
     .command('verify')
     .argument('<archive>', 'a file, s3://BUCKET/NAME, or a name that `backup list` shows')
-    .summary('Try a restore, without changing anything.')
+    .summary('Try a restore without changing anything.')
     .description(
-      'Restore an archive into a temporary folder (TMPDIR says where), compare every hash, audit all of it, and remove ' +
+      'Restore an archive into a temporary folder (in TMPDIR), compare every hash, run the audit, and remove ' +
         'the folder. The exit status is 1 if the archive could not be restored.',
     )
-  withKeyOptions(verify, 'decrypt').action(async (name: string, _: KeyFlags, command: Command) => {
+  withUnpackOptions(withKeyOptions(verify, 'decrypt')).action(async (name: string, _, command: Command) => {
     // `backup` has the same options, and takes them wherever they stand.
-    const flags = command.optsWithGlobals<KeyFlags>()
+    const flags = command.optsWithGlobals<KeyFlags & UnpackFlags>()
     const context = contextOf(command, deps)
-    const options = await whereOptions(context, deps)
-    const archive = await locate(name, options)
-    const keys = await keysFor(flags, options.settings)
-    const found = await drill(await archive.open(), { archive: archive.where, keys })
+    const { archive, keys } = await archiveNamed(name, flags, context, deps)
+    const content = await archive.open()
+    const found = await withUnpacking({ archive, content, deps, json: context.json }, (bytes, onAudit) =>
+      drill(bytes, { archive: archive.where, keys, max_bytes: flags.maxBytes, onAudit }),
+    )
     context.answer(
       { file: archive.where, name: archive.name, ...viewOf(found) },
       describe(archive.where, found),
@@ -62,11 +69,14 @@ function describe(where: string, unpacked: Unpacked): string {
     ['files', `${view.files} of ${view.content_bytes} bytes: every hash is right`],
     ['accounts', String(view.accounts)],
     ['calls', String(view.calls)],
-    ['audit', view.clean ? `clean: all ${view.rules} rules hold` : 'as when it was made'],
+    ['audit', view.clean ? `clean: all ${view.rules} rules hold` : 'the same problems as when it was made'],
   ])
   const missing =
     view.missing.length > 0
-      ? [`Missing or cut when it was made: ${view.missing.length} files.`, ...view.missing.slice(0, 20)]
+      ? [
+          `Files that were missing or cut when it was made: ${view.missing.length}.`,
+          ...view.missing.slice(0, 20),
+        ]
       : []
   return [where, '', checked, '', ...missing, 'It can be restored.'].join('\n')
 }

@@ -1,17 +1,23 @@
 // `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
+import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { type Place, pastKeeping } from '../backup/archives.ts'
+import { makeWorkFolder } from '../db/work-folder.ts'
 import { conflict, unprocessable } from '../domain/errors.ts'
-import { messageOf } from '../domain/thrown.ts'
+import type { Audit } from '../ledger/audit.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../server/backup/make.ts'
-import { recordMade, retain } from '../server/backup/retain.ts'
+import { backupWork } from '../server/backup/paths.ts'
 import { configuredPlace, type Located, locateNew, type WhereOptions } from '../server/backup/where.ts'
 import { writeSnapshot } from '../server/snapshot.ts'
+import { messageOf } from '../utilities/thrown.ts'
 import { addBackupListCommand } from './backup-list.ts'
 import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
 import { addBackupVerifyCommand } from './backup-verify.ts'
 import { type Context, contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
+import { withProgress } from './progress.ts'
+import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
 
 interface BackupFlags extends KeyFlags {
@@ -26,13 +32,13 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
     .argument('[file]', 'a new file, or s3://BUCKET/NAME (default: the place of [backup])')
     .summary('Make one archive of everything.')
     .description(
-      'Make one archive of everything, also while the gateway runs: a checked and audited copy of the database, the ' +
-        'images, files and responses that it names, the catalogue, and plugins. An archive holds the keys of the ' +
-        'providers: it can be read by its owner only, and is encrypted before it goes to a bucket. Nothing is overwritten.',
+      'Make one archive of everything, even while the gateway runs: a checked and audited copy of the database, the ' +
+        'images, files and responses that it names, the catalogue, and plugins. An archive holds the ' +
+        "providers' keys: only its owner can read it, and it is encrypted before it goes to a bucket. Nothing is overwritten.",
     )
   withKeyOptions(backup, 'encrypt')
-    .option('--database-only', 'copy the database alone, as a file of SQLite')
-    .option('--scheduled', 'as the schedule does: note the archive, and delete its oldest over [backup] keep')
+    .option('--database-only', 'copy only the database, as a SQLite file')
+    .option('--scheduled', 'run as the schedule does: delete the oldest archives beyond [backup] keep')
     .addOption(new Option('--progress', 'tell of the progress on standard error, as JSON').hideHelp())
     .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
       const context = contextOf(command, deps)
@@ -43,9 +49,15 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
   addBackupVerifyCommand(backup, deps)
 }
 
+/** Told in the data folder meanwhile, so that nothing stays of a copy that is killed. */
+function copyWithin(dir: string, db: Database, file: string): Audit {
+  using work = makeWorkFolder(backupWork(dir))
+  return writeSnapshot(db, file, work.goesWith)
+}
+
 function copyDatabase({ folder, answer }: Context, file: string | undefined): void {
   if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
-  const { totals } = withDatabase(folder, 'read', (db) => writeSnapshot(db, file))
+  const { totals } = withDatabase(folder, 'read', (db) => copyWithin(folder.dir, db, file))
   const { size } = statSync(file)
   answer(
     { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
@@ -60,36 +72,40 @@ async function makeArchive(
   deps: CliDeps,
 ): Promise<void> {
   const { folder } = context
-  // Fails here, with what to do, where there is no database.
+  // Fails here, with what to do, if there is no database.
   withDatabase(folder, 'read', () => {})
   const options = await whereOptions(context, deps)
   const lock = await lockFor(flags, options.settings)
   if (flags.scheduled && file !== undefined)
-    throw conflict('--scheduled makes its archive in the place of [backup]: leave out the file.')
+    throw conflict('--scheduled writes to the place in [backup]: leave out the file.')
   const now_ms = deps.now()
-  const archive = locateNew(file, { ...options, made_at_ms: now_ms, is_encrypted: lock !== undefined })
+  const archive = locateNew(file, {
+    ...options,
+    made_at_ms: now_ms,
+    is_encrypted: lock !== undefined,
+    is_scheduled: flags.scheduled === true,
+  })
   if (archive.leaves_machine && !lock)
     throw unprocessable(
-      `${archive.where}: an archive holds the keys of the providers, and leaves this machine encrypted only. ` +
+      `${archive.where}: an archive holds the providers' keys and must be encrypted to leave this machine. ` +
         'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
     )
   await archive.check()
   let kept: Kept = { deleted: [], warnings: [] }
-  const made = await untilEnded((ends) =>
-    makeBackup({
-      paths: folder,
-      lock,
-      now_ms,
-      // Also the record is written by one backup at a time.
-      async put(content, expected_bytes) {
-        const bytes = await archive.put(ends(content), expected_bytes)
-        if (flags.scheduled) kept = await keep(archive, now_ms, options)
-        return bytes
-      },
-      onProgress: flags.progress
-        ? nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress })))
-        : undefined,
-    }),
+  const made = await telling(context, flags, deps, (onProgress) =>
+    untilStopped('The backup was stopped and its file removed.', (check) =>
+      makeBackup({
+        paths: folder,
+        lock,
+        now_ms,
+        async put(content, expected_bytes, goesWith) {
+          const bytes = await archive.put(untilThen(content, check), expected_bytes, goesWith)
+          if (flags.scheduled) kept = await keep(options)
+          return bytes
+        },
+        onProgress,
+      }),
+    ),
   )
   answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
 }
@@ -101,15 +117,20 @@ interface Kept {
 }
 
 /** The archive is made by now: whatever stands in the way of deleting others is no reason to call it failed. */
-async function keep(archive: Located, made_at_ms: number, options: WhereOptions): Promise<Kept> {
-  const { data_folder, settings } = options
-  const place = configuredPlace(options)
-  const warnings = recordMade({ data_folder, place }, archive.name, made_at_ms)
+async function keep(options: WhereOptions): Promise<Kept> {
   try {
-    return { warnings, deleted: await retain({ data_folder, place, keep: settings?.keep ?? DEFAULT_KEEP }) }
+    const deleted = await deletePast(configuredPlace(options), options.settings?.keep ?? DEFAULT_KEEP)
+    return { warnings: [], deleted }
   } catch (cause) {
-    return { warnings: [...warnings, `Older backups could not be deleted: ${messageOf(cause)}`], deleted: [] }
+    return { warnings: [`Older backups could not be deleted: ${messageOf(cause)}`], deleted: [] }
   }
+}
+
+/** @returns the names of what was deleted */
+async function deletePast(place: Place, keep: number): Promise<string[]> {
+  const past = pastKeeping(await place.list(), keep)
+  for (const name of past) await place.remove(name)
+  return past
 }
 
 const DEFAULT_KEEP = 7
@@ -122,24 +143,28 @@ interface Told extends Kept {
 
 function answerMade({ answer, warn }: Context, told: Told): void {
   const { archive, made, is_encrypted, deleted, warnings } = told
-  const { accounts, calls, bytes, files, deleted_meanwhile, missing, left_out } = made
+  const { accounts, calls, bytes, files, deleted_meanwhile, missing, left_out, unreadable } = made
   for (const warning of warnings) warn(warning)
   if (left_out.length > 0)
     warn(
-      `Not in the backup, which has no links and no paths with a backslash or over 1,024 characters: ${left_out.slice(0, 20).join(', ')}. Put the files themselves there.`,
+      `Left out of the backup: links, and paths with a backslash or over 1,024 characters: ${left_out.slice(0, 20).join(', ')}. Replace links by the files.`,
+    )
+  if (unreadable.length > 0)
+    warn(
+      `Left out of the backup, because SQLite cannot read these plugin databases: ${unreadable.slice(0, 20).join(', ')}.`,
     )
   if (missing.length > 0)
     warn(
-      `Missing or cut, and so in the backup: ${missing.length} of the files that the database names. \`tollgate audit\` lists them.`,
+      `Files missing or cut in the data folder, and so in the backup: ${missing.length}. \`tollgate audit\` lists them.`,
     )
   const lines = [
     `${archive.where}`,
     `accounts ${accounts}, calls ${calls}, files ${files}, bytes ${bytes}; checked, audit clean.`,
-    is_encrypted ? 'Encrypted.' : 'Not encrypted, and it holds the keys of the providers.',
+    is_encrypted ? 'Encrypted.' : "Not encrypted. It holds the providers' keys: keep it safe.",
     ...(deleted_meanwhile.length > 0
-      ? [`Deleted meanwhile, and left out: ${deleted_meanwhile.length} files.`]
+      ? [`Files deleted during the backup and left out: ${deleted_meanwhile.length}.`]
       : []),
-    ...(deleted.length > 0 ? [`Older ones of the schedule were deleted: ${deleted.join(', ')}.`] : []),
+    ...(deleted.length > 0 ? [`Older scheduled archives deleted: ${deleted.join(', ')}.`] : []),
   ]
   answer(
     { file: archive.where, name: archive.name, ...made, clean: true, encrypted: is_encrypted, deleted },
@@ -147,27 +172,21 @@ function answerMade({ answer, warn }: Context, told: Told): void {
   )
 }
 
-/** A signal ends the content, and with it nothing stays of what was written or sent. */
-async function untilEnded<T>(
-  work: (ends: (content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<T> {
-  let ended = false
-  const end = () => {
-    ended = true
-  }
-  async function* ends(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const block of content) {
-      if (ended) throw conflict('The backup was stopped. Nothing of it is kept.')
-      yield block
-    }
-  }
-  process.on('SIGTERM', end).on('SIGINT', end)
-  try {
-    return await work(ends)
-  } finally {
-    process.off('SIGTERM', end).off('SIGINT', end)
-  }
-}
+/** Tells of the progress: a program, as JSON; or a person, by the line at their terminal. */
+const telling = <T>(
+  { json }: Context,
+  flags: BackupFlags,
+  deps: CliDeps,
+  make: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T> =>
+  flags.progress
+    ? make(nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress }))))
+    : withProgress(deps, json, (show) => {
+        show({ what: 'Copying the database', done: 0, unit: 'bytes' })
+        return make(({ bytes, of_bytes }) =>
+          show({ what: 'Packing', done: bytes, of: of_bytes, unit: 'bytes' }),
+        )
+      })
 
 const TELL_EVERY_MS = 500
 

@@ -1,4 +1,5 @@
 // The banner of a started gateway: where it listens, where its files are, and, on a first start, what to try.
+import { withoutTrailing } from '../utilities/text-ends.ts'
 
 export interface Started {
   version: string
@@ -33,10 +34,10 @@ export interface Demo {
 export function banner(started: Started): string {
   const { version, url, catalogue_path, data_dir, models, program, demo } = started
   const data = data_dir === './data' ? '' : ` --data ${data_dir}`
-  const address = url.replace(/\/+$/, '')
+  const address = withoutTrailing(url, '/')
   const lines = [
     `Tollgate ${version} listens on ${address}`,
-    `  catalogue  ${catalogue_path} (models: ${models}; read again when it changes)`,
+    `  catalogue  ${catalogue_path} (models: ${models}; reloaded when it changes)`,
     `  data       ${data_dir}`,
     ...consoleLines(started.console),
   ]
@@ -67,7 +68,7 @@ const consoleLines = (link: ConsoleLink | undefined): string[] =>
 
 const anotherKey = (program: string, data: string): string[] => [
   '',
-  'The key of the account "demo" was shown by the first start, and is not stored. For another one:',
+  'The first start showed the key of the account "demo". To create another one:',
   '',
   `  ${program} key create demo --models 'sim-*'${data}`,
   '',
@@ -76,8 +77,8 @@ const anotherKey = (program: string, data: string): string[] => [
 function firstSteps(address: string, key: string, model: string): string[] {
   return [
     '',
-    'The account "demo" was created, with 10 USD for simulated models. Its key, which',
-    'is shown only this once:',
+    'The account "demo" was created, with 10 USD for simulated models.',
+    'Its key, shown only once:',
     '',
     `  ${key}`,
     '',
@@ -95,7 +96,7 @@ function firstSteps(address: string, key: string, model: string): string[] {
     `    httpOptions: { baseUrl: '${address}' },`,
     '  })',
     '',
-    'For real models, put providers and their keys into the catalogue, and then run:',
+    'For real models, add providers and their keys to the catalogue, then run:',
     '',
   ]
 }

@@ -9,6 +9,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommand } from './entries.ts'
 import { addHealthCommand } from './health.ts'
 import { addKeyCommands } from './key.ts'
+import { addLicensesCommand } from './licenses.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
 import { addPluginCommands } from './plugin.ts'
@@ -16,7 +17,6 @@ import { addPricesCommands } from './prices.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
-import { addSystemdCommand } from './systemd.ts'
 import type { CliDeps } from './terminal.ts'
 import { addUsageCommand } from './usage.ts'
 
@@ -41,5 +41,5 @@ export const COMMANDS: readonly AddCommand[] = [
   addPluginCommands,
   addDoctorCommand,
   addHealthCommand,
-  addSystemdCommand,
+  addLicensesCommand,
 ]

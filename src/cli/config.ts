@@ -11,8 +11,8 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
     .command('check [file]')
     .summary('List every mistake in a catalogue file.')
     .description(
-      'List every mistake in a catalogue file, by default in the one of the data folder, and warn of what is disabled for ' +
-        'want of an environment variable and of addresses that look wrong. Warnings leave the exit status 0. ' +
+      'List every mistake in a catalogue file (default: the one in the data folder). Also warn of missing environment ' +
+        'variables and of addresses that look wrong; warnings leave the exit status 0. ' +
         '`tollgate providers test` asks the providers themselves.',
     )
     .action(async (file: string | undefined, _: object, command: Command) => {

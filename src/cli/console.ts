@@ -1,4 +1,5 @@
 // `console` and `account invite`: links by which the operator and the accounts set their passwords for the console.
+
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import {
@@ -13,15 +14,16 @@ import {
 import { untilFree } from '../db/busy.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
-import { parseListenAddress } from '../domain/listen-address.ts'
 import { servedAt } from '../server/served-at.ts'
+import { parseListenAddress } from '../utilities/listen-address.ts'
+import { withoutTrailing } from '../utilities/text-ends.ts'
 import { type ConsoleLink, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, requireCatalogue, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
 /**
- * The operator's link of a start; undefined where their password is set.
+ * The operator's link of a start; undefined if their password is set.
  *
  * @param db the gateway's own connection
  * @param url how the gateway is reached
@@ -36,13 +38,13 @@ export async function operatorsLink(
 }
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {
-  const commands = program.command('console').description('Let the operator in to the console.')
+  const commands = program.command('console').description('Manage access to the console.')
 
   commands
     .command('link')
     .description(
-      `Make a link by which the operator sets a password. It works once, for ${OPERATORS_LINK_HOURS} hours; an earlier ` +
-        'link stops working. The password stays what it is until then.',
+      `Make a link for the operator to set a password. It works once, for ${OPERATORS_LINK_HOURS} hours; earlier ` +
+        'links stop working. The current password works until then.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -54,7 +56,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
 
   commands
     .command('reset')
-    .description("Take the operator's password away, sign the operator out everywhere, and make a link.")
+    .description("Remove the operator's password, sign the operator out everywhere, and make a link.")
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const { url } = await consoleOf(folder, deps)
@@ -62,7 +64,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
         resetOperator(db, issuing(deps)),
       )
       const link = linkAt(url, 'welcome', made)
-      remark(`The operator's password is gone; sessions ended: ${ended_sessions}.`)
+      remark(`Password removed. Sessions ended: ${ended_sessions}.`)
       answer({ ...link, ended_sessions }, link.url)
     })
 }
@@ -71,7 +73,7 @@ export function addInvite(account: Command, deps: CliDeps): void {
   account
     .command('invite <name>')
     .description(
-      `Make a link by which an account sets its password for the console. It works once, for ${INVITATION_DAYS} days.`,
+      `Make a link for an account holder to set a password for the console. It works once, for ${INVITATION_DAYS} days.`,
     )
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -82,11 +84,11 @@ export function addInvite(account: Command, deps: CliDeps): void {
     })
 }
 
-/** How the console is reached: by the catalogue, or as the gateway that runs has told. @throws GatewayError conflict where it is switched off */
+/** How the console is reached: by the catalogue, or as the gateway that runs has told. @throws GatewayError conflict if it is switched off */
 async function consoleOf({ dir, catalogue_path }: DataFolder, { env }: CliDeps): Promise<{ url: string }> {
   const { catalogue } = await requireCatalogue(catalogue_path, env)
   if (!catalogue.console.enabled)
-    throw conflict('The console is switched off: set enabled = true in [console] of tollgate.toml first.')
+    throw conflict('The console is switched off. Set enabled = true in [console] of tollgate.toml first.')
   return { url: catalogue.server.public_url ?? servedAt(dir) ?? listenUrl(catalogue) }
 }
 
@@ -102,7 +104,7 @@ const linkAt = (
   page: 'welcome' | 'invitation',
   { token, expires_at_ms }: SignInLink,
 ): ConsoleLink => ({
-  url: `${url.replace(/\/+$/, '')}/console/${page}#${token}`,
+  url: `${withoutTrailing(url, '/')}/console/${page}#${token}`,
   expires_at: new Date(expires_at_ms).toISOString(),
 })
 

@@ -1,6 +1,6 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
-import { type DataFolder, dataFolder } from './data-folder.ts'
+import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
@@ -10,8 +10,11 @@ export interface Context {
   json: boolean
   /** The command's answer: `value` with --json, otherwise `text`. */
   answer(value: unknown, text: string): void
-  /** The same for long lists: only the form that is asked for is made. */
-  answerWith(forms: { value: () => unknown; text: () => string }): void
+  /** The same for long lists, of which only the form that is asked for is made. --csv with --json is wrong usage */
+  answerList(
+    as_csv: boolean | undefined,
+    forms: { value: () => unknown; text: () => string; csv: () => string },
+  ): void
   /** Rows as text, as wide as the terminal where standard output is one, else with all that there is. */
   tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string
   /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
@@ -28,13 +31,18 @@ export function contextOf(command: Command, { terminal, env }: CliDeps): Context
     terminal.err(json ? JSON.stringify({ [name]: text }) : name === 'note' ? text : `${name}: ${text}`)
   return {
     folder: {
-      ...dataFolder(data ?? (env.TOLLGATE_DATA || './data')),
+      ...dataFolder(dataFolderOf({ data }, env)),
       remark: (text) => beside('note', text),
     },
     json,
     answer,
     tableOf: (columns, rows, empty) => table(columns, rows, empty, terminal.columns),
-    answerWith: ({ value, text }) => (json ? answer(value(), '') : answer(undefined, text())),
+    answerList(as_csv, { csv, value, text }) {
+      if (as_csv && json) command.error('error: Give --csv or --json, not both.')
+      if (as_csv) terminal.out(csv())
+      else if (json) answer(value(), '')
+      else answer(undefined, text())
+    },
     remark: (text) => {
       if (!json) terminal.err(text)
     },

@@ -15,13 +15,19 @@ import { conflict, invalidRequest, notFound, unprocessable } from '../domain/err
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { removeLeftovers, tidy } from '../server/backup/leftovers.ts'
 import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
+import { closing } from '../utilities/at-end.ts'
 
 export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
 }
+
+/** Which folder a command is called for. @param options of the command line */
+export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Environment): string =>
+  data ?? (env.TOLLGATE_DATA || './data')
 
 /**
  * The paths of a data folder's files, whether or not they exist.
@@ -31,7 +37,7 @@ export interface DataFolder extends DataPaths {
 export function dataFolder(dir: string): DataFolder {
   if (statSync(dir, { throwIfNoEntry: false })?.isFile()) {
     throw invalidRequest(
-      `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
+      `${dir} is a file. Set --data or TOLLGATE_DATA to the folder with tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
     )
   }
   return dataPaths(dir)
@@ -49,28 +55,19 @@ export function withDatabase<T>(
   work: (db: Database) => T,
 ): T {
   requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
-  const readonly = access === 'read'
-  if (!readonly) refuseUnwritable(folder.dir)
-  const db = openIn(folder, readonly)
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
+  using db = closing(openIn(folder, access === 'read'))
+  return work(db)
 }
 
-/** The same for asynchronous work that only reads. */
-export async function withReadableDatabase<T>(
+/** The same for asynchronous work. */
+export async function withDatabaseDuring<T>(
   folder: DataFolder,
+  access: 'read' | 'write',
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   requireFile(folder, folder.database_path)
-  const db = openIn(folder, true)
-  try {
-    return await work(db)
-  } finally {
-    db.close()
-  }
+  using db = closing(openIn(folder, access === 'read'))
+  return await work(db)
 }
 
 /** The same with a ledger of this process, whose answers are committed. */
@@ -88,15 +85,13 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
 /** To read, SQLite must write beside the database, and tells no reason where it cannot. */
 function openIn(folder: DataFolder, readonly: boolean): Database {
   const { dir, database_path, remark } = folder
-  let unlock = () => {}
+  if (!readonly) refuseUnwritable(dir)
   try {
-    if (!readonly) unlock = lockToMigrate(folder)
+    using _lock = readonly ? undefined : lockToMigrate(folder)
     return openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
   } catch (thrown) {
     refuseUnwritable(dir)
     throw thrown
-  } finally {
-    unlock()
   }
 }
 
@@ -106,28 +101,24 @@ function openIn(folder: DataFolder, readonly: boolean): Database {
  *
  * @throws GatewayError conflict while one serves it
  */
-function lockToMigrate({ dir, database_path }: DataFolder): () => void {
-  if (!isOlder(database_path)) return () => {}
+function lockToMigrate({ dir, database_path }: DataFolder): Disposable | undefined {
+  if (!isOlder(database_path)) return undefined
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (unlock) return unlock
   throw conflict(
-    `A gateway of an older version serves ${dir}, and this command would change its tables. Restart the gateway with this program first: its start brings the database up to date.`,
+    `A gateway of an older version serves ${dir}. Restart it with this version first, so that it migrates the database.`,
   )
 }
 
 function isOlder(path: string): boolean {
   if (!existsSync(path)) return false
-  const db = new Database(path, { readonly: true })
-  try {
-    const version = schemaVersion(db)
-    return version > 0 && version < MIGRATIONS.length
-  } finally {
-    db.close()
-  }
+  using db = closing(new Database(path, { readonly: true }))
+  const version = schemaVersion(db)
+  return version > 0 && version < MIGRATIONS.length
 }
 
 const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
-  `The database was migrated from version ${from_version} to ${to_version}. A copy from before is kept: ${path}.`
+  `The database was migrated from version ${from_version} to ${to_version}. A copy of the old one is kept: ${path}.`
 
 /** A catalogue without mistakes, and what is worth a warning in it, also as lines of text. */
 export interface GoodCatalogue {
@@ -155,12 +146,14 @@ export async function requireCatalogue(path: string, env: Environment): Promise<
   throw unprocessable(`The catalogue has mistakes:\n${reading.lines.join('\n')}`)
 }
 
-function requireFile({ dir }: DataFolder, path: string): void {
+function requireFile({ dir, remark }: DataFolder, path: string): void {
   finishRestore(dir)
+  const removed = tidy(() => removeLeftovers(dir))
+  if (removed.length > 0) remark?.(`Removed leftovers of a killed command: ${removed.join(', ')}.`)
   // Throws where it may not be looked at, which is not the same as absent.
   if (statSync(path, { throwIfNoEntry: false })) return
   const missing =
-    path === dir ? `There is no folder ${resolve(dir)}.` : `There is no database at ${resolve(path)}.`
+    path === dir ? `Folder not found: ${resolve(dir)}.` : `No database found at ${resolve(path)}.`
   throw notFound(
     `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to create it.`,
   )

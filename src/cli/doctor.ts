@@ -1,23 +1,48 @@
 // `doctor`: looks for trouble in the folder, the machine and the providers, and says what to do.
-import type { Command } from 'commander'
-import { examine } from '../server/doctor/examine.ts'
+import { type Command, Option } from 'commander'
+import { CHECKS, examine } from '../server/doctor/examine.ts'
+import type { Diagnosis, DoctorReport } from '../surface/doctor.ts'
 import { contextOf } from './context.ts'
-import { describeReport } from './doctor-table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
+import { wrapped } from './wrapped.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {
   program
     .command('doctor')
-    .summary('Look for trouble, and say what to do.')
+    .summary('Look for problems and say how to fix them.')
     .description(
-      'Check the catalogue, the data folder and who can read it, the database, the disk, the limit of open files, the ' +
-        'address, the certificate, backups, plugins, the clock, and each provider with each key by a request that costs nothing. It ' +
-        'changes nothing, also beside a running gateway. The exit status is 1 if anything failed.',
+      'Check the catalogue, the data folder and its permissions, the database, stored images, the disk, the open-file limit, the ' +
+        'address, the certificate, backups, plugins, the image library, the clock, and each provider and key with a free request. It ' +
+        'changes nothing and works while the gateway runs. The exit status is 1 if anything failed.',
     )
-    .action(async (_: object, command: Command) => {
+    .addOption(new Option('--only <check>', "run only this check and the catalogue's").choices(CHECKS))
+    .action(async ({ only }: { only?: string }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const report = await examine({ data_folder: folder.dir, env: deps.env, now: deps.now })
+      const report = await examine({ data_folder: folder.dir, env: deps.env, now: deps.now }, only)
       answer(report, describeReport(report))
       if (!report.healthy) throw new Exit(EXIT.failed)
     })
+}
+
+const LEVEL_CHARS = 6
+const MAX_CHECK_CHARS = 24
+
+function describeReport({ findings }: DoctorReport): string {
+  const check_chars = Math.min(MAX_CHECK_CHARS, Math.max(...findings.map(({ check }) => check.length))) + 2
+  const lines = findings.flatMap((finding) => linesOf(finding, check_chars))
+  const count = (level: Diagnosis['level']) => findings.filter((finding) => finding.level === level).length
+  return [...lines, '', `ok: ${count('ok')}, warnings: ${count('warn')}, failed: ${count('fail')}.`].join(
+    '\n',
+  )
+}
+
+function linesOf({ level, check, found, advice }: Diagnosis, check_chars: number): string[] {
+  const indent = ' '.repeat(LEVEL_CHARS + check_chars)
+  const [first = '', ...more] = wrapped(found.replaceAll('\n', ' '), indent)
+  const head = level.padEnd(LEVEL_CHARS) + check.padEnd(check_chars)
+  const below = advice === null ? [] : wrapped(`To do: ${advice}`, indent)
+  // A name that is longer than its column has a line of its own.
+  return check.length < check_chars
+    ? [head + first.slice(indent.length), ...more, ...below]
+    : [head.trimEnd(), first, ...more, ...below]
 }

@@ -3,14 +3,16 @@ import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { notFound } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
+import { type CsvColumns, csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from '../ledger/entries.ts'
-import { readBound, readCount } from './arguments.ts'
+import { withSearch } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import { type Column, table } from './table.ts'
+import { usdColumn } from './sum-columns.ts'
+import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso } from './times.ts'
+import { localIso, shortTime } from './times.ts'
 
 interface EntriesOptions {
   kind?: EntryFilter['kind']
@@ -18,28 +20,23 @@ interface EntriesOptions {
   until?: number
   limit: number
   before?: number
+  csv?: boolean
 }
 
 export function addEntriesCommand(program: Command, deps: CliDeps): void {
-  program
+  const command = program
     .command('entries <account>')
-    .summary("List the movements of an account's balance.")
+    .summary("List an account's balance entries.")
     .description(
-      "List the movements of an account's balance, newest first: top-ups and withdrawals with their notes, " +
-        'charges of calls, and debt that a top-up paid. What a call left unpaid became debt.',
+      "List an account's balance entries, newest first: top-ups and withdrawals with their notes, " +
+        'charges, and debt paid by a top-up. UNPAID is the part of a charge that became debt.',
     )
     .addOption(new Option('--kind <kind>', 'only these').choices(ENTRY_KINDS))
-    .option(
-      '--since <when>',
-      'from a date, a date and time, or a duration ago (24h)',
-      readBound(deps.now, 'start'),
-    )
-    .option('--until <when>', 'up to the same; a date includes its whole day', readBound(deps.now, 'end'))
-    .option('--limit <count>', 'entries per page', readCount(1_000), 50)
-    .option('--before <id>', 'the page after the entry with this id', readCount(Number.MAX_SAFE_INTEGER))
+  withSearch(command, 'entries', 'entry', deps.now)
+    .option('--csv', 'print CSV with all columns')
     .action((account: string, options: EntriesOptions, command: Command) => {
-      const { folder, answerWith, remark } = contextOf(command, deps)
-      const { kind, since, until, limit, before } = options
+      const { folder, answerList, remark, tableOf } = contextOf(command, deps)
+      const { kind, since, until, limit, before, csv } = options
       const page = withDatabase(folder, 'read', (db) =>
         listEntries(
           db,
@@ -47,24 +44,45 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
           { limit, cursor: before },
         ),
       )
-      if (!page) throw notFound(`The account ${account} has no entry ${before}: see the numbers in ID.`)
-      answerWith({
+      if (!page)
+        throw notFound(`Entry ${before} not found in account ${account}. Use a number from the column ID.`)
+      answerList(csv, {
         value: () => ({ entries: page.rows.map(entryView), next_cursor: page.next_cursor ?? null }),
-        text: () => table(COLUMNS, page.rows, 'No entries.'),
+        text: () => tableOf(COLUMNS, page.rows, 'No entries.'),
+        csv: () => csvOf(csvColumns(account), page.rows),
       })
-      if (page.next_cursor !== undefined) remark(`There are more entries: --before ${page.next_cursor}`)
+      if (page.next_cursor !== undefined)
+        remark(`More entries: add --before ${page.next_cursor}. TOTAL is for this page.`)
     })
 }
 
 const COLUMNS: Column<ListedEntry>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
-  { head: 'TIME', text: ({ created_at_ms }) => localIso(created_at_ms) },
+  {
+    head: 'TIME',
+    text: ({ created_at_ms }) => localIso(created_at_ms),
+    narrow: ({ created_at_ms }) => shortTime(created_at_ms),
+  },
   { head: 'KIND', text: ({ kind }) => kind },
-  { head: 'USD', text: ({ amount_nanos }) => formatUsd(amount_nanos), right: true },
+  usdColumn('USD', ({ amount_nanos }) => amount_nanos),
   { head: 'UNPAID', text: ({ unpaid_nanos }) => (unpaid_nanos ? formatUsd(unpaid_nanos) : '-'), right: true },
   { head: 'CALL', text: ({ call_id }) => (call_id === null ? '-' : String(call_id)), right: true },
-  { head: 'NOTE', text: ({ note, model }) => note || (model ?? '') },
+  { head: 'NOTE', text: ({ note, model }) => note || (model ?? ''), elastic: true },
 ]
+
+/** As the console has them. */
+const csvColumns = (account: string): CsvColumns<ListedEntry> => ({
+  id: ({ id }) => id,
+  time_utc: ({ created_at_ms }) => new Date(created_at_ms).toISOString(),
+  account: () => account,
+  kind: ({ kind }) => kind,
+  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
+  amount_nanos: ({ amount_nanos }) => amount_nanos,
+  unpaid_usd: ({ unpaid_nanos }) => (unpaid_nanos === null ? null : formatUsd(unpaid_nanos)),
+  model: ({ model }) => model,
+  request_id: ({ request_id }) => request_id,
+  note: ({ note }) => note,
+})
 
 function entryView({ account_id, amount_nanos, unpaid_nanos, created_at_ms, ...entry }: ListedEntry) {
   return {

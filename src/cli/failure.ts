@@ -1,7 +1,8 @@
 // The message of a failed command: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
+import { fullDiskText } from '../db/disk-room.ts'
 import { GatewayError } from '../domain/errors.ts'
-import { messageOf } from '../domain/thrown.ts'
+import { messageOf } from '../utilities/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [
@@ -18,15 +19,28 @@ const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = 
 ]
 
 const FILE_FAILURES: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'file or folder not found',
   EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
   EPERM: 'permission denied: check its owner, or run this as the user that runs the gateway',
   EEXIST: 'it already exists',
   ENOSPC: 'the disk is full: free some space, or name a place on another disk, and try again',
-  EROFS: 'the file system is read-only',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is not a folder',
+  EDQUOT:
+    "this user's disk quota is used up: free some space, or name a place on another disk, and try again",
+  EROFS: 'the file system is read-only: mount it writable, or name another place',
+  EISDIR: 'this is a folder: name a file, or move the folder away',
+  ENOTDIR: 'a part of its path is a file instead of a folder: move that file away',
+  EIO: "the disk fails: see the system's log",
+  EMFILE: 'too many files are open: raise the limit, such as by `ulimit -n 65536`',
+  ENFILE: 'too many files are open on this machine',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its symbolic links form a loop',
 }
+
+/** A failure with the name of the file that was read: what is read of an open file fails without it. */
+export const naming = (failure: unknown, file: string): unknown =>
+  failure instanceof Error && 'syscall' in failure && !('path' in failure)
+    ? Object.assign(failure, { path: file })
+    : failure
 
 /** A failure in a form for programs: a code that stays, and words that may change. */
 export interface Failed {
@@ -35,15 +49,21 @@ export interface Failed {
   code: string
 }
 
-export function describeFailure(thrown: unknown): Failed {
-  const message = explain(thrown)
+/** @param folder whose disk may be full, as `explain` takes it */
+export function describeFailure(thrown: unknown, folder?: string): Failed {
+  const message = explain(thrown, folder)
   if (thrown instanceof GatewayError) return { message, code: thrown.code ?? thrown.kind }
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   return { message, code: typeof code === 'string' ? code : 'failed' }
 }
 
-/** The text for standard error, without the leading `error: `. */
-export function explain(thrown: unknown): string {
+/**
+ * The text for standard error, without the leading `error: `.
+ * @param folder that the command is called for: where its disk is full, that is said
+ */
+export function explain(thrown: unknown, folder?: string): string {
+  const full = folder === undefined ? undefined : fullDiskText(thrown, folder)
+  if (full !== undefined) return `${full} (${(thrown as Error).message})`
   if (thrown instanceof SQLiteError) return explainDatabase(thrown)
   if (thrown instanceof GatewayError) return explainGateway(thrown)
   if (!(thrown instanceof Error)) return String(thrown)

@@ -1,14 +1,14 @@
 // The demo account of a first start: it can call the simulated models only, so that nothing costs money upstream.
 import type { Database } from 'bun:sqlite'
-import { createAccount, listAccounts } from '../access/accounts.ts'
-import { createKey } from '../access/keys.ts'
+import { accountByName, createAccount, listAccounts } from '../access/accounts.ts'
+import { createKey, listKeys } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { untilFree } from '../db/busy.ts'
 import { immediately } from '../db/transaction.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
 
-export const DEMO_ACCOUNT = 'demo'
+const DEMO_ACCOUNT = 'demo'
 /** The simulated models of the first catalogue. */
 export const DEMO_MODELS = ['sim-*']
 const DEMO_CREDIT_USD = 10
@@ -27,9 +27,10 @@ export function hasOnlyDemo(db: Database): boolean {
 }
 
 /**
- * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any account.
+ * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account. The key comes last: a
+ * start that was killed before it is finished by the next one.
  *
- * @returns the key's text, to be shown this once; undefined where there is an account
+ * @returns the key's text, to be shown this once; undefined if there is an account
  */
 export async function firstStart({
   db,
@@ -38,6 +39,16 @@ export async function firstStart({
   now,
 }: FirstStartDeps): Promise<string | undefined> {
   const now_ms = now()
+  const account_id = await untilFree(() => immediately(db, () => begunDemo(db, now_ms)))
+  if (account_id === undefined) return undefined
+  await ledger.submit({
+    op: 'top_up',
+    account_id,
+    amount_nanos: DEMO_CREDIT_USD * NANOS_PER_USD,
+    note: 'first start',
+    request_key: 'first start',
+    now_ms,
+  })
   const settings = {
     name: DEMO_ACCOUNT,
     models: DEMO_MODELS,
@@ -45,21 +56,15 @@ export async function firstStart({
     addresses: null,
     expires_at_ms: null,
   }
-  // One transaction, so that an interrupted start leaves no account without a key.
-  const issued = await untilFree(() =>
-    immediately(db, () => {
-      if (listAccounts(db).length > 0) return undefined
-      createAccount(db, { name: DEMO_ACCOUNT, now_ms })
-      return createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
-    }),
+  const { text } = await untilFree(() =>
+    immediately(db, () => createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })),
   )
-  if (!issued) return undefined
-  await ledger.submit({
-    op: 'top_up',
-    account_id: issued.key.account_id,
-    amount_nanos: DEMO_CREDIT_USD * NANOS_PER_USD,
-    note: 'first start',
-    now_ms,
-  })
-  return issued.text
+  return text
+}
+
+/** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
+function begunDemo(db: Database, now_ms: number): number | undefined {
+  if (listAccounts(db).length === 0) createAccount(db, { name: DEMO_ACCOUNT, now_ms })
+  if (!hasOnlyDemo(db) || listKeys(db).length > 0) return undefined
+  return accountByName(db, DEMO_ACCOUNT).id
 }

@@ -1,8 +1,10 @@
 // `health`: whether the gateway of a folder takes calls, for what watches a container.
+import { accessSync, constants } from 'node:fs'
 import type { Command } from 'commander'
 import { askReady } from '../server/doctor/port.ts'
 import { servedAt } from '../server/served-at.ts'
 import type { Diagnosis } from '../surface/doctor.ts'
+import { codeOf } from '../utilities/thrown.ts'
 import { readSeconds } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
@@ -12,12 +14,12 @@ const ASK_AGAIN_MS = 200
 export function addHealthCommand(program: Command, deps: CliDeps): void {
   program
     .command('health')
-    .summary('Ask whether the gateway takes calls.')
+    .summary('Check whether the gateway takes calls.')
     .description(
-      'Ask the gateway that serves the data folder whether it takes calls, as a container is asked by HEALTHCHECK. The ' +
-        'exit status is 1 if it does not, or if none runs.',
+      "Check whether a gateway serves the data folder and takes calls, for example as a container's HEALTHCHECK. The " +
+        'exit status is 1 if not.',
     )
-    .option('--wait <duration>', 'ask again until it does, for so long at most, such as 60s', readSeconds)
+    .option('--wait <duration>', 'wait at most this long, such as 60s', readSeconds)
     .action(async ({ wait = 0 }: { wait?: number }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const ends_ms = performance.now() + wait * 1_000
@@ -28,14 +30,24 @@ export function addHealthCommand(program: Command, deps: CliDeps): void {
       }
       const url = servedAt(folder.dir)
       const ready = asked?.level === 'ok'
-      const found = asked?.found ?? `no gateway serves ${folder.dir}`
+      const found = asked?.found ?? nobody(folder.dir)
       answer({ ready, url: url ?? null, found }, found)
       if (!ready) throw new Exit(EXIT.failed)
     })
 }
 
-/** Undefined where nobody serves the folder. */
+/** Undefined if nobody serves the folder. */
 async function askAt(dir: string): Promise<Diagnosis | undefined> {
   const url = servedAt(dir)
   return url === undefined ? undefined : await askReady(url)
+}
+
+function nobody(dir: string): string {
+  try {
+    accessSync(dir, constants.R_OK | constants.X_OK)
+  } catch (refusal) {
+    if (codeOf(refusal) === 'EACCES')
+      return `this user cannot read ${dir}: run this as the user that runs the gateway`
+  }
+  return `no gateway serves ${dir}`
 }

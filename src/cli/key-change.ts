@@ -1,13 +1,12 @@
 // `key change`: another name and other limits for a key that stays the same.
 import type { Command } from 'commander'
-import { listAccounts } from '../access/accounts.ts'
 import { changeKey, type KeySettings } from '../access/keys.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { readExpiry, readLimit, readList } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import { keyView } from './key-view.ts'
+import { keyView, ownerOf } from './key-view.ts'
 import type { CliDeps } from './terminal.ts'
 
 interface ChangeOptions {
@@ -33,14 +32,14 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     .command('change <key>')
     .summary('Change the name or the limits of a key.')
     .description(
-      'Change the name or the limits of a key; what is left out stays as it is. <key> is its prefix or its number in ' +
-        '`key list`. Its text stays the same.',
+      'Change the name or the limits of a key. Options that you leave out change nothing. <key> is its prefix or its ' +
+        'number in `key list`. The secret stays the same.',
     )
-    .option('--name <name>', 'what the key is for')
+    .option('--name <name>', 'its name, such as laptop')
     .option('--models <list>', 'models it may call, or all', or('all', readList))
     .option(
       '--spend-limit <usd>',
-      'most that all of its calls together may cost, or none',
+      'the most that its calls may cost together, or none',
       or('none', readLimit),
     )
     .option(
@@ -48,7 +47,7 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       'when it expires: a duration, its last day, or never',
       or('never', readExpiry(deps.now)),
     )
-    .option('--addresses <list>', 'where it may be used from, or anywhere', or('anywhere', readList))
+    .option('--addresses <list>', 'allowed networks, or anywhere', or('anywhere', readList))
     .action((reference: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changes = changesOf(options)
@@ -58,22 +57,23 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
         )
       const { changed, account } = withDatabase(folder, 'write', (db) => {
         const changed = changeKey(db, reference, changes, deps.now())
-        return { changed, account: listAccounts(db).find(({ id }) => id === changed.account_id)?.name ?? '' }
+        return { changed, account: ownerOf(db, changed) }
       })
       answer(
         keyView(changed, account, deps.now()),
-        `Key ${changed.name} (${changed.prefix}…) of ${account} is changed: see tollgate key list ${account}.`,
+        `Key ${changed.name} (${changed.prefix}…) of ${account} changed. See tollgate key list ${account}.`,
       )
     })
 }
 
 /** What was given. */
 function changesOf({ name, models, spendLimit, expires, addresses }: ChangeOptions): Partial<KeySettings> {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(models === undefined ? {} : { models: models.to }),
-    ...(spendLimit === undefined ? {} : { spend_limit_nanos: spendLimit.to }),
-    ...(expires === undefined ? {} : { expires_at_ms: expires.to }),
-    ...(addresses === undefined ? {} : { addresses: addresses.to }),
+  const settings = {
+    name,
+    models: models?.to,
+    spend_limit_nanos: spendLimit?.to,
+    expires_at_ms: expires?.to,
+    addresses: addresses?.to,
   }
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }

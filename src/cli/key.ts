@@ -11,7 +11,8 @@ import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import { addKeyChange } from './key-change.ts'
-import { keyView } from './key-view.ts'
+import { keyView, ownerOf } from './key-view.ts'
+import { usdColumn } from './sum-columns.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
@@ -37,12 +38,12 @@ function addCreate(key: Command, deps: CliDeps): void {
   key
     .command('create <account>')
     .summary('Create a key and print it.')
-    .description('Create a key and print it. It is shown only this once; standard output is the key alone.')
-    .option('--name <name>', 'what the key is for (default: key-1, key-2 …)')
+    .description('Create a key and print it. It is shown only once. Standard output has only the key.')
+    .option('--name <name>', 'a name, such as laptop (default: key-1, key-2 …)')
     .option('--models <list>', 'models it may call, such as gemini-2.5-flash,sim-* (default: all)', readList)
-    .option('--spend-limit <usd>', 'most that all of its calls together may cost', readLimit)
+    .option('--spend-limit <usd>', 'the most that its calls may cost together', readLimit)
     .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
-    .option('--addresses <list>', 'where it may be used from, such as 10.0.0.0/8,203.0.113.7', readList)
+    .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)
     .action(async (account_name: string, options: CreateOptions, command: Command) => {
       const context = contextOf(command, deps)
       const issued = withDatabase(context.folder, 'write', (db) => {
@@ -77,7 +78,7 @@ function addList(key: Command, deps: CliDeps): void {
       })
       answer(
         { keys: owned.map(({ one, account }) => keyView(one, account, now_ms)) },
-        tableOf(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` creates one.'),
+        tableOf(columns(now_ms), owned, 'No keys yet. `tollgate key create ACCOUNT` creates one.'),
       )
     })
 }
@@ -85,13 +86,13 @@ function addList(key: Command, deps: CliDeps): void {
 function addRevoke(key: Command, deps: CliDeps): void {
   key
     .command('revoke <key>')
-    .summary('Refuse a key from now on.')
-    .description('Refuse a key from now on. <key> is its prefix or its number in `key list`.')
+    .summary('Revoke a key.')
+    .description('Revoke a key. <key> is its prefix or its number in `key list`.')
     .action((reference: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { revoked, account } = withDatabase(folder, 'write', (db) => {
         const revoked = revokeKey(db, reference, deps.now())
-        return { revoked, account: nameOf(listAccounts(db), revoked.account_id) }
+        return { revoked, account: ownerOf(db, revoked) }
       })
       answer(
         keyView(revoked, account, deps.now()),
@@ -103,10 +104,10 @@ function addRevoke(key: Command, deps: CliDeps): void {
 function addRotate(key: Command, deps: CliDeps): void {
   key
     .command('rotate <key>')
-    .summary('Replace a key by a new one.')
+    .summary('Replace a key with a new one.')
     .description(
       'Create a key with the same settings, print it, and revoke the old one. <key> is its prefix or its number ' +
-        'in `key list`. The new key is shown only this once; standard output is the key alone.',
+        'in `key list`. The new key is shown only once. Standard output has only the key.',
     )
     .option('--grace <duration>', 'how long the old key still works, such as 1h', readSeconds, 0)
     .action((reference: string, { grace }: { grace: number }, command: Command) => {
@@ -114,7 +115,7 @@ function addRotate(key: Command, deps: CliDeps): void {
       const { issued, account } = withDatabase(context.folder, 'write', (db) => {
         const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }
         const issued = rotateKey(db, reference, grace, issuing)
-        return { issued, account: nameOf(listAccounts(db), issued.key.account_id) }
+        return { issued, account: ownerOf(db, issued.key) }
       })
       const end = grace === 0 ? 'is revoked' : `works until ${localIso(deps.now() + grace * 1_000)}`
       context.remark(`The old key ${end}.`)
@@ -123,7 +124,7 @@ function addRotate(key: Command, deps: CliDeps): void {
 }
 
 function show({ key, text }: IssuedKey, account: string, { answer, remark }: Context, now_ms: number): void {
-  remark(`Key ${key.name} of ${account}. It is shown only this once: store it safely.`)
+  remark(`Key ${key.name} of ${account}. It is shown only once: store it safely.`)
   answer({ key: text, ...keyView(key, account, now_ms) }, text)
 }
 
@@ -148,8 +149,13 @@ function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
     { head: 'NAME', text: ({ one }) => one.name, elastic: true },
     { head: 'STATUS', text: ({ one }) => keyStatus(one, now_ms) },
     { head: 'MODELS', text: ({ one }) => one.models?.join(',') ?? 'all', elastic: true },
-    { head: 'SPENT', text: ({ one }) => formatUsd(one.spent_nanos), right: true },
-    { head: 'LIMIT', text: ({ one }) => usdOr(one.spend_limit_nanos, '-'), right: true, spare: 2 },
+    usdColumn('SPENT', ({ one }) => one.spent_nanos),
+    {
+      head: 'LIMIT',
+      text: ({ one }) => (one.spend_limit_nanos === null ? '-' : formatUsd(one.spend_limit_nanos)),
+      right: true,
+      spare: 2,
+    },
     { head: 'FROM', text: ({ one }) => one.addresses?.join(',') ?? 'anywhere', spare: 1 },
     {
       head: 'EXPIRES',
@@ -157,12 +163,4 @@ function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
       narrow: ({ one }) => (one.expires_at_ms === null ? 'never' : shortDay(one.expires_at_ms)),
     },
   ]
-}
-
-function usdOr(nanos: Nanos | null, absent: string): string {
-  return nanos === null ? absent : formatUsd(nanos)
-}
-
-function nameOf(accounts: readonly { id: number; name: string }[], account_id: number): string {
-  return accounts.find(({ id }) => id === account_id)?.name ?? ''
 }

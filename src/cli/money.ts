@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import { accountFields } from '../access/account-view.ts'
 import { accountByName } from '../access/accounts.ts'
-import { unprocessable } from '../domain/errors.ts'
+import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import type { Refusal } from '../ledger/operations.ts'
+import { checkNote } from '../ledger/notes.ts'
+import type { KeyedEntry, Refusal } from '../ledger/operations.ts'
 import { readAmount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase, withLedger } from './data-folder.ts'
@@ -30,14 +31,14 @@ const MOVEMENTS: readonly Movement[] = [
     command: 'debit',
     op: 'withdraw',
     summary: 'Take USD from an account.',
-    description: "Take USD from an account's free balance. Money held for calls under way is not touched.",
+    description: "Take USD from an account's free balance. Money held for running calls stays.",
     done: 'taken from',
   },
 ]
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
-  insufficient_balance: 'The free balance is less than that: see `tollgate account show`. Nothing was taken.',
-  amount_out_of_range: 'The balance would exceed what an account can hold. Nothing was added.',
+  insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was taken.',
+  amount_out_of_range: 'The balance would be above the maximum. Nothing was added.',
 }
 
 export function addMoneyCommands(program: Command, deps: CliDeps): void {
@@ -55,19 +56,31 @@ function addMovement(
     .description(description)
     .argument('<account>', 'its name')
     .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
-    .option('--note <text>', 'stored with the entry, such as an invoice number')
+    .option('--note <text>', 'stored with the entry; the account sees it')
+    .option('--reference <text>', 'a text that can be used once, such as "invoice 17"')
     .action(
       async (
         account_name: string,
         amount_nanos: Nanos,
-        { note = '' }: { note?: string },
+        { note = '', reference }: { note?: string; reference?: string },
         command: Command,
       ) => {
+        checkNote(note)
+        if (reference !== undefined) checkReference(reference)
         const { folder, answer } = contextOf(command, deps)
         const { id: account_id } = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
         const outcome = await withLedger(folder, (ledger) =>
-          ledger.submit({ op, account_id, amount_nanos, note, now_ms: deps.now() }),
+          ledger.submit({
+            op,
+            account_id,
+            amount_nanos,
+            note,
+            request_key: reference,
+            now_ms: deps.now(),
+          }),
         )
+        const { first } = outcome
+        if (first) throw referenceUsed(account_name, first)
         if (!outcome.ok)
           throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)
         const account = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
@@ -78,4 +91,20 @@ function addMovement(
         )
       },
     )
+}
+
+const REFERENCE = /^[ -~]{1,255}$/
+
+function checkReference(reference: string): void {
+  if (!REFERENCE.test(reference) || reference.trim() === '')
+    throw invalidRequest('--reference: must be 1 to 255 printable ASCII characters, such as "invoice 17".')
+}
+
+/** A reference is used once, also for the same movement: whoever types it twice is told. */
+function referenceUsed(account_name: string, { amount_nanos, note, created_at_ms }: KeyedEntry) {
+  const change = `${formatUsd(Math.abs(amount_nanos))} USD ${amount_nanos > 0 ? 'added to' : 'taken from'} ${account_name}`
+  const with_note = note === '' ? '' : `, note "${note}"`
+  return conflict(
+    `This reference was used before: ${change} at ${new Date(created_at_ms).toISOString()}${with_note}. Nothing was added or taken.`,
+  )
 }

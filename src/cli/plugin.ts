@@ -1,14 +1,17 @@
-// `plugin`: the types that plugins of one's own are written with, which of them are loaded, and whether they can be.
-import { mkdir, writeFile } from 'node:fs/promises'
+// `plugin`: the types for custom plugins, which of them are loaded, and whether they can be.
+import { rmSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
+import { unfinishedName } from '../db/work-folder.ts'
 import { requestIdAt } from '../domain/request-id.ts'
-import { messageOf } from '../domain/thrown.ts'
 import { countHooks } from '../exchange/hooks/registered.ts'
 import { createLogger } from '../observe/log.ts'
 import { createTally } from '../observe/tally.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
+import { atEnd } from '../utilities/at-end.ts'
+import { messageOf } from '../utilities/thrown.ts'
 import { type Context, contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
@@ -16,23 +19,23 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
 export function addPluginCommands(program: Command, deps: CliDeps): void {
   const plugin = program
     .command('plugin')
-    .summary("Write and try plugins of one's own.")
+    .summary('Write and check custom plugins.')
     .description(
-      "Write and try plugins of one's own: TypeScript files in the folder plugins/ of the data folder, which a start " +
-        'loads in the order of their names. Each adds routes, and hooks before and after calls.',
+      'Write and check custom plugins: TypeScript files in plugins/ of the data folder. A start loads them in the order ' +
+        'of their names. Each can add routes, and hooks before and after calls.',
     )
   plugin
     .command('types')
     .summary('Write the types that plugins use.')
     .description(
-      `Write plugins/${TYPES_FILE}, so that an editor knows what a plugin is handed. Write it again after an upgrade. ` +
+      `Write plugins/${TYPES_FILE}, with the types for your editor. Run this again after an upgrade. ` +
         "Plugins import them: import type { TollgatePlugin } from './tollgate.d.ts'.",
     )
     .action(async (_: object, command: Command) => writeTypes(contextOf(command, deps)))
   plugin
     .command('list')
     .summary('List the plugins that a start loads.')
-    .description('List the files that a start loads as plugins, in their order. None of them is run.')
+    .description('List the files that a start loads as plugins, in order, without running them.')
     .action((_: object, command: Command) => listPlugins(contextOf(command, deps)))
   plugin
     .command('check')
@@ -53,13 +56,16 @@ async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
   const types = (await import('../plugin-api.ts', { with: { type: 'text' } })) as unknown as {
     default: string
   }
-  await writeFile(path, types.default)
+  const unfinished = unfinishedName(path)
+  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
+  await writeFile(unfinished, types.default)
+  await rename(unfinished, path)
   for (const made of [folder, path]) giveToFolderOwner(made)
   answer({ file: path }, `Written: ${path}`)
 }
 
 const NONE = (folder: string): string =>
-  `There are no plugins in ${folder}. \`tollgate plugin types\` makes the folder, with the types to write one.`
+  `No plugins in ${folder}. \`tollgate plugin types\` creates the folder and writes the types for one.`
 
 function listPlugins({ folder: { dir }, answer, tableOf, warn }: Context): void {
   const folder = pluginsFolder(dir)
@@ -74,7 +80,7 @@ function listPlugins({ folder: { dir }, answer, tableOf, warn }: Context): void 
 }
 
 function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void {
-  if (skipped.length > 0) warn(`not loaded, since only names ending with .ts are: ${skipped.join(', ')}`)
+  if (skipped.length > 0) warn(`not loaded, because the name does not end with .ts: ${skipped.join(', ')}`)
 }
 
 interface Checked {
@@ -93,7 +99,7 @@ async function checkPlugins(
   const folder = pluginsFolder(dir)
   const { files, skipped } = findPlugins(folder)
   warnOfSkipped(skipped, warn)
-  // Plugins can be tried before there is a catalogue: then there are no models.
+  // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
   const reading = await readCatalogueOf(catalogue_path, env).catch(() => undefined)
   const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
   const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }

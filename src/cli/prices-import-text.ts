@@ -1,5 +1,7 @@
 // What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
+
 import type { PriceList } from '../config/price-list/list.ts'
+import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
 import type { LeftRoute, PlannedChange, PricePlan } from '../config/price-list/plan.ts'
 import { isSupported } from '../config/price-list/rates.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -16,9 +18,9 @@ export function describePlan(plan: PricePlan, list: PriceList, columns: number |
   const parts = [
     [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
     aboutLeft(plan.left, list),
-    byWord('Prices of the list that were not taken over:', unmappedOf(plan)),
-    byWord('Finer than a nano-dollar, and rounded up:', wordsOf(plan, 'rounded')),
-    byWord('Kept, since the list says nothing of it:', wordsOf(plan, 'kept')),
+    byWord('Prices in the list that are not used:', wordsOf(plan, 'unmapped')),
+    byWord('Rounded up to a nano-dollar:', wordsOf(plan, 'rounded')),
+    byWord('Kept, because the list does not have it:', wordsOf(plan, 'kept')),
     summary(plan, list),
   ]
   return parts
@@ -45,6 +47,33 @@ const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] 
   ]
 }
 
+/** What the operator should look at before it is written: a text each. */
+export function warningsOf({ changes }: PricePlan, { duplicates }: PriceList): string[] {
+  const jumps = changes.filter(isJump)
+  return [
+    ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${someOf(duplicates)}.`]),
+    ...(jumps.length === 0
+      ? []
+      : [
+          `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}: ${someOf(jumps.map(jumpText))}. Check that the list is right.`,
+        ]),
+  ]
+}
+
+/** `1 price changes`, of which there are so many. */
+export const countOf = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '1 price changes' : `${length} prices change`
+
+/** The table and --json have all of them. */
+const MAX_NAMED = 5
+
+const someOf = (names: readonly string[]): string =>
+  names.slice(0, MAX_NAMED).join(', ') +
+  (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
+
+const jumpText = ({ model, cost_of, rate, old_nanos, new_nanos }: PlannedChange): string =>
+  `${model} ${cost_of ? `cost ${cost_of.provider} ` : ''}${rate} ${formatUsd(old_nanos ?? 0)} -> ${formatUsd(new_nanos)}`
+
 /** @param is_alone whether no other route of the model goes to the same provider */
 function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
   if (!cost_of) return 'price'
@@ -67,7 +96,7 @@ function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[]
     const more = route.entries.length - MAX_ENTRIES
     const names =
       route.entries.slice(0, MAX_ENTRIES).map(nameOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
-    const text = `Ambiguous: ${routeName(route)} may be ${names}. Say whose prices are meant with --from.`
+    const text = `Ambiguous: ${routeName(route)} may be ${names}. Choose one with --from.`
     lines.push(...wrapped(text, ''))
   }
   for (const route of of('no price'))
@@ -83,8 +112,6 @@ type Words = readonly (readonly [word: string, model: string])[]
 
 const wordsOf = ({ used }: PricePlan, field: 'unmapped' | 'rounded' | 'kept'): Words =>
   used.flatMap((entry) => entry[field].map((word) => [word, entry.model] as const))
-
-const unmappedOf = (plan: PricePlan): Words => wordsOf(plan, 'unmapped')
 
 /** A line for each word, with the models that it is said of. */
 function byWord(head: string, words: Words): string[] {
@@ -104,8 +131,8 @@ function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList):
   const unsupported = entries.filter(({ mode }) => !isSupported(mode)).length
   const models = new Set(changes.map(({ model }) => model)).size
   return wrapped(
-    `Entries of the list: ${entries.length + skipped.length}, no models: ${skipped.length}, of kinds that are not ` +
-      `served here: ${unsupported}. Routes that it has: ${used.length}. Changes: ${changes.length}, in models: ${models}.`,
+    `Entries in the list: ${entries.length + skipped.length}, not models: ${skipped.length}, of unsupported kinds: ` +
+      `${unsupported}. Routes found in it: ${used.length}. Changes: ${changes.length}, in models: ${models}.`,
     '',
   )
 }
@@ -113,18 +140,20 @@ function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList):
 /** The same as `--json` shows it. */
 export const planView = (
   { changes, used, left }: PricePlan,
-  { entries, skipped }: PriceList,
+  { entries, skipped, duplicates }: PriceList,
   outcome: { file: string; written: boolean },
 ) => ({
   ...outcome,
   entries: entries.length + skipped.length,
   skipped,
+  duplicates,
   changes: changes.map(({ model, cost_of, rate, old_nanos, new_nanos }) => ({
     model,
     cost_of: cost_of ?? null,
     rate,
     ...money('old', old_nanos),
     ...money('new', new_nanos),
+    jump: isJump({ rate, old_nanos, new_nanos }),
   })),
   used,
   left,

@@ -3,18 +3,20 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { checkModelPatterns, compileModelPatterns } from '../access/model-patterns.ts'
 import { type ConfigurationFile, createConfiguration } from '../config/configuration.ts'
-import { editToml } from '../config/edit.ts'
 import type { ExactDecimal } from '../config/price-list/decimal.ts'
 import { type PriceList, readPriceList } from '../config/price-list/list.ts'
-import { type ImportChoice, type PricePlan, planImport } from '../config/price-list/plan.ts'
+import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
+import { type ImportChoice, type PlannedChange, planImport } from '../config/price-list/plan.ts'
 import type { TomlTable } from '../config/toml.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { readMarkup } from './arguments.ts'
+import { isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
-import { describePlan, planView } from './prices-import-text.ts'
+import { countOf, describePlan, planView, warningsOf } from './prices-import-text.ts'
+import { withProgress } from './progress.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 interface ImportOptions {
@@ -23,52 +25,62 @@ interface ImportOptions {
   from?: string
   model?: string[]
   yes?: boolean
+  acceptJumps?: boolean
 }
 
 const AT_COST = readMarkup('1')
 /** Who imports anew without the factor of the last time takes their margin away. */
-const AT_COST_WORDS = 'Without --markup a price is its cost, and nothing is left: --markup 1.2 adds 20 %.'
+const AT_COST_WORDS = 'Without --markup, prices equal your costs and leave no margin: --markup 1.2 adds 20 %.'
 /** The public list has less than two million bytes. */
 const MAX_LIST_BYTES = 32 * 1_048_576
 
 export function addPricesImport(prices: Command, deps: CliDeps): void {
   prices
     .command('import <file>')
-    .summary("Take prices over from LiteLLM's public list.")
+    .summary("Import prices from LiteLLM's public list.")
     .description(
-      "Read LiteLLM's price list (model_prices_and_context_window.json). What a provider charges becomes the `cost` of " +
-        "the routes to it, and that times the markup the model's `price`, by the route that is tried first of those that " +
-        'the list has. What would change is shown first. Comments stay, and so does what the list says nothing of.',
+      "Read LiteLLM's price list (model_prices_and_context_window.json). Each route's `cost` becomes what its provider " +
+        "charges. The model's `price` becomes the cost of its first route in the list times the markup. You see the " +
+        'changes before they are written. Comments and everything else in the catalogue stay.',
     )
     .option('--markup <factor>', 'price = cost x this, such as 1.2 (default: 1)', readMarkup)
-    .option('--provider <name>', 'only routes to this provider of the catalogue')
-    .option('--from <name>', 'take prices of this provider of the list, such as openrouter or azure')
+    .option('--provider <name>', 'only routes to this provider in the catalogue')
+    .option('--from <name>', 'use the prices of this provider in the list, such as openrouter or azure')
     .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
-    .option('--yes', 'write without asking')
+    .option('--yes', 'write without asking, except for large changes')
+    .option(
+      '--accept-jumps',
+      `with --yes: also write prices that change by more than a factor of ${MAX_FACTOR}`,
+    )
     .action(async (file: string, options: ImportOptions, command: Command) => {
-      const { folder, json, answer, remark } = contextOf(command, deps)
+      const { folder, json, answer, remark, warn } = contextOf(command, deps)
       const list = readPriceList(await readListFile(file))
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
       const configuration = configurationOf(folder.catalogue_path, catalogue, deps)
       const { text, values, hash } = requireGood(await configuration.read())
       const plan = planImport(values, list, choiceOf(options, values, list))
-      const edited = editedText(text, plan)
+      const edits = [...plan.edits.values()].flat()
       // Before anybody is asked: what cannot be written is no question.
-      const { mistakes } = await configuration.check({ text: edited })
+      const { mistakes, text: edited } = await withProgress(deps, json, (show) => {
+        show({ what: 'Changing prices', done: 0, of: plan.edits.size, unit: 'models' })
+        return configuration.check({ text, edits })
+      })
       const [mistake] = mistakes
       if (mistake) throw cannotBe(mistake)
       const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, deps.terminal.columns)
+      if (plan.changes.length > 0 && !json) tell(false)
+      for (const warning of warningsOf(plan, list)) warn(warning)
       if (plan.changes.length === 0) return tell(false)
-      if (!json) tell(false)
       if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) remark(AT_COST_WORDS)
-      if (!options.yes && !(await agreed(deps, json))) {
+      const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
+      if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
         if (json) tell(false)
         throw new Exit(EXIT.failed)
       }
       await configuration.save({ text: edited }, hash)
       if (json) tell(true)
-      remark(`Written to ${folder.catalogue_path}. A gateway that runs takes it over.`)
+      remark(`Written to ${folder.catalogue_path}. A running gateway picks it up.`)
     })
 }
 
@@ -77,10 +89,9 @@ const appended = (pattern: string, others: string[] = []): string[] => [...other
 async function readListFile(path: string): Promise<string> {
   const file = await stat(path)
   if (file.isDirectory()) throw invalidRequest(`${path} is a folder: name the price list's file.`)
-  const { size } = file
-  if (size > MAX_LIST_BYTES)
+  if (file.size > MAX_LIST_BYTES)
     throw invalidRequest(
-      `${path} has ${size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
+      `${path} has ${file.size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
     )
   // Without a byte order mark, which no JSON has.
   return new TextDecoder().decode(await readFile(path))
@@ -93,7 +104,7 @@ function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): I
   for (const pattern of patterns ?? []) {
     checkModelPatterns([pattern])
     if (!ids.some(compileModelPatterns([pattern])))
-      throw notFound(`No model of the catalogue matches ${pattern}. It has: ${ids.join(', ') || 'none'}.`)
+      throw notFound(`No model in the catalogue matches ${pattern}. Its models: ${ids.join(', ') || 'none'}.`)
   }
   if (provider !== undefined) requireOneOf(provider, namesIn(values.providers, 'name'), 'catalogue')
   if (from !== undefined)
@@ -107,7 +118,9 @@ const namesIn = (blocks: unknown, key: string): string[] =>
 
 function requireOneOf(name: string, names: readonly string[], where: string): void {
   if (!names.includes(name))
-    throw notFound(`The ${where} has no provider "${name}". It has: ${names.join(', ') || 'none'}.`)
+    throw notFound(
+      `Provider "${name}" not found in the ${where}. Its providers: ${names.join(', ') || 'none'}.`,
+    )
 }
 
 /** The file is changed as the console changes it: as a whole, by those who saw its last state, its keys unread. */
@@ -125,19 +138,8 @@ const configurationOf = (path: string, catalogue: Catalogue, { env }: CliDeps) =
 /** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
 function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
   if (text === null || values === null || mistakes.length > 0)
-    throw conflict('The catalogue is being changed by somebody else. Try again; nothing was written.')
+    throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
   return { text, values: values as TomlTable, hash }
-}
-
-/** One model after the other: an edit may be of so many characters, and no more. */
-function editedText(text: string, { edits }: PricePlan): string {
-  return edits.reduce((before, of_model) => {
-    const work = editToml(before, of_model)
-    for (;;) {
-      const { done, value } = work.next()
-      if (done) return value
-    }
-  }, text)
 }
 
 const cannotBe = ({ path, message }: { path: string; message: string }) =>
@@ -145,18 +147,26 @@ const cannotBe = ({ path, message }: { path: string; message: string }) =>
     `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
   )
 
-/** Whether the operator says yes; without a terminal nobody is there to be asked. */
-async function agreed({ terminal }: CliDeps, json: boolean): Promise<boolean> {
+/**
+ * Whether the operator says yes; without a terminal nobody is there to be asked.
+ *
+ * @param jumps changes that --yes alone does not write
+ */
+async function agreed(
+  { terminal }: CliDeps,
+  { json, jumps }: { json: boolean; jumps: readonly PlannedChange[] },
+): Promise<boolean> {
+  const of_jumps = jumps.length === 0 ? '' : `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}. `
   if (!terminal.ask || json) {
-    terminal.err(
-      json
-        ? JSON.stringify({ note: 'Nothing was written: --yes writes it.' })
-        : 'Nothing was written: there is nobody to ask. --yes writes it.',
-    )
+    const advice = of_jumps
+      ? 'Check them, then add --yes --accept-jumps, or choose models with --model.'
+      : 'Add --yes to skip the question.'
+    const note = `Nothing was written. ${of_jumps}${advice}`
+    terminal.err(json ? JSON.stringify({ note }) : note)
     return false
   }
-  const reply = await terminal.ask('Write this to the catalogue? [y/N] ')
-  if (/^y(es)?$/i.test(reply.trim())) return true
+  const reply = await terminal.ask(`${of_jumps}Write this to the catalogue? [y/N] `)
+  if (isYes(reply)) return true
   terminal.err('Nothing was written.')
   return false
 }

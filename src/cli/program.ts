@@ -1,9 +1,12 @@
 // The command line as a whole: its commands, the options that all of them take, and the exit status.
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { visible } from '../utilities/visible-text.ts'
 import type { AddCommand } from './commands.ts'
+import { dataFolderOf } from './data-folder.ts'
+import { addEnvFile } from './env-file.ts'
 import { describeFailure, explain, type Failed } from './failure.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
+import { type CliDeps, EXIT, Exit, type Terminal } from './terminal.ts'
 
 /**
  * Runs one command line.
@@ -12,15 +15,20 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
  * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error, with
  * --json as `{"error":{"message","code","exit_status"}}`
  */
-export async function run(args: readonly string[], deps: CliDeps): Promise<number> {
+export async function run(args: readonly string[], outside: CliDeps): Promise<number> {
+  const deps = { ...outside, terminal: withVisibleText(outside.terminal) }
   const json = asksForJson(args)
   const fail = (failed: Failed, exit_status: number): number => {
     if (json) deps.terminal.err(JSON.stringify({ error: { ...failed, exit_status } }))
     return exit_status
   }
+  let folder: string | undefined
   try {
-    const commands = await commandsOf(args)
-    await createProgram(commands, deps, json).parseAsync(args, { from: 'user' })
+    const program = createProgram(await commandsOf(args), deps, json)
+    program.hook('preAction', () => {
+      folder = dataFolderOf(program.opts(), deps.env)
+    })
+    await program.parseAsync(args, { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof Exit) return error.status
@@ -28,10 +36,17 @@ export async function run(args: readonly string[], deps: CliDeps): Promise<numbe
       // Commander has already written what is wrong, but for --json.
       return error.exitCode === 0 ? EXIT.ok : fail(wrongUsage(error), EXIT.usage)
     }
-    if (!json) deps.terminal.err(`error: ${explain(error)}`)
-    return fail(describeFailure(error), EXIT.failed)
+    if (!json) deps.terminal.err(`error: ${explain(error, folder)}`)
+    return fail(describeFailure(error, folder), EXIT.failed)
   }
 }
+
+/** What others wrote, such as a provider's words or a note, is not obeyed by the terminal. JSON stays the same value. */
+const withVisibleText = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  out: (text) => terminal.out(visible(text)),
+  err: (text) => terminal.err(visible(text)),
+})
 
 /** Asked of the bare arguments, since what is wrong may be that they cannot be read. */
 function asksForJson(args: readonly string[]): boolean {
@@ -57,9 +72,9 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
     .description('A paid gateway in front of hosted models, in one binary.')
     .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'Print the help of a command.')
     .option('--data <dir>', 'data folder (default: $TOLLGATE_DATA, else ./data)')
-    .option('--json', 'answer in JSON; errors and warnings too')
+    .option('--env-file <file>', 'read environment variables from a file, as systemd does')
+    .option('--json', 'print JSON, errors and warnings included')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => out(text.trimEnd()),
@@ -69,6 +84,38 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
     })
     .showHelpAfterError('(--help lists what this command takes)')
     .exitOverride()
+    .hook('preAction', (_, command) => {
+      const { envFile } = command.optsWithGlobals<{ envFile?: string }>()
+      if (envFile !== undefined) addEnvFile(envFile, deps.env)
+    })
   for (const addCommand of commands) addCommand(program, deps)
+  addHelpCommands(program)
   return program
+}
+
+/** Adds `help` to a command that has others, and to those. */
+function addHelpCommands(command: Command): void {
+  if (command.commands.length === 0) return
+  command.commands.forEach(addHelpCommands)
+  command.helpCommand(false)
+  command
+    .command('help')
+    .argument('[command...]')
+    .summary('Print the help of a command.')
+    .description('Print the help of a command, such as `help key create`.')
+    .action((names: string[]) => helpOf(command, names))
+}
+
+function helpOf(command: Command, [name, ...further]: readonly string[]): never {
+  if (name === undefined) return command.help()
+  const inner = command.commands.find((each) => each.name() === name)
+  return inner ? helpOf(inner, further) : refuse(command, name)
+}
+
+/** As the command itself refuses it. One that takes an argument would take the name for that: so its like, which does nothing, is asked. */
+function refuse(command: Command, name: string): never {
+  const like = new Command(command.name()).copyInheritedSettings(command)
+  for (const inner of command.commands) like.command(inner.name())
+  like.parse([name], { from: 'user' })
+  throw new Error(`${name} is a command of ${command.name()}, and was not found in it`)
 }

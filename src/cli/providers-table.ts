@@ -1,6 +1,6 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
-import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../exchange/route-tests.ts'
-import { type Column, table } from './table.ts'
+import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
+import { type Column, cut, table } from './table.ts'
 import { wrapped } from './wrapped.ts'
 
 const INDENT = '     '
@@ -10,7 +10,7 @@ const MIN_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
 
 const REASONS: Readonly<Record<Untested['reason'], string>> = {
-  image: '--images tests image models, and costs what an image costs',
+  image: '--images tests image models, at the price of an image',
   'no route': 'no model has a route to it',
 }
 
@@ -34,7 +34,7 @@ const nameOf = ({ provider, model }: Untested): string => (model === null ? prov
 
 const columnsFor = (model_chars: number): Column<Tested>[] => [
   { head: 'KEY', text: ({ provider, key }) => String(keyNumber(provider, key)), right: true },
-  { head: 'MODEL', text: ({ route }) => shorten(route.model, model_chars) },
+  { head: 'MODEL', text: ({ route }) => cut(route.model, model_chars) },
   { head: 'KIND', text: kindOf },
   { head: 'RESULT', text: ({ result }) => result },
   { head: 'STATUS', text: ({ status }) => String(status ?? '-'), right: true },
@@ -56,6 +56,3 @@ function detailsOf(tested: Tested | undefined): string[] {
   const said = words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_CHARS)
   return [...(address === undefined ? [] : wrapped(address, INDENT)), ...wrapped(said, INDENT)]
 }
-
-const shorten = (text: string, chars: number): string =>
-  text.length <= chars ? text : `${text.slice(0, chars - 1)}…`

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
-import type { TestedRoute } from '../exchange/route-test.ts'
-import { planTests, type Tested, testAndHide, testView } from '../exchange/route-tests.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { lazySimulator } from '../server/simulator.ts'
+import type { TestedRoute } from '../trials/route-test.ts'
+import { planTests, type Tested, testAndHide, testView } from '../trials/route-tests.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport } from '../upstream/transport.ts'
 import { contextOf } from './context.ts'
@@ -18,12 +18,12 @@ export function addProvidersCommands(program: Command, deps: CliDeps): void {
     .command('providers')
     .description("Test the catalogue's providers.")
     .command('test [name]')
-    .summary('Ask each provider something.')
+    .summary('Test each provider with a request.')
     .description(
-      'Send one small real request for each key and route of all providers, or of one, as a call would be sent, and show ' +
-        'what came back. All but images cost a fraction of a cent. The exit status is 1 if any fails.',
+      'Send one small real request for each key and route of all providers, or of one, and show ' +
+        'the answer. All but images cost a fraction of a cent. The exit status is 1 if any fails.',
     )
-    .option('--images', 'ask for an image of each image model, too, which costs what an image costs')
+    .option('--images', 'also request an image from each image model, at the price of an image')
     .action(async (name: string | undefined, { images = false }: { images?: boolean }, command: Command) => {
       const { folder, answer, remark, warn, json } = contextOf(command, deps)
       const read = await requireCatalogue(folder.catalogue_path, deps.env)
@@ -49,9 +49,7 @@ function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue
   const disabled = warning_lines.find((line) => line.includes(`the provider "${name}" is disabled`))
   if (disabled !== undefined) throw notFound(disabled)
   const names = [...catalogue.providers.keys()].join(', ')
-  throw notFound(
-    `There is no provider "${name}". The catalogue has: ${names || 'none that is not disabled'}.`,
-  )
+  throw notFound(`Provider "${name}" not found. Enabled providers: ${names || 'none'}.`)
 }
 
 /** Providers at once, the routes of one after the other: none of them is to meet a limit because of the test. */

@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
+import { tryImageLibrary } from '../server/image-library.ts'
 import { findPlugins, pluginsFolder } from '../server/own-plugins/files.ts'
 import { surviveStrayErrors } from '../server/own-plugins/stray-errors.ts'
 import { isCompiled } from '../server/relaunch.ts'
@@ -22,7 +23,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     .summary('Run the gateway.')
     .description(
       'Run the gateway until SIGINT or SIGTERM. SIGHUP reloads the catalogue. The log goes to standard output as ' +
-        'lines of JSON. The first start creates the data folder, a catalogue to edit, and a demo account with a key.',
+        'JSON lines. The first start creates the data folder, a catalogue to edit, and a demo account with a key.',
     )
     .option(
       '--listen <address:port>',
@@ -30,10 +31,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
       readListen,
     )
     .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
-    .option(
-      '--accept-missing-files',
-      'start although images/ or files/ is missing: the images are shown as missing until it is back',
-    )
+    .option('--accept-missing-files', 'start without images/ or files/; their images are shown as missing')
     .action(async (options: ServeFlags, command: Command) => {
       await serve(contextOf(command, deps), options, deps)
     })
@@ -41,7 +39,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
 
 /** What other servers call it: the address is part of it here. */
 function refusePort(port: string): never {
-  throw new InvalidArgumentError(`Write the address too: --listen 127.0.0.1:${port}`)
+  throw new InvalidArgumentError(`Write the address, too: --listen 127.0.0.1:${port}`)
 }
 
 const NOTHING = async () => {}
@@ -69,6 +67,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     listen: flags.listen,
     accept_missing_files: flags.acceptMissingFiles,
     now,
+    tryImages: () => tryImageLibrary(folder.dir),
     atLast: async (step) => {
       demo = await makeDemo(step, deps)
       if (step.catalogue.console.enabled) link = await operatorsLink(step.db, urlOf(step), deps)

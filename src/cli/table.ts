@@ -1,4 +1,5 @@
 // Tables of plain text, with aligned columns, that can be fitted to a terminal. Pure.
+import { visibleLine } from '../utilities/visible-text.ts'
 
 export interface Column<Row> {
   head: string
@@ -11,6 +12,8 @@ export interface Column<Row> {
   spare?: number
   /** May be cut where the table is still too wide. */
   elastic?: boolean
+  /** Of all rows, for a last line where there are two or more. */
+  total?: (rows: readonly Row[]) => string
 }
 
 const GAP = '  '
@@ -21,7 +24,7 @@ const MIN_CHARS = 8
  * Rows under their heads.
  *
  * @param max_columns the width of the terminal: what does not fit is written shorter, left out or cut, as the columns allow
- * @returns lines without a trailing newline; `empty` where there are no rows
+ * @returns lines without a trailing newline; `empty` if there are no rows
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -30,13 +33,21 @@ export function table<Row>(
   max_columns = Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return empty
-  const { kept, left_out } = fitted(
-    columns.map((column) => drawn(column, rows)),
-    max_columns,
-  )
-  const lines = ['', ...rows].map((_, line) =>
+  const has_total = rows.length > 1 && columns.some(({ total }) => total)
+  const drawn = columns.map(({ text, narrow, total, ...column }, at): Drawn => {
+    const last = has_total ? [total?.(rows) ?? (at === 0 ? 'TOTAL' : '')] : []
+    const draw = (of: (row: Row) => string) => [
+      column.head,
+      ...rows.map((row) => visibleLine(of(row))),
+      ...last,
+    ]
+    const cells = draw(text)
+    return { ...column, cells, narrow: narrow ? draw(narrow) : cells, width: widest(cells) }
+  })
+  const { kept, left_out } = fitted(drawn, max_columns)
+  const lines = (kept[0]?.cells ?? []).map((_, line) =>
     kept
-      .map(({ cells, width, right }) => pad(cut(cells[line] ?? '', width), width, right))
+      .map(({ cells, width, right = false }) => pad(cut(cells[line] ?? '', width), width, right))
       .join(GAP)
       .trimEnd(),
   )
@@ -46,35 +57,21 @@ export function table<Row>(
 }
 
 /** A column with its texts, its head first. */
-interface Drawn {
+interface Drawn extends Pick<Column<never>, 'head' | 'right' | 'spare' | 'elastic'> {
   cells: readonly string[]
-  narrow: readonly string[] | undefined
+  narrow: readonly string[]
   width: number
-  right: boolean
-  spare: number | undefined
-  elastic: boolean
 }
 
-function drawn<Row>(
-  { head, text, right = false, narrow, spare, elastic = false }: Column<Row>,
-  rows: readonly Row[],
-): Drawn {
-  const cells = [head, ...rows.map(text)]
-  return { cells, narrow: narrow && [head, ...rows.map(narrow)], width: widest(cells), right, spare, elastic }
-}
-
-function fitted(columns: readonly Drawn[], max: number): { kept: Drawn[]; left_out: string[] } {
-  if (widthOf(columns) <= max) return { kept: [...columns], left_out: [] }
-  let kept = columns.map(({ narrow, ...column }) => {
-    const cells = narrow ?? column.cells
-    return { ...column, narrow, cells, width: widest(cells) }
-  })
+function fitted(columns: readonly Drawn[], max: number): { kept: readonly Drawn[]; left_out: string[] } {
+  if (widthOf(columns) <= max) return { kept: columns, left_out: [] }
+  let kept = columns.map((column) => ({ ...column, cells: column.narrow, width: widest(column.narrow) }))
   const left_out: string[] = []
   const spares = kept.filter(({ spare }) => spare !== undefined)
   for (const column of spares.sort((one, other) => (one.spare ?? 0) - (other.spare ?? 0))) {
     if (widthOf(kept) <= max) break
     kept = kept.filter((other) => other !== column)
-    left_out.push(column.cells[0] ?? '')
+    left_out.push(column.head)
   }
   for (let over = widthOf(kept) - max; over > 0; over -= 1) {
     const elastic = kept.filter((column) => column.elastic && column.width > MIN_CHARS)
@@ -90,7 +87,7 @@ const widest = (cells: readonly string[]): number => Math.max(...cells.map(({ le
 const widthOf = (columns: readonly Pick<Drawn, 'width'>[]): number =>
   columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1))
 
-const cut = (text: string, width: number): string =>
+export const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`
 
 /** The fields of one thing, a line each. */

@@ -1,6 +1,5 @@
 // What a command is given from outside (output, environment, clock, randomness), and its exit status.
 import type { RandomBytes } from '../access/secret.ts'
-import type { Environment } from '../config/providers.ts'
 import type { ServeOptions, StartedGateway } from '../server/serve.ts'
 import type { Fetch } from '../upstream/transport.ts'
 
@@ -8,16 +7,26 @@ import type { Fetch } from '../upstream/transport.ts'
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** The width of the terminal that standard output goes to; undefined where it goes elsewhere. */
+  /** The width of the terminal that standard output goes to; undefined if it goes elsewhere. */
   columns?: number | undefined
-  /** Asks the person at the terminal; empty where they end the input. Undefined where nobody is there to be asked. */
+  /** The terminal that standard error goes to, for the progress line; undefined if it goes elsewhere. */
+  progress?: ProgressTerminal | undefined
+  /** Asks the person at the terminal; empty if they end the input. Undefined if nobody is there to be asked. */
   ask?: ((question: string) => Promise<string>) | undefined
+}
+
+export interface ProgressTerminal {
+  /** As it is now: a window changes its size. */
+  columns(): number
+  /** Writes at once. What cannot be written is dropped. */
+  write(text: string): void
 }
 
 /** What commands need from outside. */
 export interface CliDeps {
   terminal: Terminal
-  env: Environment
+  /** The environment of the process and of those that it starts; --env-file adds to it. */
+  env: Record<string, string | undefined>
   now: () => number
   randomBytes: RandomBytes
   /** How providers are reached. */
@@ -26,7 +35,8 @@ export interface CliDeps {
   startGateway: (options: Omit<ServeOptions, 'plugins'>) => Promise<StartedGateway>
 }
 
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+/** `reader_left`: 128 and the number of SIGPIPE. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, reader_left: 141 } as const
 
 /** Ends a command that has already written its answer with an exit status. */
 export class Exit extends Error {

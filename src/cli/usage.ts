@@ -1,93 +1,128 @@
-// `usage`: recorded calls, or their sums by day.
+// `usage`: recorded calls, or their sums by day or month.
 import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
-import { formatUsd, type Nanos } from '../domain/money.ts'
-import { outputTokens, promptTokens } from '../domain/usage.ts'
+import { csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import type { CallFilter } from '../ledger/call-filter.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type CallPage, listCalls, type RecordedCall } from '../ledger/history.ts'
-import { type DailySum, dailySums } from '../ledger/sums.ts'
-import { readBound, readCount } from './arguments.ts'
-import { contextOf } from './context.ts'
+import { dailySums, monthlySums, type PeriodSum } from '../ledger/sums.ts'
+import { withSearch } from './arguments.ts'
+import { type Context, contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso, shortTime } from './times.ts'
+import {
+  CALL_COLUMNS,
+  CALL_CSV,
+  CALL_MARGIN_COLUMNS,
+  CALL_MARGIN_WORDS,
+  type PeriodName,
+  SUM_MARGIN_WORDS,
+  sumColumns,
+  sumCsv,
+  sumMarginColumns,
+  type TotalSum,
+  totalOf,
+} from './usage-columns.ts'
 
-interface UsageOptions {
-  account?: string
-  key?: string
-  model?: string
-  since?: number
-  until?: number
+interface UsageFilter {
+  account: string | undefined
+  key: string | undefined
+  model: string | undefined
+  since: number | undefined
+  until: number | undefined
+}
+
+interface UsageFormat {
+  margin?: boolean
+  csv?: boolean
+}
+
+interface UsageOptions extends UsageFilter, UsageFormat {
   limit: number
   before?: number
-  sums?: 'day'
-  margin?: boolean
+  sums?: PeriodName
 }
 
 const NONE = 'No calls.'
-/** How far back sums go by default, as in the API. */
-const DEFAULT_SUMS_MS = 31 * 86_400_000
+/** How far back sums go by default: days as in the API. */
+const DEFAULT_REACH = { day: '31 days', month: '12 months' } as const
+const DEFAULT_SINCE: Record<PeriodName, (until_ms: number) => number> = {
+  day: (until_ms) => dayOf(until_ms - 31 * 86_400_000, 'local').start_ms,
+  month(until_ms) {
+    const last = new Date(until_ms - 1)
+    return new Date(last.getFullYear(), last.getMonth() - 11, 1).getTime()
+  },
+}
 /** A search that few calls match ends after so many, about 100 ms. */
 const MAX_CALLS_LOOKED_AT = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
-  program
+  const command = program
     .command('usage')
-    .summary('List calls, or their sums by day.')
-    .description('List calls, newest first; or, with --sums day, their sums by day. Days are in local time.')
+    .summary('List calls, or their sums by day or month.')
+    .description(
+      'List calls, newest first; or, with --sums, their sums by day or month. Days are in local time.',
+    )
     .option('--account <name>', 'only this account')
     .option('--key <key>', 'only this key: its prefix or its number in `key list`')
     .option('--model <id>', 'only this model')
-    .option(
-      '--since <when>',
-      'from a date, a date and time, or a duration ago (24h)',
-      readBound(deps.now, 'start'),
-    )
-    .option('--until <when>', 'up to the same; a date includes its whole day', readBound(deps.now, 'end'))
-    .option('--limit <count>', 'calls per page', readCount(1_000), 50)
-    .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
-    .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
-    .option('--margin', 'show what providers take of it, and what is left')
+  withSearch(command, 'calls', 'call', deps.now)
+    .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day', 'month']))
+    .option('--margin', "show the providers' cost and the margin")
+    .option('--csv', 'print CSV with all columns')
     .action((options: UsageOptions, command: Command) => {
-      const { folder, answerWith, remark, tableOf } = contextOf(command, deps)
-      if (options.sums) {
-        const since =
-          options.since ?? dayOf((options.until ?? deps.now()) - DEFAULT_SUMS_MS, 'local').start_ms
-        const { sums } = withDatabase(folder, 'read', (db) =>
-          dailySums(db, filterOf(db, { ...options, since }), { zone: 'local' }),
-        )
-        answerWith({
-          value: () => ({ sums: sums.map(sumView) }),
-          text: () => tableOf(options.margin ? SUM_MARGIN_COLUMNS : SUM_COLUMNS, sums, NONE),
-        })
-        if (options.margin && sums.length > 0) remark(SUM_MARGIN_WORDS)
-        if (options.since === undefined)
-          remark('These are the sums of 31 days: --since reaches further back.')
-        return
-      }
-      const page = withDatabase(folder, 'read', (db) =>
-        listCalls(
-          db,
-          filterOf(db, options),
-          { limit: options.limit, cursor: options.before },
-          MAX_CALLS_LOOKED_AT,
-        ),
-      )
-      answerWith({
-        value: () => pageView(page),
-        text: () => tableOf(options.margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE),
-      })
-      if (options.margin && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
-      if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
+      const context = contextOf(command, deps)
+      const { account, key, model, since, until, limit, before, sums, ...format } = options
+      const given = { account, key, model, since, until }
+      if (sums) answerSums(context, given, { by: sums, now_ms: deps.now(), ...format })
+      else answerCalls(context, given, { limit, cursor: before, ...format })
     })
 }
 
-function filterOf(db: Database, { account, key, model, since, until }: UsageOptions): CallFilter {
+function answerCalls(
+  { folder, answerList, remark, tableOf }: Context,
+  filter: UsageFilter,
+  { margin, csv, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
+): void {
+  const page = withDatabase(folder, 'read', (db) =>
+    listCalls(db, filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
+  )
+  answerList(csv, {
+    value: () => pageView(page),
+    text: () => tableOf(margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE),
+    csv: () => csvOf(CALL_CSV, page.calls),
+  })
+  if (margin && !csv && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
+  if (page.next_cursor !== undefined)
+    remark(`More calls: add --before ${page.next_cursor}. TOTAL is for this page.`)
+}
+
+function answerSums(
+  { folder, answerList, remark, tableOf }: Context,
+  filter: UsageFilter,
+  { by, now_ms, margin, csv }: { by: PeriodName; now_ms: number } & UsageFormat,
+): void {
+  const since = filter.since ?? DEFAULT_SINCE[by](filter.until ?? now_ms)
+  const sums = withDatabase(folder, 'read', (db) => sumsBy(by, db, filterOf(db, { ...filter, since })))
+  answerList(csv, {
+    value: () => ({ sums: sums.map((sum) => sumView(sum, by)), total: amountsView(totalOf(sums)) }),
+    text: () => tableOf(margin ? sumMarginColumns(by) : sumColumns(by), sums, NONE),
+    csv: () => csvOf(sumCsv(by), sums),
+  })
+  if (margin && !csv && sums.length > 0) remark(SUM_MARGIN_WORDS)
+  if (filter.since === undefined)
+    remark(`Sums of the last ${DEFAULT_REACH[by]}. Add --since for earlier ones.`)
+}
+
+function sumsBy(by: PeriodName, db: Database, filter: CallFilter): PeriodSum[] {
+  if (by === 'month') return monthlySums(db, filter, 'local')
+  return dailySums(db, filter, { zone: 'local' }).sums.map(({ day, ...sum }) => ({ period: day, ...sum }))
+}
+
+function filterOf(db: Database, { account, key, model, since, until }: UsageFilter): CallFilter {
   return {
     account_id: account === undefined ? undefined : accountByName(db, account).id,
     key_id: key === undefined ? undefined : keyByReference(db, key).id,
@@ -97,99 +132,11 @@ function filterOf(db: Database, { account, key, model, since, until }: UsageOpti
   }
 }
 
-const CALL_ID: Column<RecordedCall> = { head: 'ID', text: ({ id }) => String(id), right: true }
-const STARTED: Column<RecordedCall> = {
-  head: 'STARTED',
-  text: ({ started_at_ms }) => localIso(started_at_ms),
-  narrow: ({ started_at_ms }) => shortTime(started_at_ms),
-}
-
-const CALL_COLUMNS: Column<RecordedCall>[] = [
-  CALL_ID,
-  STARTED,
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
-  { head: 'KEY', text: ({ key_name }) => key_name, spare: 4, elastic: true },
-  { head: 'MODEL', text: ({ model }) => model, elastic: true },
-  { head: 'OUTCOME', text: ({ outcome }) => outcome },
-  { head: 'STATUS', text: ({ status }) => String(status), right: true, spare: 1 },
-  { head: 'IN', text: (call) => String(promptTokens(call)), right: true },
-  { head: 'OUT', text: (call) => String(outputTokens(call)) + (call.estimated ? '~' : ''), right: true },
-  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true, spare: 3 },
-  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
-  { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true, spare: 2 },
-]
-
-const CALL_MARGIN_WORDS =
-  'TAKEN: what the provider takes; MARGIN: what is left of USD. -: not known, as without a cost of the route.'
-
-const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
-  CALL_ID,
-  STARTED,
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
-  { head: 'MODEL', text: ({ model }) => model, elastic: true },
-  { head: 'PROVIDER', text: ({ provider }) => provider || '-', elastic: true, spare: 1 },
-  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
-  {
-    head: 'TAKEN',
-    text: ({ provider_cost_nanos: taken }) => (taken === null ? '-' : formatUsd(taken)),
-    right: true,
-  },
-  {
-    head: 'MARGIN',
-    text: ({ cost_nanos, provider_cost_nanos: taken }) =>
-      taken === null ? '-' : formatUsd(cost_nanos - taken),
-    right: true,
-  },
-]
-
-const SUM_MARGIN_WORDS =
-  'KNOWN: what those calls paid whose provider cost is known; TAKEN: that cost; MARGIN: what is left of KNOWN.'
-
-/** An amount that is only told where the cost of some call is known: 0 would say that it was free. */
-const ofKnown =
-  (amount: (sum: DailySum) => Nanos) =>
-  (sum: DailySum): string =>
-    sum.known_revenue_nanos === 0 && sum.provider_cost_nanos === 0 ? '-' : formatUsd(amount(sum))
-
-const SUM_MARGIN_COLUMNS: Column<DailySum>[] = [
-  { head: 'DAY', text: ({ day }) => day },
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
-  { head: 'MODEL', text: ({ model }) => model, elastic: true },
-  { head: 'CALLS', text: ({ calls }) => String(calls), right: true, spare: 2 },
-  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
-  {
-    head: 'KNOWN',
-    text: ofKnown(({ known_revenue_nanos }) => known_revenue_nanos),
-    right: true,
-    spare: 1,
-  },
-  { head: 'TAKEN', text: ofKnown(({ provider_cost_nanos }) => provider_cost_nanos), right: true },
-  {
-    head: 'MARGIN',
-    text: ofKnown(
-      ({ known_revenue_nanos, provider_cost_nanos }) => known_revenue_nanos - provider_cost_nanos,
-    ),
-    right: true,
-  },
-]
-
-const SUM_COLUMNS: Column<DailySum>[] = [
-  { head: 'DAY', text: ({ day }) => day },
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
-  { head: 'KEY', text: ({ key_name }) => key_name, spare: 4, elastic: true },
-  { head: 'MODEL', text: ({ model }) => model, elastic: true },
-  { head: 'CALLS', text: ({ calls }) => String(calls), right: true },
-  { head: 'IN', text: (sum) => String(promptTokens(sum)), right: true },
-  { head: 'OUT', text: (sum) => String(outputTokens(sum)), right: true },
-  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true, spare: 3 },
-  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
-]
-
 function pageView({ calls, next_cursor }: CallPage) {
   return { calls: calls.map(callView), next_cursor: next_cursor ?? null }
 }
 
-/** `price` is the applied price as it was stored; null where nothing was charged. */
+/** `price` is the applied price as it was stored; null if nothing was charged. */
 function callView(call: RecordedCall) {
   const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
   const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, provider_cost_nanos, ...rest } = row
@@ -211,13 +158,16 @@ function callView(call: RecordedCall) {
   }
 }
 
+function sumView({ period, account_id, account_name, key_id, key_name, ...sum }: PeriodSum, by: PeriodName) {
+  const { key_prefix, model, ...amounts } = sum
+  return { [by]: period, key_prefix, model, account: account_name, key: key_name, ...amountsView(amounts) }
+}
+
 /** The margin is that of the calls of which it is known what their providers take. */
-function sumView({ account_id, account_name, key_id, key_name, ...sum }: DailySum) {
-  const { cost_nanos, unpaid_nanos, provider_cost_nanos, known_revenue_nanos, ...plain } = sum
+function amountsView(sum: TotalSum) {
+  const { cost_nanos, unpaid_nanos, provider_cost_nanos, known_revenue_nanos, ...counts } = sum
   return {
-    ...plain,
-    account: account_name,
-    key: key_name,
+    ...counts,
     ...money('cost', cost_nanos),
     ...money('unpaid', unpaid_nanos),
     ...money('provider_cost', provider_cost_nanos),

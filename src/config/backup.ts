@@ -1,7 +1,9 @@
 // The reading of [backup]: when archives are made, where they go, and what they are encrypted with.
+
 import type { Static } from '@sinclair/typebox'
 import type { BackupLock, BackupPlace, BackupSettings } from '../domain/catalogue.ts'
-import { parseDuration } from '../domain/duration.ts'
+import { parseDuration } from '../utilities/duration.ts'
+import { withoutTrailing } from '../utilities/text-ends.ts'
 import { type ProviderContext, readSecret, warnNotSet } from './providers.ts'
 import type { BackupSchema } from './section-schemas.ts'
 
@@ -46,7 +48,7 @@ function checkTogether(text: BackupText, report: ProviderContext['report']): voi
   if (passphrase === undefined && recipient === undefined)
     report(
       ['backup', 'bucket'],
-      'needs a `passphrase` or a `recipient`: an archive holds the keys of the providers, and leaves this machine encrypted only. Write passphrase = "env:BACKUP_PASSPHRASE", and keep it elsewhere, too',
+      'needs a `passphrase` or a `recipient`: an archive holds the providers\' keys and must be encrypted to leave this machine. Write passphrase = "env:BACKUP_PASSPHRASE", and keep it elsewhere, too',
     )
   for (const name of ['access_key_id', 'secret_access_key'] as const)
     if (text[name] === undefined)
@@ -66,7 +68,7 @@ function placeOf(text: BackupText, secret: (name: SecretName) => string): Backup
   return {
     kind: 'bucket',
     bucket,
-    endpoint: endpoint?.replace(/\/+$/, ''),
+    endpoint: endpoint && withoutTrailing(endpoint, '/'),
     region,
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     access_key_id: secret('access_key_id'),

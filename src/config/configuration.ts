@@ -1,9 +1,10 @@
 // The catalogue file as it is read and changed by a running gateway: without its secrets, and only by those who saw its last state.
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { endOfTurn } from '../domain/end-of-turn.ts'
 import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { beyondConsole } from './console-bounds.ts'
 import { type Edit, editToml } from './edit.ts'
 import {
   type HiddenText,
@@ -15,7 +16,7 @@ import {
 import { type ReadOptions, readCatalogue } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 import { replaceFile } from './replace-file.ts'
-import { readToml, type TomlTable } from './toml.ts'
+import { BYTE_ORDER_MARK, readToml, type TomlTable, withoutMark } from './toml.ts'
 
 /** A change that is not saved yet: a text in place of the file's own, and edits of it. Without either it is the file. */
 export interface Draft {
@@ -28,9 +29,9 @@ export interface ConfigurationFile {
   path: string
   /** Of the file's bytes: what is saved must have been made from these. */
   hash: string
-  /** Without secrets; null where the file is no TOML, because nobody knows then what is secret in it. */
+  /** Without secrets; null if the file is no TOML, because nobody knows then what is secret in it. */
   text: string | null
-  /** What the text says, by its names; null where there is no text. */
+  /** What the text says, by its names; null if there is no text. */
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
@@ -44,7 +45,7 @@ export interface CheckedDraft {
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
-  /** What would be in force; undefined where there are mistakes. With its secrets: not for showing. */
+  /** What would be in force; undefined if there are mistakes. With its secrets: not for showing. */
   catalogue: Catalogue | undefined
 }
 
@@ -65,7 +66,7 @@ export interface Configuration {
    * Replaces the file as a whole, keeping its owner and its mode, and puts it in force.
    *
    * @param hash of the file that the draft was made from
-   * @throws GatewayError conflict where the file has changed since; unprocessable with the first mistake, and then nothing
+   * @throws GatewayError conflict if the file has changed since; unprocessable with the first mistake, and then nothing
    * is changed
    */
   save(draft: Draft, hash: string): Promise<SavedConfiguration>
@@ -91,7 +92,8 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
     if (known?.hash !== hash || known.of !== catalogue()) {
       const text = bytes.toString()
       const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
-      const values = hidden ? valuesIn(hidden.text) : null
+      const shown = hidden && readToml(hidden.text)
+      const values = shown?.ok ? shown.value : null
       noteOrigins(origins, hidden, parts.env)
       known = { of: catalogue(), hash, text, hidden, values, origins, ...readWith(parts, text) }
     }
@@ -132,7 +134,7 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
         await parts.reload()
         return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
       })
-      // The next one does not hang on whether this one succeeded; its own caller is told.
+      // Dropped: its own caller is told about the failure, and the next save goes ahead.
       last_save = saved.catch(() => {})
       return saved
     },
@@ -174,11 +176,11 @@ interface Prepared extends CheckedDraft {
 /**
  * Each part of the work takes some milliseconds of the event loop.
  *
- * @throws GatewayError invalid_request where the file cannot be the base of a draft
+ * @throws GatewayError invalid_request if the file cannot be the base of a draft
  */
 async function prepare(
   parts: ConfigurationParts,
-  { text, hidden, origins }: Loaded,
+  { text, hidden, values, origins }: Loaded,
   draft: Draft,
 ): Promise<Prepared> {
   if (!hidden) throw unreadable()
@@ -189,7 +191,13 @@ async function prepare(
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const all = [...restored.mistakes, ...mistakes, ...movedBackups(hidden.text, edited)]
+  const beyond = beyondConsole({
+    before: values ?? {},
+    after: restored.values,
+    named: restored.variables,
+    known: new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)]),
+  })
+  const all = [...restored.mistakes, ...mistakes, ...beyond]
     .sort((one, other) => one.line - other.line)
     .slice(0, MAX_MISTAKES)
   return {
@@ -201,15 +209,6 @@ async function prepare(
     warnings: hideIn(parts, warnings),
     catalogue: all.length === 0 ? catalogue : undefined,
   }
-}
-
-/** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
-function movedBackups(before: string, after: string): Mistake[] {
-  const [was, is] = [valuesIn(before)?.backup, valuesIn(after)?.backup]
-  if (valuesIn(after) === null || Bun.deepEquals(was, is)) return []
-  const message =
-    'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
-  return [{ path: 'backup', line: 1, message }]
 }
 
 async function inTurns<T>(work: Generator<void, T>): Promise<T> {
@@ -247,14 +246,6 @@ function redactorFor(catalogue: Catalogue): Redactor {
   redactors.set(catalogue, made)
   return made
 }
-
-function valuesIn(text: string): TomlTable | null {
-  const document = readToml(text)
-  return document.ok ? document.value : null
-}
-
-const BYTE_ORDER_MARK = '\uFEFF'
-const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
 
 /** A browser's text field has lines that end in a line feed alone, whatever the file's end in. */
 function likeFile(draft: string, file: string): string {

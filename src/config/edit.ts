@@ -2,12 +2,10 @@
 import { ParseError } from 'toml-eslint-parser'
 import { internal, invalidRequest } from '../domain/errors.ts'
 import { writePath } from './mistakes.ts'
-import type { TomlPath } from './toml.ts'
-import { addTo } from './toml-add.ts'
-import { eolOf } from './toml-lines.ts'
-import { type Places, placesOf } from './toml-places.ts'
-import { removeFrom } from './toml-remove.ts'
-import { Decimal, isTable, type TomlValue, writeValue } from './toml-write.ts'
+import { type Places, placesOf, type TomlPath, withoutMark } from './toml.ts'
+import { type Splice, spliced } from './toml-lines.ts'
+import { additionTo, removalFrom } from './toml-splices.ts'
+import { isTable, plain, type TomlValue, withDigits, writeValue } from './toml-write.ts'
 
 /**
  * One change. A path names tables and keys by their names, elements of lists and `[[blocks]]` by their place, from 0:
@@ -25,49 +23,73 @@ export type Edit =
 /** What an edit comes to in the text. */
 type Step = { do: 'add' | 'replace'; path: TomlPath; value: TomlValue } | { do: 'remove'; path: TomlPath }
 
-const BYTE_ORDER_MARK = '\uFEFF'
-
-/** After each step of an edit the whole text is read again: so many characters take some ten seconds. */
+/** After each round of steps the whole text is read again: so many characters take some ten seconds. */
 const MAX_CHARS_READ = 20_000_000
 
 /**
- * Applies edits to a text, one after the other. An amount of a price or a cost may be given as text, whose digits are written as they
- * are: `"0.30"` becomes `0.30`. It yields wherever other work may go on.
+ * Applies edits to a text, as if one after the other. An amount of a price or a cost may be given as text, whose digits are written
+ * as they are: `"0.30"` becomes `0.30`. It yields wherever other work may go on.
  *
  * @returns the text, which holds exactly the values that the edits say
- * @throws GatewayError invalid_request where the text is no TOML, a path leads nowhere, or it would take too long
+ * @throws GatewayError invalid_request if the text is no TOML, a path leads nowhere, or it would take too long
  */
 export function* editToml(text: string, edits: readonly Edit[]): Generator<void, string> {
-  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  let places = placesIn(text.slice(mark.length))
+  const bare = withoutMark(text)
+  let places = placesIn(bare)
   let read_chars = 0
-  for (const edit of edits)
-    for (const after of applyOne(places, withDigits(edit))) {
-      places = after
-      read_chars += after.text.length
+  for (const batch of batchesOf(edits.map(inDigits))) {
+    const wanted = batch.reduce(expected, places.value)
+    let steps = batch.flatMap((edit) => stepsOf(places.value, edit))
+    // Each round takes a step or more. What replaces a section takes two: it is removed, and then added in another form.
+    for (let rounds = 2 * steps.length; steps.length > 0 && rounds > 0; rounds--) {
+      places = placesIn(spliced(places.text, splicesOf(places, steps)))
+      read_chars += places.text.length
       if (read_chars > MAX_CHARS_READ) throw tooMuch()
       yield
+      steps = batch.flatMap((edit) => (edit.op === 'set' ? stepsOf(places.value, edit) : []))
     }
-  return mark + places.text
+    if (!Bun.deepEquals(places.value, wanted)) {
+      const is = places.value
+      const isMade = ({ path }: Edit) => Bun.deepEquals(valueAt(is, path), valueAt(wanted, path))
+      throw notInPlace(batch.find((edit) => !isMade(edit))?.path ?? [])
+    }
+  }
+  return text.slice(0, text.length - bare.length) + places.text
 }
 
-/** After each step. */
-function* applyOne(before: Places, edit: Edit): Generator<Places, void> {
-  const wanted = expected(before.value, edit)
-  let places = before
-  for (const step of stepsOf(before.value, edit)) {
-    places = placesIn(applyStep(places, step))
-    yield places
+const inDigits = (edit: Edit): Edit =>
+  edit.op === 'remove' ? edit : { ...edit, value: withDigits(edit.value, edit.path) }
+
+/** Edits that are made together: those that set places of which none lies within another. Any other one is made by itself. */
+function batchesOf(edits: readonly Edit[]): Edit[][] {
+  const batches: Edit[][] = []
+  let set = new Set<string>()
+  let above = new Set<string>()
+  for (const edit of edits) {
+    const keys = edit.path.map((_, at) => writePath(edit.path.slice(0, at + 1)))
+    const own = keys.at(-1) ?? ''
+    const last = batches.at(-1)
+    const is_apart = edit.op === 'set' && !above.has(own) && !keys.some((key) => set.has(key))
+    if (last?.[0]?.op === 'set' && is_apart) last.push(edit)
+    else {
+      batches.push([edit])
+      set = new Set()
+      above = new Set()
+    }
+    set.add(own)
+    for (const key of keys) above.add(key)
   }
-  if (!Bun.deepEquals(places.value, wanted))
-    throw internal(`${writePath(edit.path)}: cannot be changed in place. Change the text instead.`, {
-      cause: `an edit of ${writePath(edit.path)} came to another value`,
-    })
+  return batches
 }
 
 const tooMuch = () =>
   invalidRequest('These are more changes than can be made at once. Make fewer, or change the text instead.', {
     param: 'edits',
+  })
+
+const notInPlace = (path: TomlPath) =>
+  internal(`${writePath(path)}: cannot be changed in place. Change the text instead.`, {
+    cause: `an edit of ${writePath(path)} came to another value`,
   })
 
 function placesIn(text: string): Places {
@@ -79,15 +101,28 @@ function placesIn(text: string): Places {
   }
 }
 
-function applyStep(places: Places, step: Step): string {
-  if (step.do === 'remove') return removeFrom(places, step.path)
-  if (step.do === 'add') return addTo(places, step.path, step.value)
-  const node = (places.pairAt(step.path) ?? places.elementAt(step.path))?.node
-  // A table with a header of its own, or blocks: other lines take its place.
-  if (!node) return addTo(placesOf(removeFrom(places, step.path)), step.path, step.value)
+/** Of the steps in their order those that come after the ones before them in the text: the others wait for the next round. */
+function splicesOf(places: Places, steps: readonly Step[]): Splice[] {
+  const taken: Splice[] = []
+  let end = -1
+  for (const step of steps) {
+    const splices = splicesOfStep(places, step)
+    if (splices.some(([from]) => from <= end)) continue
+    taken.push(...splices)
+    end = Math.max(end, ...splices.map(([, to]) => to))
+  }
+  return taken
+}
+
+function splicesOfStep(places: Places, step: Step): Splice[] {
+  const { path } = step
+  if (step.do === 'add') return additionTo(places, path, step.value)
+  const node = step.do === 'replace' ? places.writtenAt(path)?.node : undefined
+  // What has a header of its own, or blocks, is replaced by other lines, in the next round.
+  if (step.do === 'remove' || !node) return removalFrom(places, path)
   const [start, end] = node.range
-  const written = writeValue(step.value, { like: places.text.slice(start, end), eol: eolOf(places.text) })
-  return places.text.slice(0, start) + written + places.text.slice(end)
+  const like = places.text.slice(start, end)
+  return [[start, end, writeValue(step.value, { like, eol: places.eol })]]
 }
 
 function stepsOf(root: unknown, edit: Edit): Step[] {
@@ -155,7 +190,7 @@ function changed(value: unknown, edit: Edit): unknown {
 }
 
 const leadsNowhere = (path: TomlPath) =>
-  invalidRequest(`${writePath(path)}: there is no such place in the file. Read it again.`)
+  invalidRequest(`${writePath(path)}: not found in the file. Reload it.`)
 
 function valueAt(root: unknown, path: TomlPath): unknown {
   let value = root
@@ -168,31 +203,3 @@ function valueAt(root: unknown, path: TomlPath): unknown {
 
 const own = (table: { readonly [key: string]: unknown }, key: string): unknown =>
   Object.hasOwn(table, key) ? table[key] : undefined
-
-/** A value as a reader of the text gets it. */
-function plain(value: TomlValue): unknown {
-  if (value instanceof Decimal) return Number(value.digits)
-  if (Array.isArray(value)) return value.map(plain)
-  if (isTable(value))
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]))
-  return typeof value === 'string' ? value.toWellFormed() : value
-}
-
-const DIGITS = /^(0|[1-9]\d*)(\.\d+)?$/
-const WORDS_OF_PRICES = ['size', 'quality']
-
-/** Amounts of prices that are given as text, as the number of their digits. */
-function withDigits(edit: Edit): Edit {
-  if (edit.op === 'remove') return edit
-  const convert = (value: TomlValue, path: TomlPath): TomlValue => {
-    if (Array.isArray(value)) return value.map((each: TomlValue, index) => convert(each, [...path, index]))
-    if (isTable(value))
-      return Object.fromEntries(
-        Object.entries(value).map(([key, each]) => [key, convert(each, [...path, key])]),
-      )
-    const is_amount =
-      (path.includes('price') || path.includes('cost')) && !WORDS_OF_PRICES.includes(String(path.at(-1)))
-    return typeof value === 'string' && is_amount && DIGITS.test(value) ? new Decimal(value) : value
-  }
-  return { ...edit, value: convert(edit.value, edit.path) }
-}

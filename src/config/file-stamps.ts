@@ -31,7 +31,7 @@ export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
   }
 }
 
-/** It changes whenever the file does, or who may read it; empty where there is no file. */
+/** It changes whenever the file does, or who may read it; empty if there is no file. */
 async function stampOf(path: string): Promise<string> {
   try {
     // The time of the last change of mode or owner, too: a file that could not be read is read once it can be.
@@ -43,14 +43,15 @@ async function stampOf(path: string): Promise<string> {
   }
 }
 
-/** Runs `task` repeatedly, never twice at once, without keeping the process alive. */
-export async function repeat(
+/** Runs `task` whenever the files have changed and then stood still for an interval, without keeping the process alive. */
+export async function onceSettled(
+  stamps: FileStamps,
   task: () => Promise<void>,
   interval_ms: number,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await new Promise<void>((resolve) => setTimeout(resolve, interval_ms).unref())
-    if (!signal.aborted) await task()
+    if (!signal.aborted && (await stamps.haveSettled())) await task()
   }
 }

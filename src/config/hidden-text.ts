@@ -4,7 +4,7 @@ import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import {
   destinationOf,
-  hideInComments,
+  hiddenInComments,
   isReadable,
   isShown,
   secretsIn,
@@ -12,8 +12,8 @@ import {
   variablesIn,
   type WrittenSecret,
 } from './secret-places.ts'
-import type { TomlTable } from './toml.ts'
-import { type Places, placesOf } from './toml-places.ts'
+import { type Places, placesOf, type TomlTable } from './toml.ts'
+import { type Splice, spliced } from './toml-lines.ts'
 
 /** A text with its secrets, and without. */
 export interface HiddenText {
@@ -32,18 +32,16 @@ export interface HiddenText {
  * Hides what is secret: the providers' keys and headers, unless they name an environment variable; what looks like one in
  * comments; and whatever the redactor knows.
  *
- * @returns undefined where the text is no TOML: then nobody knows where its secrets are
+ * @returns undefined if the text is no TOML: then nobody knows where its secrets are
  */
 export function hideSecrets(text: string, redactor: Redactor): HiddenText | undefined {
   const places = readPlaces(text)
   if (!places) return undefined
   const secrets = secretsIn(places)
-  const shown = replaceAt(
-    text,
-    secrets.map(({ span, shown }) => ({ span, by: JSON.stringify(shown) })),
-  )
-  const before = shown.split('\n')
-  const after = hideInComments(before, commentStarts(places, secrets)).map((line) => redactor.hide(line))
+  const marks = secrets.map(({ span, shown }): Splice => [...span, JSON.stringify(shown)])
+  const before = spliced(text, marks).split('\n')
+  const hidden = spliced(text, [...marks, ...hiddenInComments(places)]).split('\n')
+  const after = hidden.map((line) => redactor.hide(line))
   const lines = new Map<string, string[]>()
   after.forEach((line, at) => {
     const own = before[at] ?? ''
@@ -55,8 +53,10 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
 
 export interface Restored {
   text: string
-  /** What the text says, its secrets still hidden; undefined where it is no TOML. */
+  /** What the text says, its secrets still hidden; undefined if it is not TOML. */
   values: TomlTable | undefined
+  /** What it takes of the environment. */
+  variables: readonly VariableUse[]
   mistakes: Mistake[]
 }
 
@@ -86,28 +86,30 @@ export function restoreSecrets(
   const places = readPlaces(text)
   const drafted = text === shown ? places : readPlaces(shown)
   // Nothing is put into what is no TOML: its messages may repeat it.
-  if (!places || !drafted) return { text: shown, values: drafted?.value, mistakes }
+  if (!places || !drafted) return { text: shown, values: drafted?.value, variables: [], mistakes }
+  const variables = variablesIn(places)
   const laid_open = text === shown ? [] : laidOpen(places, drafted, original)
   if (laid_open.length > 0)
-    return { text: shown, values: drafted.value, mistakes: [...mistakes, ...laid_open] }
+    return { text: shown, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
   const { replacements, missing } = writtenBack(places, original)
   return {
-    text: replaceAt(text, replacements),
+    text: spliced(text, replacements),
     values: drafted.value,
-    mistakes: [...mistakes, ...missing, ...astray(places, known)],
+    variables,
+    mistakes: [...mistakes, ...missing, ...astray(variables, known)],
   }
 }
 
 /** The marks that have their secrets back, and those for which there is none here. */
 function writtenBack(places: Places, { secrets }: HiddenText) {
-  const replacements: Replacement[] = []
+  const replacements: Splice[] = []
   const missing: Mistake[] = []
-  for (const { path, node } of [...places.pairs, ...places.elements]) {
+  for (const { path, node } of places.written) {
     if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
     const of_mark = secrets.filter(({ shown }) => shown === node.value)
     const origin = isReadable(path) ? undefined : destinationOf(path, places.value)
     const found = of_mark.find((secret) => secret.origin === origin)
-    if (found) replacements.push({ span: [node.range[0], node.range[1]], by: found.written })
+    if (found) replacements.push([...node.range, found.written])
     else {
       const message = of_mark.length === 0 ? UNKNOWN : ELSEWHERE
       missing.push({ path: writePath(path), line: node.loc.start.line, message })
@@ -125,8 +127,8 @@ function laidOpen(places: Places, drafted: Places, { readable }: HiddenText): Mi
 }
 
 /** Keys of the environment that would be sent elsewhere than they are by now. */
-const astray = (places: Places, known: KnownOrigins): Mistake[] =>
-  variablesIn(places).flatMap(({ path, line, variable, origin }) => {
+const astray = (variables: readonly VariableUse[], known: KnownOrigins): Mistake[] =>
+  variables.flatMap(({ path, line, variable, origin }) => {
     const origins = known.get(variable)
     if (!origins || origins.has(origin)) return []
     const message = `must be another variable, or the key itself: ${variable} is only sent to ${[...origins].join(' and ')}. To send it elsewhere, change the file on the server`
@@ -134,8 +136,8 @@ const astray = (places: Places, known: KnownOrigins): Mistake[] =>
   })
 
 /** The names and texts that nobody hides, each with the name that it stands under. */
-function readableIn({ pairs, elements }: Places): { line: number; text: string }[] {
-  return [...pairs, ...elements].map(({ path, node }) => {
+function readableIn({ written }: Places): { line: number; text: string }[] {
+  return written.map(({ path, node }) => {
     const name = path.findLast((part) => typeof part === 'string')
     const value = node.type === 'TOMLValue' && isReadable(path) ? node.value : ''
     const text = `${name}\n${typeof value === 'string' ? value : ''}`
@@ -154,44 +156,6 @@ const MIN_SECRET_CHARS = 8
 export const showsSecretOf = ({ text }: HiddenText, { secrets, lines }: HiddenText): boolean =>
   secrets.some(({ secret }) => secret.length >= MIN_SECRET_CHARS && text.includes(secret)) ||
   [...lines.values()].flat().some((line) => line.trim() !== '' && text.split('\n').includes(line))
-
-interface Replacement {
-  span: readonly [start: number, end: number]
-  by: string
-}
-
-/** @param replacements that do not overlap */
-function replaceAt(text: string, replacements: readonly Replacement[]): string {
-  let result = ''
-  let from = 0
-  for (const { span, by } of replacements.toSorted((one, other) => one.span[0] - other.span[0])) {
-    result += text.slice(from, span[0]) + by
-    from = span[1]
-  }
-  return result + text.slice(from)
-}
-
-/** For each line where its comment begins, once the secrets before it are hidden. */
-function commentStarts(
-  { text, comments }: Places,
-  secrets: readonly WrittenSecret[],
-): (number | undefined)[] {
-  const starts: (number | undefined)[] = []
-  for (const { loc, range } of comments) {
-    const line_start = range[0] - loc.start.column
-    const before = secrets.filter(({ span }) => span[1] > line_start && span[1] <= range[0])
-    const longer = before.reduce((sum, { written, shown }) => sum + shown.length + QUOTES - written.length, 0)
-    starts[loc.start.line - 1] = loc.start.column + longer
-  }
-  // A secret over several lines is shown on one: the lines below it move up, and their comments with them.
-  for (const { span, written } of secrets.toReversed()) {
-    const lines = written.split('\n').length - 1
-    if (lines > 0) starts.splice(text.slice(0, span[0]).split('\n').length - 1, lines)
-  }
-  return starts
-}
-
-const QUOTES = 2
 
 function readPlaces(text: string): Places | undefined {
   try {

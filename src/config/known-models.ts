@@ -20,11 +20,11 @@ export interface KnownProvider {
   /** The name that it gets in the catalogue. */
   name: string
   protocol: 'gemini' | 'anthropic' | 'openai'
-  /** Empty where the operator must say it. */
+  /** Empty if the operator must say it. */
   base_url: string
-  /** Where its keys are made; empty where there is none. */
+  /** Where its keys are made; empty if none is found. */
   keys_url: string
-  /** Where its prices stand; empty where there is none. */
+  /** Where its prices stand; empty if none is found. */
   prices_url: string
   takes_key: 'yes' | 'maybe' | 'no'
   models: readonly KnownModel[]

@@ -1,5 +1,5 @@
 // The catalogue file of a gateway, as the console reads and edits it: its code is loaded when it is first asked for.
-import { atFirstUse } from '../domain/at-first-use.ts'
+import { atFirstUse } from '../utilities/at-first-use.ts'
 import type { Configuration, ConfigurationParts } from './configuration.ts'
 
 /** As `createConfiguration`. */

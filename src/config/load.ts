@@ -1,27 +1,19 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile, stat } from 'node:fs/promises'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
-import { messageOf } from '../domain/thrown.ts'
+import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
-import { unlessDisabled } from './disabled.ts'
-import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
-import { readModel, validateModel } from './models.ts'
-import { readObserving } from './observing.ts'
+import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
+import { readModel, unlessDisabled, validateModel } from './models.ts'
+import { readMetrics, readTelemetry } from './observing.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
-import {
-  BackupSchema,
-  ConsoleSchema,
-  LimitsSchema,
-  NativeSchema,
-  ResponsesSchema,
-  ServerSchema,
-} from './section-schemas.ts'
-import { readToml, type TomlDocument } from './toml.ts'
-import { validate } from './validate.ts'
+import { SECTION_SCHEMAS } from './section-schemas.ts'
+import { readToml, type TomlDocument, type TomlTable } from './toml.ts'
 
 /** `warnings`: what is disabled, or looks wrong, in a file without mistakes. */
 export type CatalogueReading =
@@ -65,21 +57,16 @@ export async function readCatalogueFile(
     const { mtimeMs } = await stat(path)
     return readCatalogue(await readFile(path, 'utf8'), { ...options, changed_at_ms: Math.floor(mtimeMs) })
   } catch (error) {
-    const message = `cannot be read: ${whyUnreadable(error)}`
+    const message = `cannot be read: ${UNREADABLE[codeOf(error)] ?? messageOf(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
   }
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file; the first `tollgate serve` of a data folder writes one',
+  ENOENT: 'file not found; the first `tollgate serve` writes one',
   ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
-}
-
-function whyUnreadable(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return UNREADABLE[code] ?? messageOf(error)
 }
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
@@ -90,14 +77,11 @@ function readDocument(
 ): Catalogue | undefined {
   const { protocols, changed_at_ms = 0 } = options
   const outline = validate(OutlineSchema, value, [], report)
-  const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
-  const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
-  const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
-  const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
-  const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
-  const { metrics, telemetry } = readObserving(value, { ...options, report })
-  const backup_text = validate(BackupSchema, value.backup ?? {}, ['backup'], report)
-  const backup = backup_text && readBackup(backup_text, { ...options, report })
+  const texts = readSections(value, report)
+  const { server } = texts
+  const metrics = texts.metrics && readMetrics(texts.metrics, { ...options, report })
+  const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
+  const backup = texts.backup && readBackup(texts.backup, { ...options, report })
   if (server) checkServer(server, report)
   if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
     report(
@@ -111,8 +95,20 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const sections = allOf({ server, limits, native, responses, console, metrics, telemetry, backup })
+  const sections = allOf({ ...texts, metrics, telemetry, backup })
   return outline && sections && { ...sections, providers, models }
+}
+
+type SectionSchemas = typeof SECTION_SCHEMAS
+type SectionTexts = { [Name in keyof SectionSchemas]: Static<SectionSchemas[Name]> | undefined }
+
+/** The sections as they are written, with their defaults; undefined is one with a mistake. */
+function readSections(value: TomlTable, report: Report): SectionTexts {
+  const texts = Object.entries(SECTION_SCHEMAS).map(([name, schema]) => {
+    const text = validate<TSchema>(schema, value[name] ?? {}, [name], report)
+    return [name, text] as const
+  })
+  return Object.fromEntries(texts) as SectionTexts
 }
 
 /** The parts, where each of them could be read. */
@@ -201,7 +197,7 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
   const { names, providers, protocols } = suppliers
   routes.forEach(({ provider }, route) => {
     const path = ['models', model, 'routes', route, 'provider']
-    if (!names.includes(provider)) report(path, unknownProvider(provider, names))
+    if (!names.includes(provider)) report(path, unknown(`provider "${provider}"`, provider, names))
     const spoken = providers.get(provider)?.protocol
     const protocol = spoken === undefined ? undefined : protocols.get(spoken)
     if (protocol && !hasKind(protocol, kind))
@@ -238,23 +234,10 @@ function checkExtras(
   const names = Object.keys(units)
   for (const [name, extra] of Object.entries(price.extras)) {
     const path = ['models', model, 'price', 'extras', name]
-    if (names.length > 0 && !names.includes(name)) report(path, unknownExtra(name, names))
+    if (names.length > 0 && !names.includes(name)) report(path, unknown('extra', name, names))
     else if (typeof extra === 'object' && 'per_unit' in extra && units[name] === null)
       report(path, 'must be a price per call: its providers count no units of it')
   }
-}
-
-function unknownExtra(name: string, known: readonly string[]): string {
-  const near = nearest(name, known)
-  return near === undefined
-    ? `unknown extra; allowed: ${known.join(', ')}`
-    : `unknown extra; did you mean "${near}"?`
-}
-
-function unknownProvider(name: string, known: readonly string[]): string {
-  const near = nearest(name, known)
-  const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`
-  return known.length === 0 ? `unknown provider "${name}"` : `unknown provider "${name}"; ${hint}`
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

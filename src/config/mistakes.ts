@@ -1,4 +1,7 @@
-// Mistakes in the catalogue file: where each is, and what to write instead.
+// Mistakes in the catalogue file: how its parts are checked by their schemas, where each mistake is, and what to write instead.
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
 import type { TomlDocument, TomlPath } from './toml.ts'
 
 export interface Mistake {
@@ -33,13 +36,51 @@ export class Mistakes {
   }
 }
 
+const TOML_WORDS: TypeWords = {
+  string: 'text in quotes',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a table',
+}
+
+/**
+ * Checks one part of the file and fills in its defaults.
+ *
+ * @param path where the part stands in the file
+ * @returns the part; undefined if it has mistakes, all of which have been reported
+ */
+export function validate<S extends TSchema>(
+  schema: S,
+  part: unknown,
+  path: TomlPath,
+  report: Report,
+): Static<S> | undefined {
+  const value = Value.Default(schema, part)
+  if (Value.Check(schema, value)) return value
+  for (const fault of faultsIn(schema, value, TOML_WORDS)) report([...path, ...fault.path], explain(fault))
+  return undefined
+}
+
+function explain({ problem, path, must, description, allowed }: Fault): string {
+  if (problem === 'unknown') return unknown('field', String(path.at(-1)), allowed)
+  const expected = description ? `${must} (${description})` : must
+  return problem === 'missing' ? `is missing: it must be ${expected}` : `must be ${expected}`
+}
+
 /** One line for a person: `tollgate.toml:12: models[2].price.input: must be …`. */
 export function formatMistake(file: string, { path, line, message }: Mistake): string {
   return [`${file}:${line}`, path, message].filter((part) => part !== '').join(': ')
 }
 
-/** The word among `known` that a misspelt one was probably meant to be; undefined where none is similar. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** What to say of a name that is none of the known ones. @param what it is */
+export function unknown(what: string, name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`
+  return known.length === 0 ? `unknown ${what}` : `unknown ${what}; ${hint}`
+}
+
+/** The word among `known` that a misspelt one was probably meant to be; undefined if none is similar. */
+function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.ceil(word.length / 3)
   let best: { word: string; distance: number } | undefined
   for (const candidate of known) {

@@ -1,19 +1,18 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { Model, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
-import { listed, type Report } from './mistakes.ts'
+import { listed, type Report, validate } from './mistakes.ts'
 import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
 import { readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
 import { MODEL_SCHEMAS, type ModelText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
-import { validate } from './validate.ts'
 
 type Kind = keyof typeof MODEL_SCHEMAS
 
 /**
  * Checks a model against the schema of its kind.
  *
- * @returns undefined where mistakes were reported
+ * @returns undefined if mistakes were reported
  */
 export function validateModel(part: unknown, path: TomlPath, report: Report): ModelText | undefined {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) {
@@ -38,62 +37,47 @@ export interface Place {
  * @returns the model, meaningless where a mistake was reported
  */
 export function readModel(text: ModelText, { path, changed_at_ms }: Place, report: Report): Model {
-  const { created } = text
+  const { created, display_name = text.id, routes, ...rest } = text
   if (created !== undefined && !isDate(created))
     report([...path, 'created'], 'must be a day that exists, such as "2026-03-31"')
-  const base = {
-    id: text.id,
-    display_name: text.display_name ?? text.id,
-    created_at_ms: created === undefined ? changed_at_ms : Date.parse(created),
-    retired: text.retired,
-    routes: inOrder(readRoutes(text, path, report)),
-  }
+  const created_at_ms = created === undefined ? changed_at_ms : Date.parse(created)
+  const base = { display_name, created_at_ms, routes: inOrder(readRoutes(rest.kind, routes, path, report)) }
   const price_path = [...path, 'price']
-  switch (text.kind) {
+  switch (rest.kind) {
     case 'text': {
-      const { kind, context, max_output_tokens, unknown_fields, cached_content } = text
+      const { context, max_output_tokens, cached_content } = rest
       if (max_output_tokens > context)
         report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
-      const price = readTokenPrice(text.price, price_path, report)
+      const price = readTokenPrice(rest.price, price_path, report)
       const passes = cached_content === true || cached_content === 'pass'
-      return {
-        ...base,
-        kind,
-        context,
-        max_output_tokens,
-        unknown_fields,
-        cached_content: passes ? 'pass' : 'refuse',
-        price,
-      }
+      return { ...rest, ...base, cached_content: passes ? 'pass' : 'refuse', price }
     }
     case 'embedding':
-      return {
-        ...base,
-        kind: text.kind,
-        unknown_fields: text.unknown_fields,
-        price: readTokenPrice(text.price, price_path, report),
-      }
-    case 'speech':
-    case 'transcription':
-    case 'moderation':
-    case 'rerank':
-      return {
-        ...base,
-        kind: text.kind,
-        unknown_fields: text.unknown_fields,
-        price: readUnitPrice(text.kind, text.price, price_path, report),
-      }
-    case 'image': {
-      const { kind, max_n_per_request, timeout_ms, sizes } = text
-      return {
-        ...base,
-        kind,
-        max_n_per_request,
-        timeout_ms,
-        sizes,
-        price: readImagePrice(text.price, price_path, report),
-      }
-    }
+      return { ...rest, ...base, price: readTokenPrice(rest.price, price_path, report) }
+    case 'image':
+      return { ...rest, ...base, sizes: rest.sizes, price: readImagePrice(rest.price, price_path, report) }
+    default:
+      return { ...rest, ...base, price: readUnitPrice(rest.kind, rest.price, price_path, report) }
+  }
+}
+
+/**
+ * The model without its routes to disabled providers; with all of them, and the reason, where no other is left.
+ *
+ * @param disabled the missing environment variables by the name of a disabled provider
+ */
+export function unlessDisabled(model: Model, disabled: ReadonlyMap<string, readonly string[]>): Model {
+  if (disabled.size === 0) return model
+  const [first, ...rest] = model.routes.filter(({ provider }) => !disabled.has(provider))
+  if (first) return { ...model, routes: [first, ...rest] }
+  const names = [...new Set(model.routes.map(({ provider }) => provider))]
+  const variables = [...new Set(names.flatMap((name) => disabled.get(name) ?? []))]
+  const are_disabled = names.length === 1 ? 'its provider is disabled' : 'all of its providers are disabled'
+  const is_not_set =
+    variables.length === 1 ? 'the environment variable is not set' : 'environment variables are not set'
+  return {
+    ...model,
+    unavailable: `${are_disabled} (${listed(names)}): ${is_not_set}: ${variables.join(', ')}`,
   }
 }
 
@@ -106,7 +90,7 @@ function isDate(text: string): boolean {
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)
 
 /** The routes in the written order, each with its cost. */
-function readRoutes({ kind, routes }: ModelText, path: TomlPath, report: Report): Route[] {
+function readRoutes(kind: Kind, routes: ModelText['routes'], path: TomlPath, report: Report): Route[] {
   return routes.map(({ cost, ...route }, index) => {
     const cost_path = [...path, 'routes', index, 'cost']
     return cost === undefined ? route : { ...route, cost: readCost(kind, cost, cost_path, report) }

@@ -1,11 +1,11 @@
 // The reading of [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
+
 import type { Static } from '@sinclair/typebox'
 import type { MetricsSettings, TelemetrySettings } from '../domain/catalogue.ts'
-import { isLoopback, parseListenAddress } from '../domain/listen-address.ts'
-import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
-import { isHeader, type ProviderContext, readSecret, warnNotSet } from './providers.ts'
-import type { TomlTable } from './toml.ts'
-import { validate } from './validate.ts'
+import { isLoopback, parseListenAddress } from '../utilities/listen-address.ts'
+import { withoutTrailing } from '../utilities/text-ends.ts'
+import type { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
+import { type ProviderContext, readHeaders, readSecret, warnNotSet } from './providers.ts'
 
 type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
 
@@ -14,20 +14,11 @@ const MIN_TOKEN_CHARS = 16
 
 const SENDABLE = /^[!-~]+$/
 
-/** Reads both sections; one with a mistake is undefined. A variable that is not set leaves out what needs it, and nothing else. */
-export function readObserving(
-  { metrics = {}, telemetry = {} }: TomlTable,
+/** Reads the section, whose shape has been checked. A variable that is not set leaves out what needs it, and nothing else. */
+export function readMetrics(
+  { token, listen }: Static<typeof MetricsSchema>,
   context: Context,
-): { metrics: MetricsSettings | undefined; telemetry: TelemetrySettings | undefined } {
-  const metrics_text = validate(MetricsSchema, metrics, ['metrics'], context.report)
-  const telemetry_text = validate(TelemetrySchema, telemetry, ['telemetry'], context.report)
-  return {
-    metrics: metrics_text && readMetrics(metrics_text, context),
-    telemetry: telemetry_text && readTelemetry(telemetry_text, context),
-  }
-}
-
-function readMetrics({ token, listen }: Static<typeof MetricsSchema>, context: Context): MetricsSettings {
+): MetricsSettings {
   if (listen !== undefined && !isLoopback(parseListenAddress(listen).hostname))
     context.report(
       ['metrics', 'listen'],
@@ -56,23 +47,15 @@ function readToken(written: string, context: Context): string | undefined {
   return token
 }
 
-function readTelemetry(
+/** The same of the other section. */
+export function readTelemetry(
   { endpoint, headers: written = {}, sample, service_name }: Static<typeof TelemetrySchema>,
   context: Context,
 ): TelemetrySettings {
-  const headers: Record<string, string> = {}
-  let is_unset = false
-  for (const [name, text] of Object.entries(written)) {
-    const path = ['telemetry', 'headers', name]
-    const value = readSecret(text, path, context)
-    if (typeof value !== 'string') {
-      warnNotSet(value, 'no spans are sent', context.warn)
-      is_unset = true
-    } else if (isHeader(name, value)) headers[name] = value
-    else context.report(path, 'must be a name and a value that HTTP allows (RFC 9110)')
-  }
+  const { values: headers, unset } = readHeaders(written, ['telemetry', 'headers'], context)
+  for (const each of unset) warnNotSet(each, 'no spans are sent', context.warn)
   const url = endpoint === undefined ? undefined : readEndpoint(endpoint, context)
-  return { endpoint: is_unset ? undefined : url, headers, sample, service_name }
+  return { endpoint: unset.length > 0 ? undefined : url, headers, sample, service_name }
 }
 
 /** The path of spans, which OTLP adds to an address without a path: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
@@ -85,7 +68,7 @@ function readEndpoint(text: string, { report }: Context): string | undefined {
   else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     report(path, 'must end with its path, and hold no user or password: put secrets in telemetry.headers')
   if (!url) return undefined
-  const given = url.pathname.replace(/\/+$/, '')
+  const given = withoutTrailing(url.pathname, '/')
   url.pathname = given.endsWith(TRACES_PATH) ? given : `${given}${TRACES_PATH}`
   return url.href
 }

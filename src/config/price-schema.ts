@@ -21,8 +21,8 @@ const tokenRates = {
   image_output: Type.Optional(Usd('per million image tokens written; the output rate where absent')),
 }
 
-/** Also the most that `max_units` times the price may come to, so that every cost is counted exactly. */
-const MAX_UNITS = 1_000
+/** Tokens are units, too. */
+const MAX_UNITS = 1_000_000
 
 const ExtraSchema = Type.Union(
   [

@@ -3,6 +3,7 @@ import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
 import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates, UnitPrice } from '../domain/prices.ts'
 import { RATES, type RateName, type UnitKind } from '../domain/units.ts'
+import { TOKEN_RATE_NAMES } from '../domain/usage.ts'
 import type { Report } from './mistakes.ts'
 import {
   type EmbeddingPriceText,
@@ -33,8 +34,11 @@ export function readTokenPrice(
   const { tiers = [], extras, ...base }: TokenPriceText = { output: 0, ...text }
   checkTiersRise(tiers, path, report)
   const higher = tiers.map((tier, index) => readTier(tier.above, tier, [...path, 'tiers', index], report))
-  const by_token = { unit: 'token', tiers: [readTier(0, base, path, report), ...higher] } as const
-  return extras ? { ...by_token, extras: readExtras(extras, [...path, 'extras'], report) } : by_token
+  return {
+    unit: 'token',
+    tiers: [readTier(0, base, path, report), ...higher],
+    extras: extras && readExtras(extras, [...path, 'extras'], report),
+  }
 }
 
 const readExtras = (
@@ -47,6 +51,8 @@ const readExtras = (
 function readExtra(text: ExtraPriceText, path: TomlPath, report: Report): ExtraPrice {
   if (typeof text === 'object' && 'per_unit' in text) {
     const nanos = readUsd(text.per_unit, [...path, 'per_unit'], report, MAX_EXTRA_USD)
+    if (nanos * text.max_units > parseUsd(MAX_PRICE_USD))
+      report(path, `must not come to more than ${MAX_PRICE_USD} USD for ${text.max_units} units`)
     return { per: 'unit', nanos, max_units: text.max_units }
   }
   const nanos =
@@ -68,17 +74,14 @@ export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Rep
     per_image_nanos: readUsd(variant.per_image, [...path, 'variants', index, 'per_image'], report),
   }))
   checkVariantsAreReached(variants, path, report)
-  const { partial_image, high_fidelity } = text
+  const ifGiven = (name: 'partial_image' | 'high_fidelity') =>
+    text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
   return {
     unit: 'image',
     per_image_nanos: readUsd(text.per_image, [...path, 'per_image'], report),
     variants,
-    ...(partial_image === undefined
-      ? {}
-      : { partial_image_nanos: readUsd(partial_image, [...path, 'partial_image'], report) }),
-    ...(high_fidelity === undefined
-      ? {}
-      : { high_fidelity_nanos: readUsd(high_fidelity, [...path, 'high_fidelity'], report) }),
+    partial_image_nanos: ifGiven('partial_image'),
+    high_fidelity_nanos: ifGiven('high_fidelity'),
   }
 }
 
@@ -111,28 +114,31 @@ function readTier(above_tokens: number, text: RatesText, path: TomlPath, report:
   return { above_tokens, rates, snapshot }
 }
 
-function readRates(text: RatesText, path: TomlPath, report: Report): TokenRates {
-  const read = (field: keyof RatesText): Nanos | undefined => {
-    const amount = text[field]
-    return amount === undefined ? undefined : readUsd(amount, [...path, field], report)
-  }
-  const input = read('input') ?? 0
-  const output = read('output') ?? 0
-  return {
-    input_tokens: input,
-    input_audio_tokens: read('audio') ?? input,
-    cache_read_tokens: read('cache_read') ?? share(input, 1n, 10n),
-    cache_write_5m_tokens: read('cache_write_5m') ?? share(input, 5n, 4n),
-    cache_write_1h_tokens: read('cache_write_1h') ?? share(input, 2n, 1n),
-    output_tokens: output,
-    thinking_tokens: read('thinking') ?? output,
-    output_image_tokens: read('image_output') ?? output,
-  }
+/** What a rate is where it is not written: a part of another one. */
+export const DEFAULT_RATES: Readonly<
+  Record<string, readonly [of: 'input' | 'output', numerator: number, denominator: number]>
+> = {
+  audio: ['input', 1, 1],
+  cache_read: ['input', 1, 10],
+  cache_write_5m: ['input', 5, 4],
+  cache_write_1h: ['input', 2, 1],
+  thinking: ['output', 1, 1],
+  image_output: ['output', 1, 1],
 }
 
-/** A part of a rate, rounded up to a whole nano-dollar per million tokens. */
-const share = (rate: Nanos, numerator: bigint, denominator: bigint): Nanos =>
-  divideRoundingUp(BigInt(rate) * numerator, denominator)
+/** Parts are rounded up to a whole nano-dollar per million tokens. */
+function readRates(text: RatesText, path: TomlPath, report: Report): TokenRates {
+  const read = (name: keyof RatesText): Nanos | undefined =>
+    text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
+  const base = { input: read('input') ?? 0, output: read('output') ?? 0 }
+  const rates = Object.entries(TOKEN_RATE_NAMES).map(([field, name]) => {
+    if (name === 'input' || name === 'output') return [field, base[name]]
+    const [of, numerator, denominator] = DEFAULT_RATES[name] ?? ['input', 1, 1]
+    const by_default = () => divideRoundingUp(BigInt(base[of]) * BigInt(numerator), BigInt(denominator))
+    return [field, read(name as keyof RatesText) ?? by_default()]
+  })
+  return Object.fromEntries(rates)
+}
 
 /** The most for a million tokens or an image: twice as much is still counted exactly. */
 const MAX_PRICE_USD = 1_000_000

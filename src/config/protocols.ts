@@ -3,7 +3,7 @@ import type { Model } from '../domain/catalogue.ts'
 
 /** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
 export interface ProtocolFacts {
-  /** With what its providers bill beyond tokens, by name: what they count of it, null where they count nothing. */
+  /** With what its providers bill beyond tokens, by name: what they count of it, null if they count nothing. */
   readonly text?: { readonly extras?: { readonly units: Readonly<Record<string, string | null>> } }
   readonly images?: object
   readonly embeddings?: object
@@ -12,7 +12,7 @@ export interface ProtocolFacts {
   readonly moderations?: object
   readonly rerank?: object
   readonly keyless_over_http?: boolean
-  /** What is probably wrong with the address of a server of it; undefined where nothing is. */
+  /** What is probably wrong with the address of a server of it; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Present for a further protocol of providers that have another one. */
   readonly spokenBy?: unknown

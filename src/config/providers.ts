@@ -1,5 +1,7 @@
 // The reading of a provider: its secrets from the environment, its address, and whether it may go without a key.
+
 import type { Provider } from '../domain/catalogue.ts'
+import { withoutTrailing } from '../utilities/text-ends.ts'
 import type { Report } from './mistakes.ts'
 import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
@@ -18,7 +20,7 @@ const SPEAKS_RESPONSES = /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|openrouter
 export interface ReadProvider {
   /** Meaningless where a mistake was reported. */
   provider: Provider
-  /** The environment variables for want of which it is disabled; empty where it is not. */
+  /** The environment variables for want of which it is disabled; empty if it is not. */
   missing: readonly string[]
 }
 
@@ -43,18 +45,15 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const [first, ...rest] = keys
   const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
   warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
+  const { rest_ms, ...settings } = text
   const provider: Provider = {
-    name: text.name,
-    protocol: text.protocol,
+    ...settings,
     responses: readResponses(text, [...path, 'responses'], context.report),
     base_url: readBaseUrl(text, [...path, 'base_url'], context),
     api_keys: first === undefined ? NO_KEY : [first, ...rest],
     ...(unset.length > 0 ? { key_numbers } : {}),
     headers: headers.values,
-    first_byte_timeout_ms: text.first_byte_timeout_ms,
-    idle_timeout_ms: text.idle_timeout_ms,
-    call_timeout_ms: text.call_timeout_ms,
-    cooldown_ms: text.rest_ms ?? text.cooldown_ms,
+    cooldown_ms: rest_ms ?? settings.cooldown_ms,
   }
   return { provider, missing: missing.map(({ variable }) => variable) }
 }
@@ -104,7 +103,7 @@ function readBaseUrl(
     report(path, 'must end with its path: a query or a fragment cannot be kept')
   const advice = url && protocols.get(protocol)?.baseUrlAdvice?.(url)
   if (advice !== undefined) warn(path, advice)
-  return text.replace(/\/+$/, '')
+  return withoutTrailing(text, '/')
 }
 
 /** The one empty key of a provider that asks for none. */
@@ -169,10 +168,11 @@ export function readSecret(
   return secret === '' ? { path, variable } : secret
 }
 
-function readHeaders(
+/** What is sent with each request; without those whose variable is not set. */
+export function readHeaders(
   texts: Readonly<Record<string, string>>,
   path: TomlPath,
-  context: ProviderContext,
+  context: Pick<ProviderContext, 'env' | 'report'>,
 ): { values: Record<string, string>; unset: Unset[] } {
   const values: Record<string, string> = {}
   const unset: Unset[] = []
@@ -190,7 +190,7 @@ function readHeaders(
 }
 
 /** Whether HTTP allows a name and a value (RFC 9110). */
-export function isHeader(name: string, value: string): boolean {
+function isHeader(name: string, value: string): boolean {
   try {
     new Headers([[name, value]])
     return true

@@ -1,6 +1,7 @@
 // The replacement of a file as a whole: readers see the old text or the new one, and never a part.
 import { chmod, chown, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../utilities/thrown.ts'
 
 const PERMISSION_BITS = 0o7777
 
@@ -28,14 +29,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** EBUSY and EXDEV: a mount of its own (rename(2)); EPERM: another user's file, which this one may write but not give away. */
-const isBound = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && ['EBUSY', 'EXDEV', 'EPERM'].includes(String(thrown.code))
+const isBound = (thrown: unknown): boolean => ['EBUSY', 'EXDEV', 'EPERM'].includes(codeOf(thrown))
 
-async function writeSynced(handle: FileHandle, text: string): Promise<void> {
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+async function writeSynced(opened: FileHandle, text: string): Promise<void> {
+  await using handle = opened
+  await handle.writeFile(text)
+  await handle.sync()
 }

@@ -16,3 +16,6 @@ export const MAX_TIMER_MS = 2_147_483_647
 
 export const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
+
+/** What `[server] env_names` is where the file does not say. */
+export const DEFAULT_ENV_NAMES: readonly string[] = ['*_API_KEY']

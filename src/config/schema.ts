@@ -4,6 +4,7 @@ import type { UnitKind } from '../domain/units.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
 import { closed, MAX_COUNT, MAX_TIMER_MS, Milliseconds } from './schema-parts.ts'
+import { SECTION_SCHEMAS } from './section-schemas.ts'
 
 const PROVIDER_NAME = Type.String({
   pattern: '^[a-z0-9][a-z0-9_-]*$',
@@ -204,14 +205,7 @@ export const MODEL_SCHEMAS = {
 /** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
 export const OutlineSchema = Type.Object(
   {
-    server: Type.Optional(Type.Unknown()),
-    limits: Type.Optional(Type.Unknown()),
-    native: Type.Optional(Type.Unknown()),
-    responses: Type.Optional(Type.Unknown()),
-    console: Type.Optional(Type.Unknown()),
-    metrics: Type.Optional(Type.Unknown()),
-    telemetry: Type.Optional(Type.Unknown()),
-    backup: Type.Optional(Type.Unknown()),
+    ...Object.fromEntries(Object.keys(SECTION_SCHEMAS).map((name) => [name, Type.Optional(Type.Unknown())])),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

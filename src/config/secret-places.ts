@@ -1,7 +1,7 @@
 // Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [backup], and in comments that hold such values.
 import { markOf } from '../observe/key-mark.ts'
-import type { TomlPath } from './toml.ts'
-import type { Places, Span } from './toml-places.ts'
+import type { Places, Span, TomlPath } from './toml.ts'
+import type { Splice } from './toml-lines.ts'
 
 /** A secret that is written in the file itself. */
 export interface WrittenSecret {
@@ -12,7 +12,7 @@ export interface WrittenSecret {
   secret: string
   /** What is shown in its place. */
   shown: string
-  /** The address that it is sent to: scheme, host and port; empty where there is none. */
+  /** The address that it is sent to: scheme, host and port; empty if none is found. */
   origin: string
 }
 
@@ -30,8 +30,8 @@ const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
 const BEARS_SECRET = /[@?#]/
 
 /** The values of providers, but for those that anybody may read and those that name an environment variable. */
-export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecret[] {
-  return [...pairs, ...elements].flatMap(({ path, node }) => {
+export function secretsIn({ text, written: all, value }: Places): WrittenSecret[] {
+  return all.flatMap(({ path, node }) => {
     const origin = destinationOf(path, value)
     if (origin === undefined || node.type !== 'TOMLValue') return []
     const secret = node.value
@@ -44,26 +44,25 @@ export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecr
   })
 }
 
-/** Where a secret that stands at a path is sent to: an address, or a part of ours; undefined where none can stand. */
+/** Where a secret that stands at a path is sent to: an address, or a part of ours; undefined if none can stand. */
 export function destinationOf(path: TomlPath, root: Readonly<Record<string, unknown>>): string | undefined {
-  if (isMetricsToken(path)) return OF_METRICS
-  if (isTelemetryHeader(path)) return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
-  if (isOfBackup(path)) return OF_BACKUP
   const index = providerOf(path)
-  return index === undefined ? undefined : originOf(root, index)
+  if (index !== undefined) return originOf(root, index)
+  if (!isSecretSetting(path)) return undefined
+  const [section] = path
+  if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
+  // In place of an address: no provider has it.
+  return section === 'metrics' ? 'the metrics' : 'the backups'
 }
 
-/** In place of an address: no provider has it. */
-const OF_METRICS = 'the metrics'
+const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
+  ['metrics', ['token']],
+  ['telemetry', ['headers']],
+  ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
+])
 
-const isMetricsToken = ([section, name]: TomlPath): boolean => section === 'metrics' && name === 'token'
-const isTelemetryHeader = ([section, name]: TomlPath): boolean =>
-  section === 'telemetry' && name === 'headers'
-const OF_BACKUP = 'the backups'
-const BACKUP_SECRETS: readonly unknown[] = ['access_key_id', 'secret_access_key', 'passphrase']
-
-const isOfBackup = ([section, name]: TomlPath): boolean =>
-  section === 'backup' && BACKUP_SECRETS.includes(name)
+const isSecretSetting = ([section, name]: TomlPath): boolean =>
+  SECRET_SETTINGS.get(section)?.includes(name) === true
 
 /** Which provider a path lies in; undefined outside of them. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>
@@ -71,10 +70,7 @@ export const providerOf = ([section, index]: TomlPath): number | undefined =>
 
 /** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
 export const isReadable = (path: TomlPath): boolean =>
-  (providerOf(path) === undefined &&
-    !isMetricsToken(path) &&
-    !isTelemetryHeader(path) &&
-    !isOfBackup(path)) ||
+  (providerOf(path) === undefined && !isSecretSetting(path)) ||
   (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2]))
 
 /** A value of a provider that names an environment variable. */
@@ -87,8 +83,8 @@ export interface VariableUse {
 }
 
 /** The environment variables that providers are given. */
-export function variablesIn({ pairs, elements, value }: Places): VariableUse[] {
-  return [...pairs, ...elements].flatMap(({ path, node }) => {
+export function variablesIn({ written, value }: Places): VariableUse[] {
+  return written.flatMap(({ path, node }) => {
     const origin = destinationOf(path, value)
     if (origin === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
     const variable = REFERENCE.exec(node.value)?.[1]
@@ -112,36 +108,32 @@ function addressOf(address: unknown): string {
 const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
 /** A key whose value is a secret, or a table of such. */
 const SENSITIVE =
-  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]+-key)["']?\s*=/i
-const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]-key)["']?\s*=/i
+const HEADERS = /^\s*(?:#+\s*)?\[[^\]=]*headers[^\]=]*\]/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000
 /** Begins something else: another block or setting. */
-const BLOCK = /^\s*#*\s*\[+[\w."-]+\]+\s*$/
-const SETTING = /^\s*#*\s*[\w."-]+\s*=/
+const BLOCK = /^\s*(?:#+\s*)?\[+[\w."-]+\]+\s*$/
+const SETTING = /^\s*(?:#+\s*)?[\w."-]+\s*=/
 
-/**
- * The comments with what looks like a secret replaced: quoted texts in commented-out keys and headers, over several lines, too.
- *
- * @param lines of the text @param starts where the comment of a line begins; undefined where it has none
- */
-export function hideInComments(lines: readonly string[], starts: readonly (number | undefined)[]): string[] {
+/** What replaces what looks like a secret in comments: quoted texts in commented-out keys and headers, over several lines, too. */
+export function hiddenInComments({ text, comments }: Places): Splice[] {
+  const by_line = new Map(comments.map(({ loc, range }) => [loc.start.line, range]))
   let is_open = false
   let in_headers = false
-  return lines.map((line, at) => {
-    const start = starts[at]
-    if (start === undefined) {
+  return text.split('\n').flatMap((line, at): Splice[] => {
+    const range = by_line.get(at + 1)
+    if (!range) {
       is_open = false
       in_headers = false
-      return line
+      return []
     }
     const is_long = line.length > MAX_LINE_CHARS
     if (!is_long && HEADERS.test(line)) in_headers = true
     else if (!is_long && BLOCK.test(line)) in_headers = false
     const is_sensitive = is_long || SENSITIVE.test(line) || in_headers || (is_open && !SETTING.test(line))
     is_open = is_sensitive && opensMore(line, is_open)
-    if (!is_sensitive) return line
-    return line.slice(0, start) + line.slice(start).replace(QUOTED, hideQuoted)
+    return is_sensitive ? [[...range, text.slice(...range).replace(QUOTED, hideQuoted)]] : []
   })
 }
 

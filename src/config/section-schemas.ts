@@ -1,7 +1,10 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses] and [console]; and the list of all sections.
+// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of all sections.
 import { Type } from '@sinclair/typebox'
 import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
-import { Count, closed, LISTEN_PATTERN, MAX_COUNT, Milliseconds } from './schema-parts.ts'
+import { Count, closed, DEFAULT_ENV_NAMES, LISTEN_PATTERN, MAX_COUNT, Milliseconds } from './schema-parts.ts'
+
+/** Text that may be left out, and is not empty if it is not. */
+const OptionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
 const Megabytes = (fallback: number, description: string) =>
   Type.Integer({ default: fallback, minimum: 0, maximum: MAX_COUNT, description })
@@ -14,16 +17,10 @@ export const ServerSchema = Type.Object(
       description: 'the address and port that the gateway listens on',
       must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     }),
-    tls_certificate: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'the file of the certificate with its chain, in PEM: with tls_key, callers come by HTTPS',
-      }),
+    tls_certificate: OptionalText(
+      'the file of the certificate with its chain, in PEM: with tls_key, callers come by HTTPS',
     ),
-    tls_key: Type.Optional(
-      Type.String({ minLength: 1, description: "the file of the certificate's private key, in PEM" }),
-    ),
+    tls_key: OptionalText("the file of the certificate's private key, in PEM"),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
@@ -44,6 +41,16 @@ export const ServerSchema = Type.Object(
         must: 'an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
       }),
       { default: [], description: 'proxies whose X-Forwarded-For tells the address of the caller' },
+    ),
+    env_names: Type.Array(
+      Type.String({
+        pattern: '^[A-Za-z0-9_*]{1,128}$',
+        must: 'the name of an environment variable, in which "*" stands for any characters, such as "*_API_KEY"',
+      }),
+      {
+        default: [...DEFAULT_ENV_NAMES],
+        description: 'environment variables that the console may name; it does not change this list',
+      },
     ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
@@ -149,13 +156,21 @@ export const ResponsesSchema = Type.Object(
       maximum: 1_024,
       description: 'the longest conversation that is continued by previous_response_id',
     }),
-    image_model: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'the image model that draws for the tool image_generation, where a request names none of ours',
-      }),
+    image_model: OptionalText(
+      'the image model that draws for the tool image_generation, where a request names none of ours',
     ),
+  },
+  closed,
+)
+
+export const RetentionSchema = Type.Object(
+  {
+    traces: Type.Integer({
+      default: 90,
+      minimum: 0,
+      maximum: 36_500,
+      description: 'days after which the trace of a call (its tries, times and failure) is emptied; 0: never',
+    }),
   },
   closed,
 )
@@ -211,9 +226,7 @@ export const BackupSchema = Type.Object(
       maximum: 10_000,
       description: 'archives of the schedule that stay',
     }),
-    folder: Type.Optional(
-      Type.String({ minLength: 1, description: 'where archives go; a relative one is in the data folder' }),
-    ),
+    folder: OptionalText('where archives go; a relative one is in the data folder'),
     bucket: Type.Optional(Type.String({ pattern: BUCKET, must: 'the name of a bucket, such as "backups"' })),
     endpoint: Type.Optional(
       Type.String({
@@ -224,21 +237,12 @@ export const BackupSchema = Type.Object(
     region: Type.String({ default: 'us-east-1', minLength: 1, description: 'the region of the bucket' }),
     prefix: Type.String({
       default: '',
-      pattern: '^([A-Za-z0-9._-]+/?)*$',
+      pattern: '^([A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*/?)?$',
       must: 'a path within the bucket, such as "tollgate/"',
     }),
-    access_key_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'the key of the bucket; "env:NAME" reads a variable' }),
-    ),
-    secret_access_key: Type.Optional(
-      Type.String({ minLength: 1, description: 'its secret; "env:NAME" reads a variable' }),
-    ),
-    passphrase: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'what archives are encrypted with; "env:NAME" reads a variable',
-      }),
-    ),
+    access_key_id: OptionalText('the key of the bucket; "env:NAME" reads a variable'),
+    secret_access_key: OptionalText('its secret; "env:NAME" reads a variable'),
+    passphrase: OptionalText('what archives are encrypted with; "env:NAME" reads a variable'),
     recipient: Type.Optional(
       Type.String({
         pattern: '^age1[a-z0-9]{20,4000}$',
@@ -256,6 +260,7 @@ export const SECTION_SCHEMAS = {
   limits: LimitsSchema,
   console: ConsoleSchema,
   responses: ResponsesSchema,
+  retention: RetentionSchema,
   native: NativeSchema,
   metrics: MetricsSchema,
   telemetry: TelemetrySchema,

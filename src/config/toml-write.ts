@@ -1,4 +1,5 @@
-// Values as TOML writes them (toml.io, version 1.0), in the style of what they replace.
+// Values that TOML can have (toml.io, version 1.0), and how they are written: in the style of what they replace.
+import { withoutTrailing } from '../utilities/text-ends.ts'
 
 /** What can be written. */
 export type TomlValue =
@@ -24,6 +25,30 @@ const BARE_KEY = /^[A-Za-z0-9_-]+$/
 
 export const isTable = (value: unknown): value is { readonly [key: string]: TomlValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
+
+/** A value as a reader of the text gets it. */
+export function plain(value: TomlValue): unknown {
+  if (value instanceof Decimal) return Number(value.digits)
+  if (Array.isArray(value)) return value.map(plain)
+  if (isTable(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]))
+  return typeof value === 'string' ? value.toWellFormed() : value
+}
+
+const DIGITS = /^(0|[1-9]\d*)(\.\d+)?$/
+const WORDS_OF_PRICES = ['size', 'quality']
+
+/** A value in which amounts of prices that are given as text are the number of their digits. @param path where it is to stand */
+export function withDigits(value: TomlValue, path: readonly (string | number)[]): TomlValue {
+  if (Array.isArray(value)) return value.map((each: TomlValue, index) => withDigits(each, [...path, index]))
+  if (isTable(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, withDigits(each, [...path, key])]),
+    )
+  const is_amount =
+    (path.includes('price') || path.includes('cost')) && !WORDS_OF_PRICES.includes(String(path.at(-1)))
+  return typeof value === 'string' && is_amount && DIGITS.test(value) ? new Decimal(value) : value
+}
 
 export const writeKey = (key: string): string => (BARE_KEY.test(key) ? key : writeString(key))
 
@@ -80,6 +105,6 @@ const inThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/
 /** `String(1e-7)` is `1e-7`, which TOML reads too; digits are what people write. */
 function plainDecimal(value: number): string {
   const text = String(value)
-  const digits = text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+  const digits = text.includes('e-') ? withoutTrailing(value.toFixed(20), '0') : text
   return Number(digits) === value ? digits : text
 }

@@ -1,21 +1,15 @@
 // The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
 import type { Catalogue } from '../domain/catalogue.ts'
-import { repeat, stampsOf } from './file-stamps.ts'
+import { onceSettled, stampsOf } from './file-stamps.ts'
 import { type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
-const NEEDS_RESTART = [
-  'listen',
-  'ledger_writer',
-  'tls_certificate',
-  'tls_key',
-] as const satisfies (keyof Catalogue['server'])[]
-const TELEMETRY_NEEDS_RESTART = [
-  'endpoint',
-  'headers',
-  'service_name',
-] as const satisfies (keyof Catalogue['telemetry'])[]
+const NEEDS_RESTART = {
+  server: ['listen', 'ledger_writer', 'tls_certificate', 'tls_key'],
+  metrics: ['listen'],
+  telemetry: ['endpoint', 'headers', 'service_name'],
+} as const satisfies { [Section in keyof Catalogue]?: (keyof Catalogue[Section])[] }
 
 export interface CatalogueChange {
   catalogue: Catalogue
@@ -87,11 +81,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     return last_read
   }
 
-  const look = async (): Promise<void> => {
-    if (await stamps.haveSettled()) await reload()
-  }
-
-  void repeat(look, poll_ms, closed.signal)
+  void onceSettled(stamps, reload, poll_ms, closed.signal)
   const close = () => closed.abort()
   return {
     ok: true,
@@ -106,13 +96,12 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
 }
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
-  const server = NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field])
-  const telemetry = TELEMETRY_NEEDS_RESTART.filter(
-    (field) => !Bun.deepEquals(before.telemetry[field], after.telemetry[field]),
+  const sections = Object.keys(NEEDS_RESTART) as (keyof typeof NEEDS_RESTART)[]
+  return sections.flatMap((section) =>
+    NEEDS_RESTART[section]
+      .filter(
+        (field) => !Bun.deepEquals(Reflect.get(before[section], field), Reflect.get(after[section], field)),
+      )
+      .map((field) => `${section}.${field}`),
   )
-  return [
-    ...server.map((field) => `server.${field}`),
-    ...(before.metrics.listen === after.metrics.listen ? [] : ['metrics.listen']),
-    ...telemetry.map((field) => `telemetry.${field}`),
-  ]
 }

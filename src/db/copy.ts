@@ -11,8 +11,10 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { messageOf } from '../domain/thrown.ts'
+import { atEnd, closing } from '../utilities/at-end.ts'
+import { messageOf } from '../utilities/thrown.ts'
 import { createForOwner } from './folder.ts'
+import { UNFINISHED } from './work-folder.ts'
 
 /** Copies that are kept, those before the latest migrations. */
 const MAX_COPIES = 3
@@ -35,9 +37,10 @@ export interface MigrationCopy {
  */
 export function copyBeforeMigration(path: string, from_version: number, to_version: number): MigrationCopy {
   const copy = `${path}.before-${String(from_version + 1).padStart(4, '0')}`
-  const unfinished = `${copy}.unfinished`
+  const unfinished = copy + UNFINISHED
   // A connection of its own, since SQLite copies in no transaction; it sees what was committed.
-  const source = new Database(path, { readonly: true })
+  using source = closing(new Database(path, { readonly: true }))
+  using _removing = atEnd(() => rmSync(unfinished, { force: true, recursive: true }))
   try {
     rmSync(unfinished, { force: true })
     createForOwner(unfinished)
@@ -53,9 +56,6 @@ export function copyBeforeMigration(path: string, from_version: number, to_versi
         `Make room for ${mib} MiB in ${dirname(copy)}, see that it can be written to, and start again.`,
       { cause },
     )
-  } finally {
-    source.close()
-    rmSync(unfinished, { force: true, recursive: true })
   }
   dropOldCopies(path)
   return { path: copy, from_version, to_version }
@@ -64,11 +64,8 @@ export function copyBeforeMigration(path: string, from_version: number, to_versi
 /** Flushes a file, or the names in a folder, to the disk. */
 export function flush(path: string): void {
   const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  using _closing = atEnd(() => closeSync(descriptor))
+  fsyncSync(descriptor)
 }
 
 /** The database's size with its write-ahead log, which is what a copy may take. */

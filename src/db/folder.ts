@@ -1,9 +1,10 @@
 // The data folder's rights: who owns what is written into it, and whether this user can write it.
 import { accessSync, chownSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../utilities/thrown.ts'
 
 /**
- * Creates a file that only its owner can read: a database says who pays how much. Does nothing where the file exists.
+ * Creates a file that only its owner can read: a database says who pays how much. Does nothing if the file exists.
  * Run by root, the file belongs to whom its folder belongs to, since that is who serves it.
  */
 export function createForOwner(path: string): void {
@@ -42,6 +43,12 @@ export function isAbsent(path: string): boolean {
   }
 }
 
+/** SQLite says of a folder that it cannot be opened, or that the disk fails. @throws Error with a text for the operator */
+export function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder, but must be a file of the gateway: move it away.`)
+}
+
 /** What every command must be able to write beside the folder itself, where it exists. */
 const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
 
@@ -64,7 +71,7 @@ export function refuseUnwritable(folder: string, further: readonly string[] = []
 }
 
 function reasonFor(path: string, folder: string, cause: unknown): string {
-  if (cause instanceof Error && 'code' in cause && cause.code === 'EROFS')
+  if (codeOf(cause) === 'EROFS')
     return 'its file system is read-only. Mount it writable, or name another folder with --data.'
   const user = process.geteuid?.()
   return `it belongs to user ${statSync(path).uid}, and this is user ${user}. Run this as its owner, or give it to this user: chown -R ${user} ${folder}`

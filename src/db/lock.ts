@@ -1,17 +1,34 @@
 // The lock of a data folder: only one process serves it, because a second one would expire the holds of the first.
 import { Database, SQLiteError } from 'bun:sqlite'
-import { createForOwner } from './folder.ts'
+import { createForOwner, refuseFolder } from './folder.ts'
+
+/** Releases a lock; so does the end of the block that has it by `using`. */
+type Unlock = (() => void) & Disposable
 
 /**
  * Takes the lock of a data folder. The system releases it when the process ends, in whichever way.
  *
- * @param path the lock's own file; created where it is absent
+ * @param path the lock's own file; created if it is absent
  * @returns a function that releases the lock, or undefined while another process holds it
- * @throws SQLiteError when the file cannot be opened or locked for another reason
+ * @throws Error if it is a folder; SQLiteError when the file cannot be opened or locked for another reason
  */
-export function takeLock(path: string): (() => void) | undefined {
+export function takeLock(path: string): Unlock | undefined {
   createForOwner(path)
-  const lock = new Database(path, { create: true })
+  refuseFolder(path)
+  return lockFile(new Database(path, { create: true }))
+}
+
+/** The same for a lock that is not made: it is not to be had, too, where its file is gone. */
+export function takeLeftLock(path: string): Unlock | undefined {
+  try {
+    return lockFile(new Database(path, { readwrite: true }))
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === 'SQLITE_CANTOPEN') return undefined
+    throw error
+  }
+}
+
+function lockFile(lock: Database): Unlock | undefined {
   try {
     lock.run('PRAGMA busy_timeout = 0')
     lock.run('BEGIN EXCLUSIVE')
@@ -20,5 +37,6 @@ export function takeLock(path: string): (() => void) | undefined {
     if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
     throw error
   }
-  return () => lock.close()
+  const unlock = () => lock.close()
+  return Object.assign(unlock, { [Symbol.dispose]: unlock })
 }

@@ -12,6 +12,10 @@ import sessions from './migrations/0008_sessions.sql' with { type: 'text' }
 import traces from './migrations/0009_traces.sql' with { type: 'text' }
 import calls_by_time from './migrations/0010_calls_by_time.sql' with { type: 'text' }
 import provider_cost from './migrations/0011_provider_cost.sql' with { type: 'text' }
+import prices from './migrations/0012_prices.sql' with { type: 'text' }
+import erased_accounts from './migrations/0013_erased_accounts.sql' with { type: 'text' }
+import known_addresses from './migrations/0014_known_addresses.sql' with { type: 'text' }
+import request_keys from './migrations/0015_request_keys.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -26,6 +30,10 @@ export const MIGRATIONS: readonly string[] = [
   traces,
   calls_by_time,
   provider_cost,
+  prices,
+  erased_accounts,
+  known_addresses,
+  request_keys,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

@@ -1,8 +1,8 @@
 // The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
-import { isBusy, MAX_BUSY_WAIT_MS, pauses } from './busy.ts'
+import { isBusy, MAX_BUSY_WAIT_MS, neverBlock, pauses } from './busy.ts'
 import { copyBeforeMigration, type MigrationCopy } from './copy.ts'
-import { createForOwner } from './folder.ts'
+import { createForOwner, refuseFolder } from './folder.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
 
 /** A process that migrates, and copies before it, keeps the write lock for longer: seconds for each GB. */
@@ -40,6 +40,7 @@ export interface OpenOptions {
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const readonly = options.readonly ?? false
   if (!readonly && path !== ':memory:') createForOwner(path)
+  refuseFolder(path)
   const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
     // First, because the other pragmas may have to wait for a lock themselves.
@@ -54,6 +55,18 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     db.close()
     throw error
   }
+}
+
+/**
+ * A connection that waits neither for locks nor for the disk. What it wrote survives the death of the process at once, and a power cut
+ * from the next commit of the ledger on, which flushes the same log; it leaves checkpoints to the ledger, too.
+ */
+export function openUnsynced(path: string): Database {
+  const db = openDatabase(path)
+  db.run('PRAGMA synchronous = NORMAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  neverBlock(db)
+  return db
 }
 
 function prepareForWriting(db: Database, path: string, options: OpenOptions): void {

@@ -1,6 +1,9 @@
 // The tables as Drizzle sees them, and their row types. The SQL that creates them is in migrations/.
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../domain/image-formats.ts'
+import type { calls } from './call-tables.ts'
+
+export * from './call-tables.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {
@@ -17,6 +20,12 @@ export const accounts = sqliteTable('accounts', {
 export const closed_accounts = sqliteTable('closed_accounts', {
   account_id: integer().primaryKey(),
   closed_at_ms: integer().notNull(),
+})
+
+/** Accounts whose person's data was erased: closed for good, under a pseudonym. */
+export const erased_accounts = sqliteTable('erased_accounts', {
+  account_id: integer().primaryKey(),
+  erased_at_ms: integer().notNull(),
 })
 
 /** API keys. Only a key's SHA-256 and its first characters are stored. */
@@ -51,7 +60,7 @@ export const holds = sqliteTable('holds', {
   expires_at_ms: integer().notNull(),
 })
 
-/** Movements of account balances; append-only (triggers refuse update and delete). */
+/** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */
 export const entries = sqliteTable('entries', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -62,89 +71,9 @@ export const entries = sqliteTable('entries', {
   call_id: integer(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),
+  /** Under which the operator asked for it, once in an account; null if that was without one. */
+  request_key: text(),
 })
-
-/** What a call used: tokens as `Usage` has them, and images. */
-const usageColumns = () => ({
-  input_tokens: integer().notNull(),
-  input_audio_tokens: integer().notNull(),
-  cache_read_tokens: integer().notNull(),
-  cache_write_5m_tokens: integer().notNull(),
-  cache_write_1h_tokens: integer().notNull(),
-  output_tokens: integer().notNull(),
-  thinking_tokens: integer().notNull(),
-  output_image_tokens: integer().notNull(),
-  images: integer().notNull(),
-})
-
-/** One row for each resolved call: account, key, model, usage, cost and the price applied. Its id is the id of its hold. */
-export const calls = sqliteTable('calls', {
-  id: integer().primaryKey(),
-  request_id: text().notNull(),
-  account_id: integer().notNull(),
-  key_id: integer().notNull(),
-  surface: text().notNull(),
-  model: text().notNull(),
-  /** Empty where no route was reached. */
-  provider: text().notNull(),
-  upstream_model: text().notNull(),
-  outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
-  /** The HTTP status sent to the caller. */
-  status: integer().notNull(),
-  streamed: integer().notNull(),
-  /** 1 where the usage is the gateway's own estimate, because the upstream reported none. */
-  estimated: integer().notNull(),
-  ...usageColumns(),
-  hold_nanos: integer().notNull(),
-  cost_nanos: integer().notNull(),
-  /** The part of the cost that the balance did not cover: it became debt. */
-  unpaid_nanos: integer().notNull(),
-  /** The price applied, as JSON; empty where nothing was charged. */
-  price: text().notNull(),
-  started_at_ms: integer().notNull(),
-  first_byte_ms: integer(),
-  duration_ms: integer().notNull(),
-  /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 where the trigger does. */
-  summed: integer().notNull(),
-  /** How many tries at routes failed, an answer that broke off included. */
-  failed_tries: integer().notNull(),
-  /** What cannot be told from the other columns, as JSON: `CallTrace` (ledger/traces.ts); empty where it was not kept. */
-  trace: text().notNull(),
-  /** What the provider takes for it; null where that is not known. Of no concern to the account. */
-  provider_cost_nanos: integer(),
-})
-
-/**
- * Sums of calls, by day and by quarter of an hour. Triggers maintain them, in the transaction that records the call: no
- * code writes here. What is written to the view `calls_to_sum` is added.
- */
-export const call_sums = sqliteTable(
-  'call_sums',
-  {
-    account_id: integer().notNull(),
-    /** The length of the period: a day or a quarter of an hour. */
-    span_s: integer().notNull(),
-    /** The begin of the period, in seconds since 1970: a multiple of the span. */
-    start_s: integer().notNull(),
-    key_id: integer().notNull(),
-    model: text().notNull(),
-    outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
-    calls: integer().notNull(),
-    ...usageColumns(),
-    cost_nanos: integer().notNull(),
-    unpaid_nanos: integer().notNull(),
-    /** The least and the greatest id of the calls. */
-    first_call_id: integer().notNull(),
-    last_call_id: integer().notNull(),
-    /** What providers take for those of the calls of which that is known. */
-    provider_cost_nanos: integer().notNull(),
-    /** What these calls cost their account: the margin is this less `provider_cost_nanos`. */
-    known_revenue_nanos: integer().notNull(),
-  },
-  ({ account_id, span_s, start_s, key_id, model, outcome }) => [
-    primaryKey({ columns: [account_id, span_s, start_s, key_id, model, outcome] }),
-  ],
-)
 
 /** Produced images. Their cost is in the record of their call: `call_id` is the id of both the hold and the call. */
 export const generations = sqliteTable('generations', {
@@ -208,7 +137,7 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   created_at_ms: integer().notNull(),
-  /** What is kept of the answer, headers and body; 0 where nothing is, or no longer. */
+  /** What is kept of the answer, headers and body; 0 if nothing is, or no longer. */
   kept_bytes: integer().notNull(),
   /** How often the answer was sent again, and when the last time. */
   replays: integer().notNull(),
@@ -272,6 +201,16 @@ export const sign_in_links = sqliteTable('sign_in_links', {
   account_id: integer().unique(),
   created_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
+})
+
+/** Where people have signed in to the console before. */
+export const known_addresses = sqliteTable('known_addresses', {
+  id: integer().primaryKey(),
+  /** Null: the operator. */
+  account_id: integer(),
+  /** An IPv4 address, or the first 64 bits of an IPv6 address. */
+  place: text().notNull(),
+  signed_in_at_ms: integer().notNull(),
 })
 
 export type Account = typeof accounts.$inferSelect

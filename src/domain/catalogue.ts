@@ -12,7 +12,7 @@ export interface Provider {
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */
   readonly api_keys: readonly [string, ...string[]]
-  /** Where each key stands in the file, from 1; undefined where all of the file's keys are there. */
+  /** Where each key stands in the file, from 1; undefined if all of the file's keys are there. */
   readonly key_numbers?: readonly number[]
   readonly headers: Readonly<Record<string, string>>
   readonly first_byte_timeout_ms: number
@@ -29,7 +29,7 @@ export interface Route {
   readonly weight: number
   /** Lower is tried first. */
   readonly order: number
-  /** What the provider charges the operator, in the form of the model's price; absent where nobody said. */
+  /** What the provider charges the operator, in the form of the model's price; absent if nobody said. */
   readonly cost?: Price
 }
 
@@ -126,6 +126,8 @@ export interface ServerSettings {
   readonly cors_origins: readonly string[]
   /** Addresses and CIDR blocks of proxies whose word on the caller's address is taken. */
   readonly trusted_proxies: readonly string[]
+  /** Globs of the environment variables that a session of the console may name in the catalogue. */
+  readonly env_names: readonly string[]
   readonly log_level: 'debug' | 'info' | 'warn' | 'error'
   readonly ledger_writer: LedgerWriter
   readonly on_disconnect: 'cancel' | 'drain'
@@ -156,6 +158,12 @@ export interface ResponseSettings {
   readonly max_mb_per_conversation: number
   /** Draws for the tool `image_generation`, where a request names none; absent: the first that the key may call. */
   readonly image_model?: string | undefined
+}
+
+/** How long is kept what would grow for ever. Amounts are kept for good. */
+export interface RetentionSettings {
+  /** Days after which the trace of a call is emptied; 0: never. */
+  readonly traces: number
 }
 
 /** The console: whether it is there, and how long its sessions last. */
@@ -222,6 +230,7 @@ export interface Catalogue {
   readonly limits: Limits
   readonly native: NativeSettings
   readonly responses: ResponseSettings
+  readonly retention: RetentionSettings
   readonly console: ConsoleSettings
   readonly metrics: MetricsSettings
   readonly telemetry: TelemetrySettings

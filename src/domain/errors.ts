@@ -22,13 +22,13 @@ export type ErrorFacts = Record<string, string | string[]>
 
 export interface ErrorDetail {
   /** A more specific code than the kind, where a surface promises one (`duplicate_reference`). */
-  code?: string
+  code?: string | undefined
   /** The field at fault, as the caller wrote it (`generationConfig.maxOutputTokens`). */
-  param?: string
+  param?: string | undefined
   /** Whole seconds to wait before a retry. */
-  retry_after_s?: number
+  retry_after_s?: number | undefined
   /** What programs read of the error beside its code, where the surface's protocol has a place for it. */
-  details?: ErrorFacts
+  details?: ErrorFacts | undefined
   /** For the log only; may contain what a caller must not see. */
   cause?: unknown
 }

@@ -1,15 +1,13 @@
 // The four image formats that the gateway accepts: their media types, names and leading bytes.
 
-export type ImageMime = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
-
 /** The formats that a caller may ask for. */
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 export type ImageFormat = OutputFormat | 'gif'
+export type ImageMime = `image/${ImageFormat}`
 
 interface Signature {
   readonly mime: ImageMime
-  readonly format: ImageFormat
   /** Latin-1 text that must be at each of these offsets. */
   readonly marks: readonly { readonly offset: number; readonly text: string }[]
 }
@@ -19,13 +17,12 @@ interface Signature {
  * https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
  */
 const SIGNATURES: readonly Signature[] = [
-  { mime: 'image/jpeg', format: 'jpeg', marks: [{ offset: 0, text: '\xff\xd8\xff' }] },
-  { mime: 'image/png', format: 'png', marks: [{ offset: 0, text: '\x89PNG\r\n\x1a\n' }] },
-  { mime: 'image/gif', format: 'gif', marks: [{ offset: 0, text: 'GIF87a' }] },
-  { mime: 'image/gif', format: 'gif', marks: [{ offset: 0, text: 'GIF89a' }] },
+  { mime: 'image/jpeg', marks: [{ offset: 0, text: '\xff\xd8\xff' }] },
+  { mime: 'image/png', marks: [{ offset: 0, text: '\x89PNG\r\n\x1a\n' }] },
+  { mime: 'image/gif', marks: [{ offset: 0, text: 'GIF87a' }] },
+  { mime: 'image/gif', marks: [{ offset: 0, text: 'GIF89a' }] },
   {
     mime: 'image/webp',
-    format: 'webp',
     marks: [
       { offset: 0, text: 'RIFF' },
       { offset: 8, text: 'WEBPVP' },
@@ -33,33 +30,20 @@ const SIGNATURES: readonly Signature[] = [
   },
 ]
 
-const FORMAT_OF: Readonly<Record<ImageMime, ImageFormat>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-}
-
-const MIME_OF: Readonly<Record<ImageFormat, ImageMime>> = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  gif: 'image/gif',
-  webp: 'image/webp',
-}
-
-/** The media type by the leading bytes alone; undefined where it is none of the four. */
+/** The media type by the leading bytes alone; undefined if it is not one of the four. */
 export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
   return SIGNATURES.find(({ marks }) => marks.every(({ offset, text }) => hasText(bytes, offset, text)))?.mime
 }
 
 /** Whether a media type, lower case and without parameters, is one of the four. */
-export const isImageMime = (mime: string): mime is ImageMime => Object.hasOwn(FORMAT_OF, mime)
+export const isImageMime = (mime: string): mime is ImageMime =>
+  SIGNATURES.some((signature) => signature.mime === mime)
 
 /** `image/png` → `png`: the format's name, which is also its file name extension. */
-export const formatOf = (mime: ImageMime): ImageFormat => FORMAT_OF[mime]
+export const formatOf = (mime: ImageMime): ImageFormat => mime.slice('image/'.length) as ImageFormat
 
 /** `png` → `image/png`. */
-export const mimeOf = (format: ImageFormat): ImageMime => MIME_OF[format]
+export const mimeOf = (format: ImageFormat): ImageMime => `image/${format}`
 
 function hasText(bytes: Uint8Array, offset: number, text: string): boolean {
   return (

@@ -1,4 +1,5 @@
 // Money in nano-dollars: safe integers, read from and written as decimal USD.
+import { withoutTrailing } from '../utilities/text-ends.ts'
 
 /** Whole nano-dollars (1e-9 USD). Always a safe integer. */
 export type Nanos = number
@@ -18,7 +19,7 @@ export function parseUsd(text: string | number): Nanos {
   const match = DECIMAL.exec(typeof text === 'number' ? plainDecimal(text) : text.trim())
   if (!match) throw new RangeError(`"${text}" is not an amount in USD, such as 12.50`)
   const [, sign, whole = '', fraction = ''] = match
-  const digits = fraction.replace(/0+$/, '')
+  const digits = withoutTrailing(fraction, '0')
   if (digits.length > 9) throw new RangeError(`"${text}" has more than nine decimals of a USD`)
   const nanos = Number(whole + digits.padEnd(9, '0'))
   if (!Number.isSafeInteger(nanos)) throw new RangeError(`"${text}" is more USD than can be counted exactly`)
@@ -67,5 +68,5 @@ export function divideRoundingUp(amount: Whole, divisor: bigint): Nanos {
 /** `String(1e-7)` is `1e-7`: numbers that print with an exponent are written out as a decimal. */
 function plainDecimal(value: number): string {
   const text = String(value)
-  return text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+  return text.includes('e-') ? withoutTrailing(value.toFixed(20), '0') : text
 }

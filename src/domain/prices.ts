@@ -23,7 +23,7 @@ export interface TokenPrice {
   readonly unit: 'token'
   readonly tiers: readonly [Tier, ...Tier[]]
   /** What is billed beyond tokens. An extra without a price is refused. */
-  readonly extras?: ExtraPrices
+  readonly extras?: ExtraPrices | undefined
 }
 
 /** A line of the price list. An undefined field matches any value. */

@@ -8,14 +8,14 @@ const TIME_CHARS = 8
 export const requestIdAt = (now_ms: number): string => `${PREFIX}${Bun.randomUUIDv7('base64url', now_ms)}`
 
 /** As much of an id as tells its time. */
-export const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS
+const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS
 
 const TIMED = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${TIME_CHARS}}`)
 
 /**
  * When a request came whose id is, or begins with, a text: what calls are found by (ledger/begun-in.ts).
  *
- * @returns milliseconds since 1970; undefined where the text is no such id, or too short
+ * @returns milliseconds since 1970; undefined if the text is no such id, or too short
  */
 export function timeOfRequestId(text: string): number | undefined {
   if (!TIMED.test(text)) return undefined

@@ -50,13 +50,13 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
 export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   checkOf(schema).Check(value)
 
-/** What a JSON text says, where it fits; undefined for anything else, and for what is no JSON. */
+/** What a JSON text says, where it fits; undefined for anything else, and for what is not JSON. */
 export function readJsonAs<S extends TSchema>(schema: S, text: string): Static<S> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return fits(schema, value) ? value : undefined
   } catch {
-    // It is no JSON: whoever reads it says what that means.
+    // It is not JSON: whoever reads it says what that means.
     return undefined
   }
 }

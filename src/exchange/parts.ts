@@ -5,9 +5,9 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Registry } from '../protocols/registry.ts'
 import type { DispatchDeps } from '../upstream/dispatch.ts'
-import type { BodyParts } from './body-parts.ts'
-import type { RunningCalls } from './running.ts'
-import type { SettlementParts } from './settlement.ts'
+import type { BodyParts } from './bodies/parts.ts'
+import type { RunningCalls } from './life/running.ts'
+import type { SettlementParts } from './settling/settlement.ts'
 
 export interface ExchangeParts extends SettlementParts {
   gate: Gate

@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.
 /**
  * How long a body says it is, before any of it is read; the limit where it does not say.
  *
- * @throws GatewayError payload_too_large where that is more than the limit
+ * @throws GatewayError payload_too_large if that is more than the limit
  */
 export function announcedBytes({ headers }: Request, limit_bytes: number): number {
   const declared = headers.get('content-length')
@@ -52,7 +52,7 @@ export async function readAtMost(
 /** The refusal of a body over its surface's limit, whether it is JSON or a form. */
 export const bodyTooLarge = (limit_bytes: number): GatewayError =>
   payloadTooLarge(
-    `The request body is larger than the ${sizeOf(limit_bytes)} that this endpoint takes. Send less, or smaller images.`,
+    `The request body is larger than ${sizeOf(limit_bytes)}, the limit of this endpoint. Send less, or smaller images.`,
   )
 
 const MB = 1_024 * 1_024
@@ -61,7 +61,7 @@ const sizeOf = (bytes: number): string =>
 
 /** The refusal of a body whose sender stopped half-way. */
 export const brokenOff = (cause: unknown): GatewayError =>
-  invalidRequest('The request body did not arrive whole.', { cause })
+  invalidRequest('The request body is incomplete. Send it again.', { cause })
 
 /** Requests whose body was given up half-way: more of it may come, and nobody reads it. */
 const ABANDONED = new WeakSet<Request>()

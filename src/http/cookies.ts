@@ -1,6 +1,6 @@
 // Cookies: one of them read from a request, and written for an answer (RFC 6265).
 
-/** The value of a cookie; undefined where the request has none of this name. The first of several counts. */
+/** The value of a cookie; undefined if the request has none of this name. The first of several counts. */
 export function cookieOf({ headers }: Request, name: string): string | undefined {
   const start = `${name}=`
   for (const pair of (headers.get('cookie') ?? '').split(';')) {

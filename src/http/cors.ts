@@ -16,7 +16,7 @@ export function allowedOrigin({ headers }: Request, listed: readonly string[]): 
   return listed.includes(origin) || listed.includes(ANY_ORIGIN) ? origin : undefined
 }
 
-/** The answer to a preflight of an allowed origin; undefined where the request is none. Keys are not sent along with one. */
+/** The answer to a preflight of an allowed origin; undefined if the request is none. Keys are not sent along with one. */
 export function preflightAnswer({ method, headers }: Request, origin: string): Response | undefined {
   if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined
   const asked = headers.get('access-control-request-headers')

@@ -8,7 +8,7 @@ export type Cell = string | number | null
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** A plain number is none, whatever its sign. */
+/** A plain number is not one, whatever its sign. */
 const NUMBER = /^-?\d{1,16}(\.\d{1,9})?$/
 
 /** One line. A cell that might be taken for a formula begins with an apostrophe, which makes it text. */
@@ -57,4 +57,14 @@ export function csvAnswer(
       'cache-control': 'no-store',
     },
   })
+}
+
+/** Columns by their names, in their order. */
+export type CsvColumns<Row> = { readonly [name: string]: (row: Row) => Cell }
+
+/** The lines under their head. The end of the last line is left to who writes it, who ends it with the newline of CRLF. */
+export function csvOf<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
+  const cells = Object.values(columns)
+  const lines = [Object.keys(columns), ...rows.map((row) => cells.map((cell) => cell(row)))]
+  return lines.map(csvLine).join('').slice(0, -1)
 }

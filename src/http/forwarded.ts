@@ -9,7 +9,7 @@ export type IsTrusted = (address: string) => boolean
  * are believed, for callers can send the header themselves (RFC 7239, 8.1).
  *
  * @param peer the address of the socket's other end
- * @returns undefined where the trusted proxies do not tell it: what one of them wrote is no address, or the two headers
+ * @returns undefined if the trusted proxies do not tell it: what one of them wrote is no address, or the two headers
  * disagree, one of which may come from the caller
  */
 export function callerAddress(peer: string, headers: Headers, isTrusted: IsTrusted): string | undefined {
@@ -46,9 +46,29 @@ function addressIn(entry: string): string | undefined {
   return plainAddress(/^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text)
 }
 
-/** The elements of a Forwarded header, one a proxy. A comma in quotes does not end one. */
-const elementsOf = (header: string): string[] => header.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? ['']
+/**
+ * The elements of a Forwarded header, one a proxy. A comma in quotes does not end one; a quote that nothing closes quotes
+ * nothing, or a caller could hide with one what their proxy adds.
+ */
+function elementsOf(header: string): string[] {
+  const elements: string[] = []
+  let start = 0
+  let opened: number | undefined
+  for (let at = 0; at < header.length; at++) {
+    const sign = header[at]
+    if (sign === '\\' && opened !== undefined) at++
+    else if (sign === '"') opened = opened === undefined ? at : undefined
+    else if (sign === ',' && opened === undefined) {
+      elements.push(header.slice(start, at))
+      start = at + 1
+    }
+  }
+  elements.push(header.slice(start, opened))
+  if (opened !== undefined) elements.push(...header.slice(opened + 1).split(/[",]/))
+  const written = elements.filter((element) => element !== '')
+  return written.length > 0 ? written : ['']
+}
 
-/** The `for` of an element; empty where it has none. */
+/** The `for` of an element; empty if it has none. */
 const forOf = (element: string): string =>
   /(?:^|;)\s*for\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/i.exec(element)?.[1] ?? ''

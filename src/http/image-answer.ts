@@ -4,7 +4,12 @@ import type { ImageMime } from '../domain/image-formats.ts'
 
 /** Such an answer in a route's schema, where nothing is checked: it is a `Response` already. */
 export const ImageBytes = Type.Unsafe<Blob>(
-  Type.Any({ type: 'string', format: 'binary', description: 'an image' }),
+  Type.Any({
+    type: 'string',
+    format: 'binary',
+    description: 'The image.',
+    media_types: ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] satisfies ImageMime[],
+  }),
 )
 
 export interface ImageFile {

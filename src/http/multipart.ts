@@ -151,6 +151,6 @@ const drained = (parser: BusboyInstance): Promise<void> =>
   new Promise((resolve) => parser.once('drain', () => resolve()))
 
 const malformed = (cause: unknown): GatewayError =>
-  invalidRequest('The form is malformed, or did not arrive whole. Check how its parts are written.', {
+  invalidRequest('The form is malformed or incomplete. Check its parts and boundary.', {
     cause,
   })

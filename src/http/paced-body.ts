@@ -91,4 +91,4 @@ async function inTime<T>(work: Promise<T>, allowed_ms: number): Promise<T> {
 }
 
 const tooSlow = (): GatewayError =>
-  invalidRequest('The request body came too slowly. Send it faster, or send less.')
+  invalidRequest('The request body arrived too slowly. Send it faster, or send less.')

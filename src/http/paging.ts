@@ -12,12 +12,18 @@ export const Limit = WholeNumber({ minimum: 1, maximum: MAX_LIMIT }, `a whole nu
 
 /** The parameters of every such list. */
 export const PAGE_PARAMETERS = {
-  limit: Type.Optional(Limit),
+  limit: Type.Optional({
+    ...Limit,
+    description: `How many a page has at most; ${DEFAULT_LIMIT} by default.`,
+    examples: [10],
+  }),
   cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),
 }
 
 /** What such a list answers beside its entries. */
-export const PAGE_FIELDS = { next_cursor: Nullable(Type.Integer()) }
+export const PAGE_FIELDS = {
+  next_cursor: Nullable(Type.Integer({ description: 'The `cursor` of the next page; null on the last.' })),
+}
 
 /** The page that is asked for. */
 export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: number }) => ({

@@ -22,15 +22,7 @@ TypeRegistry.Set<Bounds>(WHOLE_NUMBER, ({ minimum, maximum = Number.MAX_SAFE_INT
  * @param must what a refusal says of a wrong value
  */
 export const WholeNumber = ({ minimum, maximum }: Bounds, must: string) =>
-  Type.Transform(
-    Type.Unsafe<number>({
-      [Kind]: WHOLE_NUMBER,
-      type: 'integer',
-      minimum,
-      ...(maximum === undefined ? {} : { maximum }),
-      must,
-    }),
-  )
+  Type.Transform(Type.Unsafe<number>({ [Kind]: WHOLE_NUMBER, type: 'integer', minimum, maximum, must }))
     .Decode(Number)
     .Encode((number) => number)
 
@@ -38,6 +30,11 @@ export const ModelName = Type.String({
   minLength: 1,
   maxLength: 128,
   must: 'the name of a model, of at most 128 characters',
+})
+
+/** Of a path that ends with a model's id, whose slashes are written as they are or encoded. */
+export const ModelParams = Type.Object({
+  '*': Type.String({ title: 'model', description: 'The name of a model.', examples: ['sim-flash'] }),
 })
 
 /**

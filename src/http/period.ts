@@ -12,7 +12,18 @@ export const Moment = Type.String({
 })
 
 /** The parameters of a period. */
-export const PERIOD_PARAMETERS = { since: Type.Optional(Moment), until: Type.Optional(Moment) }
+export const PERIOD_PARAMETERS = {
+  since: Type.Optional({
+    ...Moment,
+    description: 'From here on: a day in UTC, or a time with its zone, such as `2026-12-31T18:00:00Z`.',
+    examples: ['2026-01-01'],
+  }),
+  until: Type.Optional({
+    ...Moment,
+    description: 'Up to here, in the same way; a day counts whole.',
+    examples: ['2099-12-31'],
+  }),
+}
 
 /** @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins */
 export function readPeriod({ since, until }: { since?: string; until?: string }): {

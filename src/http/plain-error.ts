@@ -2,16 +2,23 @@
 import { Type } from '@sinclair/typebox'
 import type { ErrorKind } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
+import { Nullable } from './schema.ts'
 
 /** The body of an error here, and of images and uploads. */
-export const ErrorBody = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String(),
-    code: Type.String(),
-    param: Type.Union([Type.String(), Type.Null()]),
-  }),
-})
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object(
+      {
+        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        type: Type.String({ description: 'The kind of error.' }),
+        code: Type.String({ description: 'The error more exactly, for programs.' }),
+        param: Nullable(Type.String({ description: 'The field or parameter at fault.' })),
+      },
+      { description: 'The error.' },
+    ),
+  },
+  { title: 'Error' },
+)
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   invalid_request: 400,

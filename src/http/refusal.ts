@@ -12,12 +12,9 @@ const MAX_NAME_CHARS = 64
  */
 export function refusalOf(faults: readonly Fault[], noun: 'parameter' | 'field'): GatewayError {
   const [first] = faults
-  if (!first) return invalidRequest('The request does not have the form that this endpoint takes.')
+  if (!first) return invalidRequest('The request is malformed. Check its fields.')
   const message = faults.map((fault) => `${nameOf(fault)}: ${problemOf(fault, noun)}.`).join(' ')
-  return invalidRequest(message, {
-    param: nameOf(first),
-    ...(first.code === undefined ? {} : { code: first.code }),
-  })
+  return invalidRequest(message, { param: nameOf(first), code: first.code })
 }
 
 function problemOf({ problem, must, allowed, found }: Fault, noun: string): string {

@@ -9,13 +9,13 @@ export interface Sockets {
   timeout(request: Request, timeout_s: number): void
 }
 
-/** A request, and the sockets of its server; null where it has come over none. */
+/** A request, and the sockets of its server; null if it has come over none. */
 export interface Arriving {
   request: Request
   sockets: () => Sockets | null
 }
 
-/** The caller's IP address; undefined where it is not known. */
+/** The caller's IP address; undefined if it is not known. */
 export const addressOf = ({ request, sockets }: Arriving): string | undefined =>
   sockets()?.requestIP(request)?.address
 

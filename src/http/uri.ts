@@ -1,6 +1,6 @@
 // Percent-encoding in paths.
 
-/** The text that a part of a path stands for; the part as it stands where it is no valid encoding (RFC 3986, 2.1). */
+/** The text that a part of a path stands for; the part as it stands if it is not a valid encoding (RFC 3986, 2.1). */
 export function decodePathPart(encoded: string): string {
   if (!encoded.includes('%')) return encoded
   try {

@@ -1,5 +1,5 @@
 // Amounts and times in JSON, for callers and for the operator: exact, and readable. Each view stands beside its schema.
-import { type TNull, type TUnion, Type } from '@sinclair/typebox'
+import { type TInteger, type TNull, type TString, type TUnion, Type } from '@sinclair/typebox'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import { Nullable } from './schema.ts'
 
@@ -22,35 +22,31 @@ export function time<Name extends string, Ms extends number | null>(name: Name, 
   } as TimeView<Name, Ms, Ms extends null ? null : string>
 }
 
-const Amount = Type.Integer({ description: 'nano-dollars' })
-const Usd = Type.String({ description: 'USD as a decimal number' })
-const Milliseconds = Type.Integer({ description: 'milliseconds since 1970, UTC' })
-const IsoTime = Type.String({ description: 'ISO 8601, UTC' })
+const amountOf = (what: string) => Type.Integer({ description: `${what}, in nano-dollars.` })
+const Usd = Type.String({ description: 'The same in USD, as a decimal number.' })
+const momentOf = (what: string) => Type.Integer({ description: `${what}, in milliseconds since 1970, UTC.` })
+const IsoTime = Type.String({ description: 'The same as ISO 8601, in UTC.' })
 
-/** The schema of `money`. */
-export const MoneyFields = <Name extends string>(name: Name) =>
-  ({ [`${name}_nanos`]: Amount, [`${name}_usd`]: Usd }) as MoneyView<Name, typeof Amount, typeof Usd>
+/** The schema of `money`. @param what the amount is, for the reference of the API */
+export const MoneyFields = <Name extends string>(name: Name, what = 'An amount') =>
+  ({ [`${name}_nanos`]: amountOf(what), [`${name}_usd`]: Usd }) as MoneyView<Name, TInteger, TString>
 
 /** The schema of `money` for an amount that may be null. */
-export const NullableMoneyFields = <Name extends string>(name: Name) =>
-  ({ [`${name}_nanos`]: Nullable(Amount), [`${name}_usd`]: Nullable(Usd) }) as MoneyView<
+export const NullableMoneyFields = <Name extends string>(name: Name, what = 'An amount') =>
+  ({ [`${name}_nanos`]: Nullable(amountOf(what)), [`${name}_usd`]: Nullable(Usd) }) as MoneyView<
     Name,
-    TUnion<[typeof Amount, TNull]>,
-    TUnion<[typeof Usd, TNull]>
+    TUnion<[TInteger, TNull]>,
+    TUnion<[TString, TNull]>
   >
 
-/** The schema of `time`. */
-export const TimeFields = <Name extends string>(name: Name) =>
-  ({ [`${name}_at_ms`]: Milliseconds, [`${name}_at`]: IsoTime }) as TimeView<
-    Name,
-    typeof Milliseconds,
-    typeof IsoTime
-  >
+/** The schema of `time`. @param what happened then, for the reference of the API */
+export const TimeFields = <Name extends string>(name: Name, what = 'A time') =>
+  ({ [`${name}_at_ms`]: momentOf(what), [`${name}_at`]: IsoTime }) as TimeView<Name, TInteger, TString>
 
 /** The schema of `time` for a time that may be null. */
-export const NullableTimeFields = <Name extends string>(name: Name) =>
-  ({ [`${name}_at_ms`]: Nullable(Milliseconds), [`${name}_at`]: Nullable(IsoTime) }) as TimeView<
+export const NullableTimeFields = <Name extends string>(name: Name, what = 'A time') =>
+  ({ [`${name}_at_ms`]: Nullable(momentOf(what)), [`${name}_at`]: Nullable(IsoTime) }) as TimeView<
     Name,
-    TUnion<[typeof Milliseconds, TNull]>,
-    TUnion<[typeof IsoTime, TNull]>
+    TUnion<[TInteger, TNull]>,
+    TUnion<[TString, TNull]>
   >

@@ -21,7 +21,7 @@ export interface RepeatableCall {
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */
   gone: AbortSignal
-  /** Asked before it is served, not before it is answered again. @throws GatewayError where no call may begin */
+  /** Asked before it is served, not before it is answered again. @throws GatewayError if no call may begin */
   mayBegin: () => void
 }
 
@@ -47,6 +47,8 @@ export interface Idempotency {
    * under way, or where its answer was charged but broken off, too large to keep, or given up; unprocessable for another request
    */
   once(call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
+  /** Whether an answer is kept under a request's key: known before its body is read, by which it may still be another request. */
+  mayRepeat(account_id: number, request: Request): boolean
   /** Deletes what is older than 24 hours. */
   sweep(): Promise<void>
   /** Deletes the files that a dead process left behind. Only at start. */
@@ -70,12 +72,16 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const state: State = { ...deps, under_way: new Set() }
   return {
     once: (call, serve) => once(state, call, serve),
+    mayRepeat(account_id, request) {
+      const key = keyOf(request)
+      return key !== null && typeof deps.answers.find({ account_id, key })?.status === 'number'
+    },
     sweep: deps.answers.sweep,
     recover: deps.answers.removeStrays,
   }
 }
 
-/** A request's Idempotency-Key; null where it has none. */
+/** A request's Idempotency-Key; null if it has none. */
 export const keyOf = (request: Request): string | null => request.headers.get('idempotency-key')
 
 function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
@@ -101,7 +107,7 @@ async function onceUnder(
   return serveFirst(state, keyed, call, serve)
 }
 
-/** The answer that is kept under a request's key; undefined where the key is free. */
+/** The answer that is kept under a request's key; undefined if the key is free. */
 function find({ answers, under_way }: State, keyed: KeyedRequest): IdempotencyKey | undefined {
   const found = answers.find(keyed)
   if (!found) return undefined

@@ -32,8 +32,8 @@ export interface KeptAnswer {
 }
 
 export interface KeptAnswers {
-  /** The row of the request's key; undefined where there is none, or none younger than 24 hours. */
-  find(request: KeyedRequest): IdempotencyKey | undefined
+  /** The row of the request's key; undefined if not found, or none younger than 24 hours. */
+  find(request: Pick<KeyedRequest, 'account_id' | 'key'>): IdempotencyKey | undefined
   /**
    * Takes the key for a request, in place of an earlier one. On the disk before this returns. An account over its number
    * of keys forgets its oldest.
@@ -45,7 +45,7 @@ export interface KeptAnswers {
    * Puts an answer under the key, if the request still has it. On the disk when this returns. Older answers are given up
    * for it: first the account's own; over the common bound those of the account that keeps most.
    *
-   * @throws GatewayError payload_too_large where there is no room even so; what the disk throws. No file is left then
+   * @throws GatewayError payload_too_large if there is no room even so; what the disk throws. No file is left then
    */
   keep(request: KeyedRequest, answer: KeptAnswer): Promise<void>
   /** Frees the key, if the request still has it. */
@@ -59,14 +59,14 @@ export interface KeptAnswers {
   /**
    * Writes a body that is too large for a row, and makes room for it as it comes, as `keep` does.
    *
-   * @throws as `AnswerFiles.put`, and GatewayError payload_too_large where there is no room
+   * @throws as `AnswerFiles.put`, and GatewayError payload_too_large if there is no room
    */
   write(
     account_id: number,
     content: Uint8Array | AsyncIterable<Uint8Array>,
     cap_bytes: number,
   ): Promise<KeptBody>
-  /** A kept body, to be sent; undefined where its file is gone. */
+  /** A kept body, to be sent; undefined if its file is gone. */
   open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | Blob | undefined>
   /** Deletes what is older than 24 hours, and what is over bounds that were lowered. */
   sweep(): Promise<void>

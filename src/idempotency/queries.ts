@@ -1,20 +1,17 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
 import { and, asc, between, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
-import { given } from '../db/placeholders.ts'
+import { allGiven, equals, given, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { calls, entries, holds, idempotency_keys } from '../db/schema.ts'
+import { calls, holds, idempotency_keys } from '../db/schema.ts'
 
 const { placeholder } = sql
 
-const OF_KEY = and(
-  eq(idempotency_keys.account_id, placeholder('account_id')),
-  eq(idempotency_keys.key, placeholder('key')),
-)
-const OF_REQUEST = and(OF_KEY, eq(idempotency_keys.request_id, placeholder('request_id')))
-/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (exchange/several-calls.ts). */
+const OF_KEY = and(equals(idempotency_keys.account_id, 'account_id'), equals(idempotency_keys.key, 'key'))
+const OF_REQUEST = and(OF_KEY, equals(idempotency_keys.request_id, 'request_id'))
+/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (exchange/life/several-calls.ts). */
 const isOfRequest = (column: typeof holds.request_id | typeof calls.request_id) =>
   or(
-    eq(column, placeholder('request_id')),
+    equals(column, 'request_id'),
     sql`substr(${column}, 1, length(${placeholder('request_id')}) + 1) = ${placeholder('request_id')} || '-'`,
   )
 /** What the space that a deleted row took follows from. */
@@ -44,12 +41,14 @@ export const idempotencyQueries = perConnection({
     orm
       .insert(idempotency_keys)
       .values({
-        account_id: placeholder('account_id'),
-        key: placeholder('key'),
-        request_sha256: placeholder('request_sha256'),
-        request_id: placeholder('request_id'),
-        after_hold_id: placeholder('after_hold_id'),
-        created_at_ms: placeholder('created_at_ms'),
+        ...placeholders(
+          'account_id',
+          'key',
+          'request_sha256',
+          'request_id',
+          'after_hold_id',
+          'created_at_ms',
+        ),
         kept_bytes: 0,
         replays: 0,
       })
@@ -58,13 +57,7 @@ export const idempotencyQueries = perConnection({
   store: (orm) =>
     orm
       .update(idempotency_keys)
-      .set({
-        status: given('status'),
-        headers: given('headers'),
-        body: given('body'),
-        body_file: given('body_file'),
-        kept_bytes: given('kept_bytes'),
-      })
+      .set(allGiven('status', 'headers', 'body', 'body_file', 'kept_bytes'))
       .where(OF_REQUEST)
       .returning({ id: idempotency_keys.id })
       .prepare(),
@@ -99,33 +92,25 @@ export const idempotencyQueries = perConnection({
     orm
       .select({ id: idempotency_keys.id, ...SPACE })
       .from(idempotency_keys)
-      .where(and(eq(idempotency_keys.account_id, placeholder('account_id')), IS_KEPT))
+      .where(and(equals(idempotency_keys.account_id, 'account_id'), IS_KEPT))
       // Only by this order does SQLite take the index of what is kept, and read no key without an answer.
       .orderBy(asc(idempotency_keys.created_at_ms), asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),
   /** Gives up an answer; that its key was used stays known. */
   giveUp: (orm) =>
-    orm
-      .update(idempotency_keys)
-      .set(NOTHING)
-      .where(eq(idempotency_keys.id, placeholder('id')))
-      .prepare(),
+    orm.update(idempotency_keys).set(NOTHING).where(equals(idempotency_keys.id, 'id')).prepare(),
   /** The oldest keys of an account. */
   oldestKeys: (orm) =>
     orm
       .select({ id: idempotency_keys.id, key: idempotency_keys.key, account_id: idempotency_keys.account_id })
       .from(idempotency_keys)
-      .where(eq(idempotency_keys.account_id, placeholder('account_id')))
+      .where(equals(idempotency_keys.account_id, 'account_id'))
       .orderBy(asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),
   deleteRow: (orm) =>
-    orm
-      .delete(idempotency_keys)
-      .where(eq(idempotency_keys.id, placeholder('id')))
-      .returning(SPACE)
-      .prepare(),
+    orm.delete(idempotency_keys).where(equals(idempotency_keys.id, 'id')).returning(SPACE).prepare(),
   replayed: (orm) =>
     orm
       .update(idempotency_keys)
@@ -133,7 +118,7 @@ export const idempotencyQueries = perConnection({
         replays: sql`${idempotency_keys.replays} + ${placeholder('replays')}`,
         replayed_at_ms: given('replayed_at_ms'),
       })
-      .where(eq(idempotency_keys.id, placeholder('id')))
+      .where(equals(idempotency_keys.id, 'id'))
       .prepare(),
   /** What is known of the key under which a request began. The time finds its row by an index. */
   ofRequest: (orm) =>
@@ -148,8 +133,8 @@ export const idempotencyQueries = perConnection({
       .where(
         and(
           between(idempotency_keys.created_at_ms, placeholder('from_ms'), placeholder('to_ms')),
-          eq(idempotency_keys.account_id, placeholder('account_id')),
-          eq(idempotency_keys.request_id, placeholder('request_id')),
+          equals(idempotency_keys.account_id, 'account_id'),
+          equals(idempotency_keys.request_id, 'request_id'),
         ),
       )
       .prepare(),
@@ -162,8 +147,8 @@ export const idempotencyQueries = perConnection({
   count: (orm) =>
     orm
       .update(idempotency_keys)
-      .set({ kept_bytes: given('kept_bytes') })
-      .where(eq(idempotency_keys.id, placeholder('id')))
+      .set(allGiven('kept_bytes'))
+      .where(equals(idempotency_keys.id, 'id'))
       .prepare(),
   pendingHold: (orm) =>
     orm
@@ -173,7 +158,7 @@ export const idempotencyQueries = perConnection({
         and(
           // A literal: with a parameter SQLite plans the query anew at each execution, to see whether a partial index fits.
           eq(holds.state, sql`'pending'`),
-          eq(holds.account_id, placeholder('account_id')),
+          equals(holds.account_id, 'account_id'),
           isOfRequest(holds.request_id),
         ),
       )
@@ -185,25 +170,11 @@ export const idempotencyQueries = perConnection({
       .from(calls)
       .where(
         and(
-          eq(calls.account_id, placeholder('account_id')),
+          equals(calls.account_id, 'account_id'),
           gt(calls.id, placeholder('after_hold_id')),
           isOfRequest(calls.request_id),
         ),
       )
       .orderBy(asc(calls.id))
-      .prepare(),
-  /** An entry of exactly this time. */
-  entryAt: (orm) =>
-    orm
-      .select({ id: entries.id })
-      .from(entries)
-      .where(
-        and(
-          eq(entries.account_id, placeholder('account_id')),
-          eq(entries.created_at_ms, placeholder('created_at_ms')),
-          eq(entries.kind, placeholder('kind')),
-          eq(entries.amount_nanos, placeholder('amount_nanos')),
-        ),
-      )
       .prepare(),
 })

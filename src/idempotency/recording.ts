@@ -10,7 +10,7 @@ type Files = Pick<KeptAnswers, 'write'>
 /**
  * Keeps a complete answer of an account.
  *
- * @throws what the disk throws; GatewayError payload_too_large over the cap, or where there is no room
+ * @throws what the disk throws; GatewayError payload_too_large over the cap, or if there is no room
  */
 export async function keepWhole(files: Files, account_id: number, bytes: Uint8Array): Promise<KeptBody> {
   return bytes.length <= MAX_ROW_BYTES ? { bytes } : await files.write(account_id, bytes, MAX_KEPT_BYTES)

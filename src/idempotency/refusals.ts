@@ -20,15 +20,6 @@ export const stillUnderWay = (): GatewayError =>
 
 export const answerIsLost = (): GatewayError =>
   conflict(
-    'The first request with this Idempotency-Key was charged, but its answer was broken off, was not waited for, is too large to be kept, or was given up for newer ones. To repeat the call and be charged again, send a new key.',
+    'The first request with this Idempotency-Key was charged, but its answer is not available: it broke off, its caller left, it was too large to keep, or newer answers replaced it. To repeat the call and be charged again, send a new key.',
     { code: 'idempotent_answer_lost' },
-  )
-
-export const anotherDeed = (): GatewayError =>
-  unprocessable(
-    'deed: this id was used for another movement of money within the last 24 hours. Send a new one.',
-    {
-      param: 'deed',
-      code: 'deed_reused',
-    },
   )

@@ -16,7 +16,7 @@ export interface ReplayCount {
   close(): Promise<void>
 }
 
-/** Whoever sends a request again waits for no write. It is for people to read, and no money hangs on it. */
+/** Whoever sends a request again waits for no write. It is for people to read, and no money depends on it. */
 export function createReplayCount(
   db: Database,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },

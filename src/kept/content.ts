@@ -25,7 +25,7 @@ export interface ContentFiles {
     content: Uint8Array | AsyncIterable<Uint8Array>,
     options: { cap_bytes: number },
   ): Promise<unknown>
-  /** Undefined where there is no such file. */
+  /** Undefined if there is no such file. */
   open(key: string): Promise<Blob | undefined>
   remove(key: string): Promise<unknown>
   list(): Promise<readonly { key: string; bytes: number }[]>
@@ -42,7 +42,7 @@ export interface ContentDeps {
 /**
  * Writes a file, and makes room for each of its chunks before it is written.
  *
- * @throws GatewayError payload_too_large over the cap, or where there is no room; what the content or the disk throws.
+ * @throws GatewayError payload_too_large over the cap, or if there is no room; what the content or the disk throws.
  * No file is left then
  */
 export async function writeContent(
@@ -78,7 +78,7 @@ export async function writeContent(
  * @param more_bytes what the row keeps beside the body
  * @param write writes the row, in one statement or transaction. @returns whether it did
  * @returns what `write` returned
- * @throws GatewayError payload_too_large where there is no room; what `write` throws
+ * @throws GatewayError payload_too_large if there is no room; what `write` throws
  */
 export async function keepContent(
   { files, room }: Pick<ContentDeps, 'files' | 'room'>,
@@ -104,7 +104,7 @@ export async function keepContent(
   }
 }
 
-/** The bytes of a row's content, to be read; undefined where its file is gone. */
+/** The bytes of a row's content, to be read; undefined if its file is gone. */
 export async function openContent(
   files: Pick<ContentFiles, 'open'>,
   { body, body_file }: Pick<BodyColumns, 'body' | 'body_file'>,

@@ -23,7 +23,7 @@ export interface Space {
    * Who has to give up what they keep, so that an account keeps to its bound, and all of them to theirs: over the common
    * bound it is whoever keeps most, so that one account never costs the others what is theirs.
    *
-   * @returns undefined where the bounds hold; `nobody` where what is being written is over them by itself
+   * @returns undefined if the bounds hold; `nobody` where what is being written is over them by itself
    */
   excess(account_id: number, limits: KeepLimits): Excess | 'nobody' | undefined
   /** The accounts that keep anything. */

@@ -56,7 +56,7 @@ export function putTogether(calls: readonly Call[]): AddedCalls[] {
 const kindOf = ({ account_id, key_id, started_at_ms, outcome, model }: Call): string =>
   `${account_id} ${key_id} ${Math.trunc(started_at_ms / 1_000 / QUARTER_S)} ${outcome} ${model}`
 
-/** @returns undefined where it would not be exact, and for what the table refuses anyway */
+/** @returns undefined if it would not be exact, and for what the table refuses anyway */
 function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
   const sum: AddedCalls = {
     ...calls[0],

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
-import { type Counted, INVARIANTS } from './invariants.ts'
+import { type Breach, type Counted, INVARIANTS, type Invariant } from './invariants.ts'
 import { totalQueries } from './queries.ts'
 
 export interface Totals {
@@ -35,20 +35,27 @@ const MAX_FINDINGS_PER_INVARIANT = 100
  * enough.
  *
  * @param db a connection that is in no transaction
+ * @param onRule told how many rules have been checked, before each
  * @returns at most 100 findings for each invariant; `clean` when there are none
  */
-export function audit(db: Database): Audit {
+export function audit(db: Database, onRule: (done: number) => void = () => {}): Audit {
   return db.transaction(() => {
-    const findings = INVARIANTS.flatMap(({ name, meaning, sql }) =>
-      db
-        .query<Pick<Finding, 'subject' | 'expected' | 'found'>, []>(
-          `${sql} LIMIT ${MAX_FINDINGS_PER_INVARIANT}`,
-        )
-        .all()
-        .map((breach) => ({ invariant: name, meaning, ...breach })),
-    )
+    const findings = INVARIANTS.flatMap((invariant, done) => {
+      onRule(done)
+      return breachesOf(db, invariant).map((breach) => ({
+        invariant: invariant.name,
+        meaning: invariant.meaning,
+        ...breach,
+      }))
+    })
     return { clean: findings.length === 0, rules: rulesOf(db, findings), findings, totals: totalsOf(db) }
   })()
+}
+
+function breachesOf(db: Database, { sql, breach }: Invariant): Breach[] {
+  if (!breach) return db.query<Breach, []>(`${sql} LIMIT ${MAX_FINDINGS_PER_INVARIANT}`).all()
+  const found = db.query<Breach, []>(sql).all()
+  return found.flatMap((row) => breach(row) ?? []).slice(0, MAX_FINDINGS_PER_INVARIANT)
 }
 
 function rulesOf(db: Database, findings: readonly Finding[]): CheckedRule[] {
@@ -65,6 +72,7 @@ function rulesOf(db: Database, findings: readonly Finding[]): CheckedRule[] {
 const COUNTS = `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys,
                        (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM calls) AS calls,
                        (SELECT count(*) FROM entries) AS entries,
+                       (SELECT count(*) FROM prices) AS prices,
                        (SELECT count(*) FROM entries WHERE kind = 'charge') AS charges,
                        (SELECT count(*) FROM call_sums WHERE span_s = 86400) AS "daily sums",
                        (SELECT count(*) FROM call_sums WHERE span_s = 900) AS "quarter sums"`

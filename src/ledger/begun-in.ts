@@ -4,6 +4,7 @@ import { and, eq, gte, lte, max, min, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import { timeOfRequestId } from '../domain/request-id.ts'
+import { QUARTER_S } from './days.ts'
 
 const { placeholder } = sql
 
@@ -13,7 +14,6 @@ export interface IdRange {
   last_id: number
 }
 
-const QUARTER_S = 900
 /** A request has its id a moment before its call begins, unless the clock was set between the two. */
 const MINUTE_MS = 60_000
 
@@ -35,7 +35,7 @@ const queries = perConnection({
 /**
  * The ids of the calls that began in some time, to the quarter of an hour: some others are among them.
  *
- * @returns undefined where no call began then
+ * @returns undefined if no call began then
  */
 export function begunBetween(db: Database, from_ms: number, until_ms: number): IdRange | undefined {
   const quarterOf = (time_ms: number) => Math.floor(time_ms / 1_000 / QUARTER_S) * QUARTER_S

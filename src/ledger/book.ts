@@ -1,23 +1,7 @@
-// The rules of the ledger: what an operation does to the rows that it touches. Pure; the writer loads and stores them.
+// The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
-import type {
-  CallRecord,
-  ExpireOperation,
-  HoldOperation,
-  HoldOutcome,
-  MoneyOutcome,
-  Operation,
-  OutcomeOf,
-  PostOperation,
-  PostOutcome,
-  Refusal,
-  Refused,
-  TopUpOperation,
-  VoidOperation,
-  VoidOutcome,
-  WithdrawOperation,
-} from './operations.ts'
+import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
 export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
 export type KeyRow = Pick<
@@ -31,6 +15,8 @@ export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
   readonly holds: Map<number, Hold>
+  /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
+  readonly keyed_entries: Map<string, KeyedEntry>
   next_hold_id: number
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
@@ -46,6 +32,7 @@ export function emptyBook(next_hold_id: number): Book {
     accounts: new Map(),
     keys: new Map(),
     holds: new Map(),
+    keyed_entries: new Map(),
     next_hold_id,
     changed_accounts: new Set(),
     changed_keys: new Set(),
@@ -59,6 +46,7 @@ export function emptyBook(next_hold_id: number): Book {
 /** After its changes were written: it has none any more, and forgets the holds that can never change again. */
 export function closeBatch(book: Book): void {
   for (const { id } of book.resolved_holds) book.holds.delete(id)
+  book.keyed_entries.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
   book.new_holds.length = 0
@@ -67,216 +55,37 @@ export function closeBatch(book: Book): void {
   book.new_calls.length = 0
 }
 
-type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
+/** How `Book.keyed_entries` has the entry of a request. */
+export const entryKey = (account_id: number, request_key: string): string => `${account_id} ${request_key}`
 
-const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } = {
-  hold,
-  post,
-  void: voidHold,
-  expire,
-  top_up: topUp,
-  withdraw,
-}
-
-/**
- * Applies one operation to a book that has the rows it touches. A refusal changes nothing.
- *
- * @throws Error when the account or key of a hold is not in the book: a bug of the writer
- */
-export function apply<O extends Operation>(book: Book, operation: O): OutcomeOf<O> {
-  // The table pairs every name with its rule; the compiler cannot follow that through the lookup.
-  const rule = RULES[operation.op] as Rule<O>
-  return rule(book, operation)
-}
-
-function hold(book: Book, operation: HoldOperation): HoldOutcome {
-  const { amount_nanos, minimum_nanos, now_ms } = operation
-  if (!isAmount(amount_nanos) || !isAmount(minimum_nanos)) return refused('amount_out_of_range')
-  const account = book.accounts.get(operation.account_id)
-  if (!account) return refused('no_such_account')
-  const key = book.keys.get(operation.key_id)
-  if (key?.account_id !== account.id) return refused('no_such_key')
-  const refusal = refusalOf(account, key, now_ms)
-  if (refusal) return refused(refusal)
-
-  // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
-  const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
-  const room = roomOf(key)
-  if (room < required) return refused('key_spend_limit')
-  const free = freeOf(account)
-  if (free < required) return refused('insufficient_balance')
-
-  return openHold(book, account, key, operation, Math.min(amount_nanos, room, free))
-}
-
-function post(book: Book, operation: PostOperation): PostOutcome {
-  const { cost_nanos, now_ms } = operation
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  const { resolving, account, key } = pending
-
-  // The call may use its own hold and the free balance, but not the holds of other calls.
-  const paid = Math.min(cost_nanos, freeOf(account) + resolving.amount_nanos)
-  const unpaid_nanos = cost_nanos - paid
-  if (
-    !isAmount(cost_nanos) ||
-    !isAmount(key.spent_nanos + cost_nanos) ||
-    !isAmount(account.debt_nanos + unpaid_nanos)
-  )
-    return refused('amount_out_of_range')
-
-  release(book, pending, 'posted')
-  key.spent_nanos += cost_nanos
-  account.debt_nanos += unpaid_nanos
-  move(book, account, { kind: 'charge', amount_nanos: -paid, call_id: resolving.id, note: '', now_ms })
-  book.new_calls.push(callOf(resolving, operation.call, cost_nanos, unpaid_nanos))
-  payDebt(book, account, now_ms)
-  return { ok: true, charged_nanos: paid, unpaid_nanos }
-}
-
-function voidHold(book: Book, operation: VoidOperation): VoidOutcome {
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  release(book, pending, 'voided')
-  book.new_calls.push(callOf(pending.resolving, operation.call, 0, 0))
-  payDebt(book, pending.account, operation.now_ms)
-  return { ok: true, returned_nanos: pending.resolving.amount_nanos }
-}
-
-function expire(book: Book, operation: ExpireOperation): VoidOutcome {
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  release(book, pending, 'expired')
-  payDebt(book, pending.account, operation.now_ms)
-  return { ok: true, returned_nanos: pending.resolving.amount_nanos }
-}
-
-function topUp(book: Book, { account_id, amount_nanos, note, now_ms }: TopUpOperation): MoneyOutcome {
-  const account = book.accounts.get(account_id)
-  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
-  if (!account) return refused('no_such_account')
-  if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
-  move(book, account, { kind: 'top_up', amount_nanos, call_id: null, note, now_ms })
-  payDebt(book, account, now_ms)
-  return moneyOf(account)
-}
-
-function withdraw(book: Book, { account_id, amount_nanos, note, now_ms }: WithdrawOperation): MoneyOutcome {
-  const account = book.accounts.get(account_id)
-  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
-  if (!account) return refused('no_such_account')
-  if (freeOf(account) < amount_nanos) return refused('insufficient_balance')
-  move(book, account, { kind: 'withdrawal', amount_nanos: -amount_nanos, call_id: null, note, now_ms })
-  return moneyOf(account)
-}
-
-/** Why this account and key may not begin a call now, whatever it costs; in order of precedence. */
-function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | undefined {
-  if (account.status === 'suspended') return 'account_suspended'
-  if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'key_revoked'
-  if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'key_expired'
-  if (account.debt_nanos > 0) return 'outstanding_debt'
-  return undefined
-}
-
-function openHold(
-  book: Book,
-  account: AccountRow,
-  key: KeyRow,
-  operation: HoldOperation,
-  amount_nanos: Nanos,
-): HoldOutcome {
-  const opened: Hold = {
-    id: book.next_hold_id,
-    account_id: account.id,
-    key_id: key.id,
-    request_id: operation.request_id,
-    amount_nanos,
-    state: 'pending',
-    created_at_ms: operation.now_ms,
-    expires_at_ms: operation.expires_at_ms,
-  }
-  book.next_hold_id += 1
-  book.holds.set(opened.id, opened)
-  book.new_holds.push(opened)
-  account.held_nanos += amount_nanos
-  key.held_nanos += amount_nanos
-  book.changed_accounts.add(account)
-  book.changed_keys.add(key)
-  return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
-}
-
-interface PendingHold {
-  readonly resolving: Hold
-  readonly account: AccountRow
-  readonly key: KeyRow
-}
-
-function pendingHold(book: Book, hold_id: number): PendingHold | Refused {
-  const resolving = book.holds.get(hold_id)
-  if (!resolving) return refused('no_such_hold')
-  if (resolving.state !== 'pending') return refused('already_resolved')
-  const account = book.accounts.get(resolving.account_id)
-  const key = book.keys.get(resolving.key_id)
-  if (!account || !key) throw new Error(`the book lacks the account or the key of hold ${hold_id}`)
-  return { resolving, account, key }
-}
-
-function release(book: Book, { resolving, account, key }: PendingHold, state: Hold['state']): void {
-  resolving.state = state
-  account.held_nanos -= resolving.amount_nanos
-  key.held_nanos -= resolving.amount_nanos
-  book.resolved_holds.push(resolving)
-  book.changed_accounts.add(account)
-  book.changed_keys.add(key)
-}
-
-type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
+export type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
 
 /** Changes a balance and adds the entry that explains it. A movement of 0 adds no entry. */
-function move(book: Book, account: AccountRow, { now_ms, ...movement }: Movement): void {
+export function move(book: Book, account: AccountRow, { now_ms, ...movement }: Movement): void {
   if (movement.amount_nanos === 0) return
   account.balance_nanos += movement.amount_nanos
   book.changed_accounts.add(account)
-  book.new_entries.push({ ...movement, account_id: account.id, created_at_ms: now_ms })
+  const entry = { ...movement, account_id: account.id, created_at_ms: now_ms }
+  book.new_entries.push(entry)
+  if (entry.request_key !== null) book.keyed_entries.set(entryKey(account.id, entry.request_key), entry)
 }
 
 /** Pays debt from the free balance, so that no account ever has both. */
-function payDebt(book: Book, account: AccountRow, now_ms: number): void {
+export function payDebt(book: Book, account: AccountRow, now_ms: number): void {
   const paid = Math.min(account.debt_nanos, freeOf(account))
   account.debt_nanos -= paid
-  move(book, account, { kind: 'debt_payment', amount_nanos: -paid, call_id: null, note: '', now_ms })
+  move(book, account, {
+    kind: 'debt_payment',
+    amount_nanos: -paid,
+    call_id: null,
+    note: '',
+    request_key: null,
+    now_ms,
+  })
 }
 
-function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_nanos: Nanos): Call {
-  return {
-    ...record,
-    id: resolved.id,
-    request_id: resolved.request_id,
-    account_id: resolved.account_id,
-    key_id: resolved.key_id,
-    hold_nanos: resolved.amount_nanos,
-    cost_nanos,
-    unpaid_nanos,
-    provider_cost_nanos: record.provider_cost_nanos ?? null,
-    summed: 0,
-    failed_tries: record.failed_tries ?? 0,
-    trace: record.trace ?? '',
-  }
-}
+/** What a balance has beside its holds. */
+export const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
 
-const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
-
-/** How much more a key may hold; negative where its calls cost more than their holds. */
-const roomOf = (key: KeyRow): Nanos =>
-  key.spend_limit_nanos === null ? Infinity : key.spend_limit_nanos - key.spent_nanos - key.held_nanos
-
-const moneyOf = (account: AccountRow): MoneyOutcome => ({
-  ok: true,
-  balance_nanos: account.balance_nanos,
-  debt_nanos: account.debt_nanos,
-})
-
-const isAmount = (nanos: number): boolean => Number.isSafeInteger(nanos) && nanos >= 0
-const isMovement = (nanos: number): boolean => isAmount(nanos) && nanos > 0
-const refused = (refusal: Refusal): Refused => ({ ok: false, refusal })
+export const isAmount = (nanos: number): boolean => Number.isSafeInteger(nanos) && nanos >= 0
+export const refused = (refusal: Refusal): Refused => ({ ok: false, refusal })

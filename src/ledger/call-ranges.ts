@@ -1,18 +1,14 @@
-// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where there are none.
-import { endOfTurn } from '../domain/end-of-turn.ts'
+// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched if none is found.
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import type { IdRange } from './begun-in.ts'
 import type { valuesOf } from './call-filter.ts'
 import { DAY_S } from './days.ts'
 import type { callQueries, callQueriesOfAccount } from './queries.ts'
 
-interface IdRange {
-  readonly first_id: number
-  readonly last_id: number
-}
-
 export interface CallRanges {
   /** They do not overlap, the newest first. */
   ranges: IdRange[]
-  /** Below this id there may be more of them; undefined where they are all. */
+  /** Below this id there may be more of them; undefined if they are all. */
   rest_below_id: number | undefined
 }
 

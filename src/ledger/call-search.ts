@@ -1,6 +1,7 @@
 // The search for calls by the beginning of their request id.
 import type { Database } from 'bun:sqlite'
-import { and, between, desc, eq, gte, lt, or, sql } from 'drizzle-orm'
+import { and, between, desc, gte, lt, sql } from 'drizzle-orm'
+import { equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls } from '../db/schema.ts'
 import { begunWith } from './begun-in.ts'
@@ -17,7 +18,7 @@ const queries = perConnection({
           between(calls.id, placeholder('first_id'), placeholder('last_id')),
           gte(calls.request_id, placeholder('from')),
           lt(calls.request_id, placeholder('until')),
-          or(sql`${placeholder('account_id')} IS NULL`, eq(calls.account_id, placeholder('account_id'))),
+          equalsIfGiven(calls.account_id, 'account_id'),
         ),
       )
       .orderBy(desc(calls.id))

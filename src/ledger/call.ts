@@ -1,10 +1,12 @@
 // One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
 import type { Database } from 'bun:sqlite'
 import { and, between, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from 'drizzle-orm'
+import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../db/schema.ts'
 import { begunBetween, begunWith } from './begun-in.ts'
 import type { RecordedCall } from './history.ts'
+import { PRICE_OF_CALL } from './stored-prices.ts'
 
 const { placeholder } = sql
 
@@ -24,16 +26,22 @@ const BETWEEN_PARTS_MS = 60_000
 
 const queries = perConnection({
   byRequest(orm) {
-    const { summed: _, ...columns } = getTableColumns(calls)
+    const { summed, price_id, counted, ...columns } = getTableColumns(calls)
     return orm
-      .select({ ...columns, account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix })
+      .select({
+        ...columns,
+        price: PRICE_OF_CALL,
+        account_name: accounts.name,
+        key_name: keys.name,
+        key_prefix: keys.prefix,
+      })
       .from(calls)
       .innerJoin(accounts, eq(accounts.id, calls.account_id))
       .innerJoin(keys, eq(keys.id, calls.key_id))
       .where(
         and(
           between(calls.id, placeholder('first_id'), placeholder('last_id')),
-          eq(calls.request_id, placeholder('request_id')),
+          equals(calls.request_id, 'request_id'),
         ),
       )
       .orderBy(desc(calls.id))
@@ -70,7 +78,7 @@ const queries = perConnection({
     orm
       .select({ account_id: holds.account_id })
       .from(holds)
-      .where(and(eq(holds.state, sql`'pending'`), eq(holds.request_id, placeholder('request_id'))))
+      .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id')))
       .prepare(),
   charge: (orm) =>
     orm
@@ -78,9 +86,9 @@ const queries = perConnection({
       .from(entries)
       .where(
         and(
-          eq(entries.account_id, placeholder('account_id')),
-          eq(entries.created_at_ms, placeholder('created_at_ms')),
-          eq(entries.call_id, placeholder('call_id')),
+          equals(entries.account_id, 'account_id'),
+          equals(entries.created_at_ms, 'created_at_ms'),
+          equals(entries.call_id, 'call_id'),
         ),
       )
       .prepare(),
@@ -101,7 +109,7 @@ export function isUnderWay(db: Database, request_id: string, account_id?: number
 
 /**
  * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
- * (exchange/several-calls.ts).
+ * (exchange/life/several-calls.ts).
  */
 export function callsOfAnswer(
   db: Database,
@@ -121,7 +129,7 @@ export function callsOfAnswer(
   return found
 }
 
-/** The entry that paid for a call, found by the time of its settlement, which both have; undefined where nothing was paid. */
+/** The entry that paid for a call, found by the time of its settlement, which both have; undefined if nothing was paid. */
 export const chargeOf = (
   db: Database,
   { id, account_id, started_at_ms, duration_ms }: TracedCall,

@@ -1,6 +1,6 @@
 // Days in UTC or in the machine's time zone, and the periods of kept sums that make them up. Pure.
 
-/** A day: `2026-12-31`, from its first moment to that of the next day. */
+/** A day: `2026-12-31`, or another period, from its first moment to that of the next day. */
 export interface Day {
   readonly name: string
   readonly start_ms: number
@@ -36,6 +36,15 @@ export function dayOf(time_ms: number, zone: DayZone): Day {
     start_ms: new Date(year, month, day).getTime(),
     end_ms: new Date(year, month, day + 1).getTime(),
   }
+}
+
+/** The month in which a moment lies: `2026-12`. */
+export function monthOf(time_ms: number, zone: DayZone): Day {
+  const { name } = dayOf(time_ms, zone)
+  const [year = 0, month = 0] = name.split('-').map(Number)
+  const begin = (months: number) =>
+    zone === 'utc' ? Date.UTC(year, months, 1) : new Date(year, months, 1).getTime()
+  return { name: name.slice(0, -'-31'.length), start_ms: begin(month - 1), end_ms: begin(month) }
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')

@@ -1,12 +1,23 @@
 // The entries of all accounts: filtered and paged for reading, or all of them one part after the other. Only reads.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, gte, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
+import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, calls, entries } from '../db/schema.ts'
-import { endOfTurn } from '../domain/end-of-turn.ts'
-import { type EntryFilter, type EntryPlace, entriesAfter, type ListedEntry, placeOf } from './entries.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import {
+  BEFORE_ALL,
+  type EntryFilter,
+  type EntryPlace,
+  entriesAfter,
+  LISTED_COLUMNS,
+  type ListedEntry,
+  listEntries,
+  placeOf,
+  valuesOf,
+} from './entries.ts'
 
 /** Which entries; without an account, those of all. */
 export type EntriesFilter = Omit<EntryFilter, 'account_id'> & { account_id?: number | undefined }
@@ -20,33 +31,20 @@ const { placeholder } = sql
 
 const named = (orm: BunSQLiteDatabase) =>
   orm
-    .select({
-      ...getTableColumns(entries),
-      account_name: accounts.name,
-      request_id: calls.request_id,
-      model: calls.model,
-      unpaid_nanos: calls.unpaid_nanos,
-    })
+    .select({ ...LISTED_COLUMNS, account_name: accounts.name })
     .from(entries)
     .innerJoin(accounts, eq(accounts.id, entries.account_id))
     .leftJoin(calls, eq(calls.id, entries.call_id))
 
 const queries = perConnection({
   name: (orm) =>
-    orm
-      .select({ name: accounts.name })
-      .from(accounts)
-      .where(eq(accounts.id, placeholder('id')))
-      .prepare(),
+    orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'id')).prepare(),
   lastId: (orm) =>
     orm
       .select({ id: sql<number | null>`max(${entries.id})` })
       .from(entries)
       .prepare(),
-  ofIds: (orm) =>
-    named(orm)
-      .where(sql`${entries.id} IN (SELECT value FROM json_each(${placeholder('ids')}))`)
-      .prepare(),
+  ofIds: (orm) => named(orm).where(isOneOf(entries.id, 'ids')).prepare(),
   range: (orm) =>
     named(orm)
       .where(
@@ -55,7 +53,7 @@ const queries = perConnection({
           lt(entries.id, placeholder('below_id')),
           gte(entries.created_at_ms, placeholder('since_ms')),
           lt(entries.created_at_ms, placeholder('until_ms')),
-          or(sql`${placeholder('kind')} IS NULL`, eq(entries.kind, placeholder('kind'))),
+          equalsIfGiven(entries.kind, 'kind'),
         ),
       )
       .orderBy(desc(entries.id))
@@ -65,7 +63,7 @@ const queries = perConnection({
 /**
  * One page of entries, the newest first: as `listEntries` for one account.
  *
- * @returns undefined where the cursor is no entry, or none of the account
+ * @returns undefined if the cursor is no entry, or none of the account
  */
 export async function listNamedEntries(
   db: Database,
@@ -74,20 +72,16 @@ export async function listNamedEntries(
 ): Promise<Page<NamedEntry> | undefined> {
   const { limit, cursor } = page
   const { account_id } = filter
-  const place = cursor === undefined ? undefined : placeOf(db, cursor)
-  if (cursor !== undefined && !place) return undefined
-  if (account_id === undefined) {
-    const newest = await newestOfAll(db, filter, place, limit + 1)
-    const found = queries(db).ofIds.all({ ids: JSON.stringify(newest.map(({ id }) => id)) })
-    return pageOf(found.sort(newestFirst), page)
+  if (account_id !== undefined) {
+    const listed = listEntries(db, { ...filter, account_id }, page)
+    const account_name = nameOf(db, account_id)
+    return listed && { ...listed, rows: listed.rows.map((entry) => ({ ...entry, account_name })) }
   }
-  if (place && place.account_id !== account_id) return undefined
-  const account_name = nameOf(db, account_id)
-  const found = entriesAfter(db, { ...filter, account_id }, place, limit + 1)
-  return pageOf(
-    found.map((entry) => ({ ...entry, account_name })),
-    page,
-  )
+  const place = cursor === undefined ? BEFORE_ALL : placeOf(db, cursor)
+  if (!place) return undefined
+  const newest = await newestOfAll(db, filter, place, limit + 1)
+  const found = queries(db).ofIds.all({ ids: JSON.stringify(newest.map(({ id }) => id)) })
+  return pageOf(found.sort(newestFirst), page)
 }
 
 /** Accounts that are asked at once: some 3 ms. */
@@ -100,13 +94,13 @@ const ACCOUNTS_AT_ONCE = 200
  */
 async function newestOfAll(
   db: Database,
-  { kind, since_ms, until_ms }: EntriesFilter,
-  place: EntryPlace = LAST_PLACE,
+  filter: EntriesFilter,
+  place: EntryPlace,
   count: number,
 ): Promise<EntryPlace[]> {
-  const newest = db.query<EntryPlace, Record<string, string | number | null>>(
-    newestSql(kind !== undefined && kind !== 'charge'),
-  )
+  const { since_ms, ...values } = valuesOf(filter)
+  const without_calls = values.kind !== null && values.kind !== 'charge'
+  const newest = db.query<EntryPlace, Record<string, string | number | null>>(newestSql(without_calls))
   const last_account =
     db.query<{ id: number | null }, []>('SELECT max(id) AS id FROM accounts').get()?.id ?? 0
   let found: EntryPlace[] = []
@@ -115,12 +109,8 @@ async function newestOfAll(
     const more = newest.all({
       from,
       below: from + ACCOUNTS_AT_ONCE,
-      kind: kind ?? null,
-      since_ms: Math.max(
-        since_ms ?? Number.MIN_SAFE_INTEGER,
-        found[count - 1]?.created_at_ms ?? Number.MIN_SAFE_INTEGER,
-      ),
-      until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+      ...values,
+      since_ms: Math.max(since_ms, found[count - 1]?.created_at_ms ?? since_ms),
       before_ms: place.created_at_ms,
       below_id: place.id,
       count,
@@ -129,8 +119,6 @@ async function newestOfAll(
   }
   return found
 }
-
-const LAST_PLACE: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 /** @param without_calls whose entries have an index of their own */
 const newestSql = (without_calls: boolean): string => `
@@ -164,19 +152,10 @@ export async function* allEntries(
   }
 }
 
-function* partsOfAll(
-  db: Database,
-  { kind, since_ms, until_ms }: Omit<EntryFilter, 'account_id'>,
-): Generator<NamedEntry[]> {
+function* partsOfAll(db: Database, filter: Omit<EntryFilter, 'account_id'>): Generator<NamedEntry[]> {
   const { lastId, range } = queries(db)
   for (let below_id = (lastId.get()?.id ?? 0) + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE) {
-    yield range.all({
-      from_id: below_id - ENTRIES_AT_ONCE,
-      below_id,
-      kind: kind ?? null,
-      since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
-      until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
-    })
+    yield range.all({ ...valuesOf(filter), from_id: below_id - ENTRIES_AT_ONCE, below_id })
   }
 }
 

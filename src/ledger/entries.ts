@@ -1,8 +1,9 @@
 // The entries of an account: every movement of its balance, filtered and paged, the newest first. Only reads.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, type Entry, entries } from '../db/schema.ts'
 
@@ -28,24 +29,34 @@ export interface ListedEntry extends Entry {
 
 const { placeholder } = sql
 
+/** What is read of an entry, and of its call. */
+export const LISTED_COLUMNS = {
+  ...getTableColumns(entries),
+  request_id: calls.request_id,
+  model: calls.model,
+  unpaid_nanos: calls.unpaid_nanos,
+}
+
+/** A filter as the prepared queries take it. */
+export const valuesOf = ({ kind, since_ms, until_ms }: Omit<EntryFilter, 'account_id'>) => ({
+  kind: kind ?? null,
+  since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
+  until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+})
+
 /** @param kinds decides on the index that serves a query, so it is no optional filter: each has a statement of its own */
 const pageWhere = (orm: BunSQLiteDatabase, kinds?: SQL) =>
   orm
-    .select({
-      ...getTableColumns(entries),
-      request_id: calls.request_id,
-      model: calls.model,
-      unpaid_nanos: calls.unpaid_nanos,
-    })
+    .select(LISTED_COLUMNS)
     .from(entries)
     .leftJoin(calls, eq(calls.id, entries.call_id))
     .where(
       and(
-        eq(entries.account_id, placeholder('account_id')),
+        equals(entries.account_id, 'account_id'),
         gte(entries.created_at_ms, placeholder('since_ms')),
         lt(entries.created_at_ms, placeholder('until_ms')),
         sql`(${entries.created_at_ms}, ${entries.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
-        or(sql`${placeholder('kind')} IS NULL`, eq(entries.kind, placeholder('kind'))),
+        equalsIfGiven(entries.kind, 'kind'),
         kinds,
       ),
     )
@@ -60,7 +71,7 @@ const entryQueries = perConnection({
     orm
       .select({ created_at_ms: entries.created_at_ms, account_id: entries.account_id })
       .from(entries)
-      .where(eq(entries.id, placeholder('id')))
+      .where(equals(entries.id, 'id'))
       .prepare(),
 })
 
@@ -70,9 +81,9 @@ export interface EntryPlace {
   id: number
 }
 
-const BEFORE_ALL: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+export const BEFORE_ALL: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
-/** The place of an entry; undefined where there is none of this id. */
+/** The place of an entry; undefined if not found. */
 export function placeOf(db: Database, id: number): (EntryPlace & { account_id: number }) | undefined {
   const found = entryQueries(db).time.get({ id })
   return found && { id, ...found }
@@ -81,17 +92,16 @@ export function placeOf(db: Database, id: number): (EntryPlace & { account_id: n
 /** The entries of an account that come after a place, the newest first. */
 export function entriesAfter(
   db: Database,
-  { account_id, kind, since_ms, until_ms }: EntryFilter,
+  { account_id, ...filter }: EntryFilter,
   { created_at_ms, id }: EntryPlace = BEFORE_ALL,
   row_limit: number,
 ): ListedEntry[] {
   const queries = entryQueries(db)
-  const query = kind === undefined || kind === 'charge' ? queries.page : queries.pageWithoutCalls
+  const query =
+    filter.kind === undefined || filter.kind === 'charge' ? queries.page : queries.pageWithoutCalls
   return query.all({
     account_id,
-    kind: kind ?? null,
-    since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
-    until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+    ...valuesOf(filter),
     before_ms: created_at_ms,
     below_id: id,
     row_limit,
@@ -102,7 +112,7 @@ export function entriesAfter(
  * One page of an account's entries, the newest first. Entries that are written meanwhile move none from one page to
  * another. A call whose cost the balance did not cover at all has no charge: its cost is debt.
  *
- * @returns undefined where the cursor is no entry of the account
+ * @returns undefined if the cursor is no entry of the account
  */
 export function listEntries(
   db: Database,

@@ -14,14 +14,14 @@ export interface Executor {
    * not known then
    */
   commit(operations: Operation[], wait_ms: number): Promise<Result[]>
-  /** Whether anything can be committed; undefined where it can. Rejects as `commit`. */
+  /** Whether anything can be committed; undefined if it can. Rejects as `commit`. */
   tryToWrite(): Promise<Failure | undefined>
   close(): Promise<void>
 }
 
 /** An executor that knows how long its commits take. */
 export interface MeasuredExecutor extends Executor {
-  /** How long the last batch's COMMIT took; undefined where it was not committed. */
+  /** How long the last batch's COMMIT took; undefined if it was not committed. */
   readonly sync_ms: number | undefined
 }
 

@@ -32,7 +32,7 @@ interface Failure extends Pick<FailingRoute, 'provider' | 'upstream_model'> {
 /**
  * The routes that failed since some time, those with the most failures first.
  * @param first_id no call since then has a lower id: those are not looked at
- * @returns `complete`: false where only the newest of the calls were looked at
+ * @returns `complete`: false if only the newest of the calls were looked at
  */
 export function failingRoutes(
   db: Database,

@@ -12,6 +12,8 @@ export interface Failure {
   unavailable: boolean
   /** For the log. */
   cause: string
+  /** In words that anybody may read, where they do not follow from the cause. */
+  reason?: string
 }
 
 /**
@@ -60,7 +62,7 @@ const isBusy = (result: Result): boolean =>
 
 /**
  * Whether anything can be committed: writes the database's header as it is.
- * @returns why not; undefined where it can
+ * @returns why not; undefined if it can
  */
 export function tryToWrite(writer: Writer): Failure | undefined {
   try {
@@ -103,5 +105,5 @@ const IN_WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
 ]
 
 /** Why nothing can be committed, in words that anybody may read. */
-export const inWords = ({ cause }: Failure): string =>
-  IN_WORDS.find(([pattern]) => pattern.test(cause))?.[1] ?? 'the database cannot be written'
+export const inWords = ({ cause, reason }: Failure): string =>
+  reason ?? IN_WORDS.find(([pattern]) => pattern.test(cause))?.[1] ?? 'the database cannot be written'

@@ -5,9 +5,12 @@ import type { Call } from '../db/schema.ts'
 import { type CallFilter, isFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './call-ranges.ts'
 import { startQueries } from './queries.ts'
+import type { StoredPrice } from './stored-prices.ts'
 
 /** A call with the names of its account and key. */
-export interface RecordedCall extends Omit<Call, 'summed' | 'trace'> {
+export interface RecordedCall extends Omit<Call, 'summed' | 'trace' | keyof StoredPrice> {
+  /** The price applied, as `Charge.snapshot` has it; empty if nothing was charged. */
+  price: string
   account_name: string
   key_name: string
   key_prefix: string
@@ -26,7 +29,7 @@ const MAX_CALLS_LOOKED_AT = 5_000
 /**
  * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
  *
- * The kept sums tell where calls that match can be, so that nothing is searched where there are none. A filter that few
+ * The kept sums tell where calls that match can be, so that nothing is searched if none is found. A filter that few
  * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found.
  */
 export function listCalls(

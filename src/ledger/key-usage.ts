@@ -1,6 +1,7 @@
 // What keys were last used for: their calls and cost of the last seven days, and their last call, from the kept sums.
 import type { Database } from 'bun:sqlite'
 import { and, eq, gte, sql } from 'drizzle-orm'
+import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -10,13 +11,13 @@ import { weekStart } from './spending.ts'
 const { placeholder } = sql
 
 /** Calls that are older are not looked for. */
-export const LAST_USE_DAYS = 31
+const LAST_USE_DAYS = 31
 
 export interface KeyUsage {
   /** Of the last seven days, today included. */
   week_calls: number
   week_nanos: Nanos
-  /** When the last call started; null where that is more than a month ago, or never was. */
+  /** When the last call started; null if that is more than a month ago, or never was. */
   last_used_at_ms: number | null
 }
 
@@ -37,10 +38,10 @@ const queries = perConnection({
       .from(call_sums)
       .where(
         and(
-          sql`${call_sums.account_id} IN (SELECT value FROM json_each(${placeholder('account_ids')}))`,
+          isOneOf(call_sums.account_id, 'account_ids'),
           eq(call_sums.span_s, sql.raw(String(DAY_S))),
           gte(call_sums.start_s, placeholder('from_s')),
-          sql`${call_sums.key_id} IN (SELECT value FROM json_each(${placeholder('key_ids')}))`,
+          isOneOf(call_sums.key_id, 'key_ids'),
         ),
       )
       .groupBy(call_sums.key_id)
@@ -49,7 +50,7 @@ const queries = perConnection({
     orm
       .select({ id: calls.id, started_at_ms: calls.started_at_ms })
       .from(calls)
-      .where(sql`${calls.id} IN (SELECT value FROM json_each(${placeholder('ids')}))`)
+      .where(isOneOf(calls.id, 'ids'))
       .prepare(),
 })
 

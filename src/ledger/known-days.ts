@@ -12,7 +12,7 @@ const MAX_DAYS = 2_000
 export class KnownDays<Read> {
   readonly #days = new Map<string, { read: Read; read_ms: number }>()
 
-  /** @param account_id undefined: all accounts @returns undefined where the day must be read */
+  /** @param account_id undefined: all accounts @returns undefined if the day must be read */
   find(account_id: number | undefined, start_ms: number, now_ms: number): Read | undefined {
     const known = this.#days.get(nameOf(account_id, start_ms))
     return known && now_ms - known.read_ms < REMEMBERED_MS ? known.read : undefined

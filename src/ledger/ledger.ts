@@ -1,7 +1,7 @@
 // Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
 import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
-import { endOfTurn } from '../domain/end-of-turn.ts'
 import { overloaded } from '../domain/errors.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { autoExecutor, type OnMove, SLOW_SYNC_MS } from './auto-executor.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
 import { errorOf, type Failure, type Result } from './failure.ts'
@@ -17,6 +17,8 @@ export interface LedgerOptions {
   writer: 'inline' | 'thread' | 'auto'
   /** For crash tests; called by the inline writer only. */
   probe?: Probe
+  /** Why nothing may be committed at the moment, in words that anybody may read; undefined while it may. Asked before each commit. */
+  blocked?: () => string | undefined
   /** Told when the ledger can no longer commit, and when it can again. */
   onChange?: OnChange
   /** Told when `auto` has changed over. */
@@ -40,7 +42,7 @@ interface Waiting {
  * @throws Error when the database cannot be opened
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  return groupCommit(await openExecutor(options), options.onChange)
+  return groupCommit(await openExecutor(options), options)
 }
 
 async function openExecutor({ path, writer, probe, onMove }: LedgerOptions): Promise<Executor> {
@@ -56,7 +58,11 @@ async function openExecutor({ path, writer, probe, onMove }: LedgerOptions): Pro
  * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
  * the next batch; no operation waits for others to join it, and none longer than five seconds.
  */
-export function groupCommit(executor: Executor, onChange: OnChange = () => {}): Ledger {
+export function groupCommit(
+  executor: Executor,
+  { onChange = () => {}, blocked = () => undefined }: Pick<LedgerOptions, 'onChange' | 'blocked'> = {},
+): Ledger {
+  const guarded = unlessBlocked(executor, blocked)
   let queue: Waiting[] = []
   let in_flight: Waiting[] = []
   let running: Promise<void> | undefined
@@ -67,7 +73,7 @@ export function groupCommit(executor: Executor, onChange: OnChange = () => {}): 
       await endOfTurn()
       in_flight = queue.slice(0, MAX_BATCH_OPERATIONS)
       queue = queue.slice(MAX_BATCH_OPERATIONS)
-      await commit(executor, in_flight, health)
+      await commit(guarded, in_flight, health)
       in_flight = []
     }
     running = undefined
@@ -89,7 +95,7 @@ export function groupCommit(executor: Executor, onChange: OnChange = () => {}): 
     async tryToWrite() {
       // What is under way shows by itself whether anything can be committed.
       if (running) return
-      running = probe(executor, health).then(() => {
+      running = probe(guarded, health).then(() => {
         running = queue.length > 0 ? run() : undefined
       })
       await running
@@ -115,6 +121,28 @@ export function groupCommit(executor: Executor, onChange: OnChange = () => {}): 
       })()
       return closing
     },
+  }
+}
+
+const failureOfEach = (operations: readonly Operation[], failure: Failure): Result[] =>
+  operations.map(() => ({ failure }))
+
+/** An executor that commits nothing while something speaks against it. */
+function unlessBlocked(executor: Executor, blocked: () => string | undefined): Executor {
+  const failure = (): Failure | undefined => {
+    const reason = blocked()
+    return reason === undefined ? undefined : { unavailable: true, cause: reason, reason }
+  }
+  return {
+    // Not async: each commit would make promises of its own.
+    commit(operations, wait_ms) {
+      const refused = failure()
+      return refused
+        ? Promise.resolve(failureOfEach(operations, refused))
+        : executor.commit(operations, wait_ms)
+    },
+    tryToWrite: async () => failure() ?? (await executor.tryToWrite()),
+    close: () => executor.close(),
   }
 }
 
@@ -156,7 +184,7 @@ async function commit(executor: Executor, batch: Waiting[], health: LedgerHealth
   })
 }
 
-/** Why nothing of a batch could be written; undefined where any of it was, or was refused for its content. */
+/** Why nothing of a batch could be written; undefined if any of it was, or was refused for its content. */
 function unavailability(results: readonly Result[]): Failure | undefined {
   for (const result of results) if ('failure' in result && result.failure.unavailable) return result.failure
   return undefined

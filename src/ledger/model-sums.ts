@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -20,9 +21,6 @@ export interface ModelDay {
 const { placeholder } = sql
 /** A literal, like that of the other queries on sums. */
 const DAY = sql.raw(String(DAY_S))
-const total = (of: SQL | typeof call_sums.calls) => sql<number>`sum(${of})`
-const callsIf = (condition: SQL) =>
-  sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${condition}), 0)`
 
 /** @param account which decides on the index, like in the other queries on sums */
 const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
@@ -30,8 +28,8 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .select({
       model: call_sums.model,
       start_s: call_sums.start_s,
-      calls: total(call_sums.calls),
-      failed: callsIf(sql`${call_sums.outcome} IN ('failed', 'broken')`),
+      calls: sql<number>`sum(${call_sums.calls})`,
+      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} IN ('failed', 'broken')), 0)`,
       cost_nanos: sql<number>`sum(${call_sums.cost_nanos})`,
     })
     .from(call_sums)
@@ -42,7 +40,7 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
 
 const queries = perConnection({
   days: (orm) => daysWhere(orm),
-  daysOfAccount: (orm) => daysWhere(orm, eq(call_sums.account_id, placeholder('account_id'))),
+  daysOfAccount: (orm) => daysWhere(orm, equals(call_sums.account_id, 'account_id')),
 })
 
 /**

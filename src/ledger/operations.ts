@@ -1,5 +1,5 @@
 // The ledger's operations and their outcomes: plain values that may cross to another thread.
-import type { Call } from '../db/schema.ts'
+import type { Call, Entry } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
@@ -20,11 +20,13 @@ export interface HoldOperation {
 }
 
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
-export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | 'summed' | Later> &
+export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &
   // Absent in the journal of a version that did not record them.
   Partial<Pick<Call, Later>>
 
 type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
+/** How the row stores it; in the record, `price` is the whole text. */
+type OfWriter = 'summed' | 'price_id' | 'counted'
 type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos'
 
 /**
@@ -54,22 +56,24 @@ export interface ExpireOperation {
   now_ms: number
 }
 
-/** Adds to a balance; debt is paid from it first. */
-export interface TopUpOperation {
-  op: 'top_up'
+/** A movement of money by the operator. */
+interface Movement {
   account_id: number
   amount_nanos: Nanos
   note: string
+  /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
+  request_key?: string | undefined
   now_ms: number
 }
 
+/** Adds to a balance; debt is paid from it first. */
+export interface TopUpOperation extends Movement {
+  op: 'top_up'
+}
+
 /** Takes from the free balance, never from holds. */
-export interface WithdrawOperation {
+export interface WithdrawOperation extends Movement {
   op: 'withdraw'
-  account_id: number
-  amount_nanos: Nanos
-  note: string
-  now_ms: number
 }
 
 export type Operation =
@@ -92,15 +96,23 @@ export type Refusal =
   | 'no_such_hold'
   | 'already_resolved'
   | 'amount_out_of_range'
+  | 'request_key_used'
 
 export type HoldOutcome = { ok: true; hold_id: number; held_nanos: Nanos } | Refused
 export type PostOutcome = { ok: true; charged_nanos: Nanos; unpaid_nanos: Nanos } | Refused
 export type VoidOutcome = { ok: true; returned_nanos: Nanos } | Refused
-export type MoneyOutcome = { ok: true; balance_nanos: Nanos; debt_nanos: Nanos } | Refused
+export type MoneyOutcome =
+  // `first`: the movement that was made under the same key before; nothing was moved.
+  { ok: true; balance_nanos: Nanos; debt_nanos: Nanos; first?: KeyedEntry | undefined } | Refused
 export interface Refused {
   ok: false
   refusal: Refusal
+  /** What the key of the request was used for, where that is why. */
+  first?: KeyedEntry
 }
+
+/** An entry that is known by the key of its request. */
+export type KeyedEntry = Pick<Entry, 'kind' | 'amount_nanos' | 'note' | 'created_at_ms'>
 
 export type OutcomeOf<O extends Operation> = O extends HoldOperation
   ? HoldOutcome
@@ -120,7 +132,7 @@ export interface Ledger {
    * again, for example, is refused as `already_resolved`
    * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
    * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or the writer's
-   * thread has ended, which may show only later; overloaded without a code after `close`; internal where the operation
+   * thread has ended, which may show only later; overloaded without a code after `close`; internal if the operation
    * itself cannot be written
    */
   submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>

@@ -1,6 +1,7 @@
 // The queries of an overview, prepared once for each connection: sums over periods, over ranges of calls, and samples of calls.
 import { and, count, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 
@@ -23,7 +24,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
       .where(
         and(
           account(call_sums),
-          eq(call_sums.span_s, placeholder('span_s')),
+          equals(call_sums.span_s, 'span_s'),
           gte(call_sums.start_s, placeholder('from_s')),
           lt(call_sums.start_s, placeholder('until_s')),
         ),
@@ -80,13 +81,7 @@ const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
       last_id: sql<number | null>`max(${call_sums.last_call_id})`,
     })
     .from(call_sums)
-    .where(
-      and(
-        account,
-        eq(call_sums.span_s, placeholder('span_s')),
-        sql`${call_sums.start_s} IN (SELECT value FROM json_each(${placeholder('starts')}))`,
-      ),
-    )
+    .where(and(account, equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')))
     .prepare()
 
 const timesWhere = (orm: BunSQLiteDatabase, which: SQL | undefined) =>
@@ -114,7 +109,7 @@ export const overviewQueries = perConnection(preparationsWhere(() => undefined))
 
 /** The queries on the calls of an account. */
 export const overviewQueriesOfAccount = perConnection(
-  preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
+  preparationsWhere((table) => equals(table.account_id, 'account_id')),
 )
 
 /** Calls of which a route failed, the newest first, by an index that has those alone. */

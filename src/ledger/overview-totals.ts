@@ -29,25 +29,26 @@ export function together(
   return sum
 }
 
-export const emptyIn = (from_ms: number, until_ms: number): Found => ({
-  from_ms,
-  until_ms,
+const NOTHING: Totals = {
   calls: 0,
   failed: 0,
   cost_nanos: 0,
   provider_cost_nanos: 0,
   known_revenue_nanos: 0,
+}
+const TOTALS = Object.keys(NOTHING) as (keyof Totals)[]
+
+export const emptyIn = (from_ms: number, until_ms: number): Found => ({
+  ...NOTHING,
+  from_ms,
+  until_ms,
   first_id: null,
   last_id: null,
 })
 
 /** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
 export function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
-  sum.calls += sign * row.calls
-  sum.failed += sign * row.failed
-  sum.cost_nanos += sign * row.cost_nanos
-  sum.provider_cost_nanos += sign * row.provider_cost_nanos
-  sum.known_revenue_nanos += sign * row.known_revenue_nanos
+  for (const name of TOTALS) sum[name] += sign * row[name]
   if (sign < 0 || row.first_id === null || row.last_id === null) return
   sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
   sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)

@@ -1,6 +1,6 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
 import type { Database } from 'bun:sqlite'
-import { endOfTurn } from '../domain/end-of-turn.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
 import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
@@ -10,7 +10,7 @@ import { quantile, type Sample } from './quantiles.ts'
 export const RANGES = ['hour', 'day', 'week', 'month'] as const
 export type Range = (typeof RANGES)[number]
 
-/** How long calls took until their first byte, and in all; null where none was answered. */
+/** How long calls took until their first byte, and in all; null if none was answered. */
 export interface Latency {
   first_byte_p50_ms: number | null
   first_byte_p95_ms: number | null
@@ -34,7 +34,7 @@ export interface Overview {
   before: Totals & Latency
   /** Times are those of some calls of each point, not of all. */
   is_sampled: boolean
-  /** No call of the range has a lower id; null where there are none. */
+  /** No call of the range has a lower id; null if not found. */
   first_call_id: number | null
 }
 

@@ -2,10 +2,12 @@
 import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { DAY_S } from './days.ts'
+import { PRICE_OF_CALL } from './stored-prices.ts'
 
 const { placeholder } = sql
 
@@ -16,9 +18,9 @@ const DAY = sql.raw(String(DAY_S))
 /** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
 const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
-    or(sql`${placeholder('key_ids')} IS NULL`, sql`${table.key_id} IN ${listOf('key_ids')}`),
-    isGivenOrNull(table.model),
-    isGivenOrNull(table.outcome),
+    or(sql`${placeholder('key_ids')} IS NULL`, isOneOf(table.key_id, 'key_ids')),
+    equalsIfGiven(table.model, 'model'),
+    equalsIfGiven(table.outcome, 'outcome'),
   )
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
@@ -26,7 +28,7 @@ const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: ke
 /** The same for what the kept sums do not tell apart. */
 const filtersOfCalls = () =>
   and(
-    isGivenOrNull(calls.provider),
+    equalsIfGiven(calls.provider, 'provider'),
     or(
       sql`${placeholder('status_from')} IS NULL`,
       between(calls.status, placeholder('status_from'), placeholder('status_to')),
@@ -46,9 +48,9 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
 
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
-  const { summed: _, trace: __, ...columns } = getTableColumns(calls)
+  const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
   return orm
-    .select({ ...columns, ...NAMES })
+    .select({ ...columns, price: PRICE_OF_CALL, ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
@@ -114,7 +116,7 @@ const rangesOfDaysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       and(
         account,
         eq(call_sums.span_s, DAY),
-        sql`${call_sums.start_s} IN ${listOf('starts')}`,
+        isOneOf(call_sums.start_s, 'starts'),
         optionalFilters(call_sums),
         lt(call_sums.first_call_id, placeholder('below_id')),
       ),
@@ -180,8 +182,8 @@ const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .where(
       and(
         account,
-        eq(call_sums.span_s, placeholder('span_s')),
-        sql`${call_sums.start_s} IN ${listOf('starts')}`,
+        equals(call_sums.span_s, 'span_s'),
+        isOneOf(call_sums.start_s, 'starts'),
         optionalFilters(call_sums),
       ),
     )
@@ -193,7 +195,7 @@ export const callQueries = perConnection(preparationsWhere(() => undefined))
 
 /** The queries on the calls of an account. */
 export const callQueriesOfAccount = perConnection(
-  preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
+  preparationsWhere((table) => equals(table.account_id, 'account_id')),
 )
 
 /** What an account used on some days, by day, key and model: in the order of the table, so that nothing is sorted. */
@@ -214,7 +216,7 @@ export const usageQueries = perConnection({
       .from(call_sums)
       .where(
         and(
-          eq(call_sums.account_id, placeholder('account_id')),
+          equals(call_sums.account_id, 'account_id'),
           eq(call_sums.span_s, DAY),
           gte(call_sums.start_s, placeholder('from_s')),
           lt(call_sums.start_s, placeholder('until_s')),
@@ -227,12 +229,7 @@ export const usageQueries = perConnection({
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
-  ids: (orm) =>
-    orm
-      .select({ id: keys.id })
-      .from(keys)
-      .where(eq(keys.prefix, placeholder('key_prefix')))
-      .prepare(),
+  ids: (orm) => orm.select({ id: keys.id }).from(keys).where(equals(keys.prefix, 'key_prefix')).prepare(),
 })
 
 export const holdQueries = perConnection({
@@ -272,13 +269,6 @@ export const totalQueries = perConnection({
     orm.select({ pending_holds: count() }).from(holds).where(eq(holds.state, PENDING)).prepare(),
 })
 
-/** The values of a JSON array. */
-const listOf = (name: string): SQL => sql`(SELECT value FROM json_each(${placeholder(name)}))`
-
-function isGivenOrNull(column: SQLiteColumn): SQL | undefined {
-  return or(sql`${placeholder(column.name)} IS NULL`, eq(column, placeholder(column.name)))
-}
-
 /** Drizzle's own `sum` gives text, and null for no rows; a group always has rows. */
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`sum(${column})`
@@ -291,7 +281,7 @@ const totalOfColumns = (fields: readonly UsageField[]): SQL<number> =>
     sql` + `,
   )})`
 
-/** A sum over a whole table, 0 where it is empty. */
+/** A sum over a whole table, 0 if it is empty. */
 function totalOf(column: SQLiteColumn, condition: SQL = sql`true`): SQL<number> {
   return sql<number>`coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
 }

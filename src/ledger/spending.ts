@@ -1,10 +1,11 @@
 // What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
-import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
@@ -33,7 +34,7 @@ const queries = perConnection({
       .from(call_sums)
       .where(
         and(
-          sql`${call_sums.account_id} IN (SELECT value FROM json_each(${placeholder('account_ids')}))`,
+          isOneOf(call_sums.account_id, 'account_ids'),
           eq(call_sums.span_s, sql.raw(String(DAY_S))),
           gte(call_sums.start_s, placeholder('from_s')),
         ),
@@ -44,13 +45,13 @@ const queries = perConnection({
     orm
       .select({ started_at_ms: calls.started_at_ms })
       .from(calls)
-      .where(eq(calls.account_id, placeholder('account_id')))
+      .where(equals(calls.account_id, 'account_id'))
       .orderBy(desc(calls.id))
       .limit(1)
       .prepare(),
 })
 
-/** When the last recorded call of an account started; null where there is none. */
+/** When the last recorded call of an account started; null if not found. */
 export const lastCallOf = (db: Database, account_id: number): number | null =>
   queries(db).lastCall.get({ account_id })?.started_at_ms ?? null
 
@@ -92,9 +93,9 @@ export async function spendingOfMany(
 
 /** How an account spends. */
 export interface Pace {
-  /** Whole days that the free balance lasts at this week's pace; null where nothing was spent. */
+  /** Whole days that the free balance lasts at this week's pace; null if nothing was spent. */
   lasts_days: number | null
-  /** This week's daily spending against that of the week before, in percent; null where there was none before. */
+  /** This week's daily spending against that of the week before, in percent; null if there was none before. */
   change_percent: number | null
 }
 

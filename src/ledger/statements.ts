@@ -9,6 +9,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Call, calls, entries, type Hold, holds } from '../db/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import type { AccountRow, KeyRow, NewEntry } from './book.ts'
+import type { KeyedEntry } from './operations.ts'
 
 export type Statements = ReturnType<typeof prepareStatements>
 
@@ -35,6 +36,9 @@ export function prepareStatements(db: Database) {
          FROM keys WHERE id = ?`,
     ),
     hold: db.prepare<Hold, [number]>('SELECT * FROM holds WHERE id = ?'),
+    keyedEntry: db.prepare<KeyedEntry, [number, string]>(
+      'SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ? AND request_key = ?',
+    ),
 
     updateAccount: db.prepare<null, [number, number, number, number]>(
       'UPDATE accounts SET balance_nanos = ?, held_nanos = ?, debt_nanos = ? WHERE id = ?',
@@ -51,10 +55,14 @@ export function prepareStatements(db: Database) {
       'entries',
       columnsOf(entries).filter((name) => name !== 'id'),
     ),
-    insertCall: prepareInsert<Call>(db, 'calls', columnsOf(calls)),
+    insertCall: prepareInsertCall(db),
     addToSums: prepareInsert<AddedCalls>(db, 'calls_to_sum', ADDED_COLUMNS),
   }
 }
+
+/** @throws SQLiteError as `prepareStatements` */
+export const prepareInsertCall = (db: Database): ((call: Call) => void) =>
+  prepareInsert(db, 'calls', columnsOf(calls))
 
 const columnsOf = (table: SQLiteTable): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name)

@@ -1,9 +1,9 @@
-// Sums of calls by day, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+// Sums of calls by day and by month, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import type { Usage } from '../domain/usage.ts'
 import { type CallFilter, queriesFor, valuesOf } from './call-filter.ts'
-import { DAY_S, type Day, type DayZone, dayOf, type Periods, periodsOf } from './days.ts'
+import { DAY_S, type Day, type DayZone, dayOf, monthOf, type Periods, periodsOf } from './days.ts'
 
 /** The sum of one key's calls of one model on one day. */
 export interface DailySum extends Usage {
@@ -68,6 +68,28 @@ export function dailySums(db: Database, filter: CallFilter, request: SumsRequest
     before_ms = day.start_ms
   }
   return { sums, next_cursor: undefined }
+}
+
+/** A sum over any period. */
+export type PeriodSum = Omit<DailySum, 'day'> & {
+  /** `2026-12-31` or `2026-12`. */
+  period: string
+}
+
+/** The same by month, all of them. */
+export function monthlySums(db: Database, filter: CallFilter, zone: DayZone): PeriodSum[] {
+  const { since_ms = Number.NEGATIVE_INFINITY, until_ms = Number.POSITIVE_INFINITY } = filter
+  const sumsIn = sumsOver(db, filter)
+  const sums: PeriodSum[] = []
+  let begun_ms = Number.POSITIVE_INFINITY
+  for (const day of daysWithCalls(db, filter, zone, until_ms)) {
+    if (day.start_ms >= begun_ms) continue
+    const month = monthOf(day.start_ms, zone)
+    begun_ms = month.start_ms
+    const found = sumsIn(periodsOf(Math.max(month.start_ms, since_ms), Math.min(month.end_ms, until_ms)))
+    sums.push(...found.map((sum) => ({ period: month.name, ...sum })))
+  }
+  return sums
 }
 
 /** The days of a time zone in which there may be calls, the newest first: those that share a moment with a day in UTC that has some. */

@@ -11,10 +11,10 @@ export interface TracedTry {
   at_ms: number
   took_ms: number
   failure_class: string
-  /** The HTTP status that came; absent where none did. */
-  status?: number
+  /** The HTTP status that came; absent if none did. */
+  status?: number | undefined
   /** The provider's own words, without addresses and secrets, cut off where they are long. */
-  words?: string
+  words?: string | undefined
 }
 
 /** Why a call failed or broke off. */
@@ -22,7 +22,7 @@ export interface TracedFailure {
   /** The kind of the error that its caller was told; `upstream_failed` for a stream that its provider broke off. */
   kind: string
   code?: string
-  /** What its caller was told; absent where they were told inside a stream. */
+  /** What its caller was told; absent if they were told inside a stream. */
   message?: string
   /** For the operator alone, without addresses and secrets. */
   cause?: string

@@ -1,7 +1,7 @@
 // What an account used in the last days: by day, by model and by key. Only reads of the kept sums, whatever the number of calls.
 import type { Database } from 'bun:sqlite'
-import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { valuesOf } from './call-filter.ts'
 import { DAY_S, dayOf } from './days.ts'
 import { usageQueries } from './queries.ts'
@@ -51,7 +51,7 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Acco
   const last_s = Math.floor(until_ms / 1_000 / DAY_S) * DAY_S
   const from_s = last_s - (days - 1) * DAY_S
   const values = valuesOf(db, { account_id, key_id, model })
-  const total = nothing()
+  const total = { ...NOTHING }
   const [by_day, by_model, by_key] = [
     new Map<number, UsageSum>(),
     new Map<string, UsageSum>(),
@@ -81,30 +81,26 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Acco
   }
 }
 
-const nothing = (): UsageSum => ({
+const NOTHING: UsageSum = {
   calls: 0,
   failed: 0,
   input_tokens: 0,
   output_tokens: 0,
   images: 0,
   cost_nanos: 0,
-})
+}
+const COUNTS = Object.keys(NOTHING) as (keyof UsageSum)[]
 
 function sumIn<K>(sums: Map<K, UsageSum>, name: K): UsageSum {
   const known = sums.get(name)
   if (known) return known
-  const sum = nothing()
+  const sum = { ...NOTHING }
   sums.set(name, sum)
   return sum
 }
 
 function add(sum: UsageSum, more: UsageSum): void {
-  sum.calls += more.calls
-  sum.failed += more.failed
-  sum.input_tokens += more.input_tokens
-  sum.output_tokens += more.output_tokens
-  sum.images += more.images
-  sum.cost_nanos += more.cost_nanos
+  for (const count of COUNTS) sum[count] += more[count]
 }
 
 const byCost = (one: UsageSum, other: UsageSum): number =>

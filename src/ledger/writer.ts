@@ -3,9 +3,11 @@ import type { Database } from 'bun:sqlite'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
 import { putTogether } from './added-calls.ts'
-import { apply, type Book, closeBatch, emptyBook } from './book.ts'
-import type { Operation, Outcome } from './operations.ts'
+import { type Book, closeBatch, emptyBook, entryKey } from './book.ts'
+import type { Operation, Outcome, TopUpOperation, WithdrawOperation } from './operations.ts'
+import { apply } from './rules.ts'
 import { prepareStatements, type Statements } from './statements.ts'
+import { type StoredPrices, storedPrices } from './stored-prices.ts'
 
 /** Called at named points of a commit, so that a test can end the process there. */
 export type Probe = (point: 'commit.begun' | 'commit.written' | 'commit.done') => void
@@ -19,7 +21,7 @@ export interface Writer {
    * @throws what SQLite throws; the whole batch is rolled back then
    */
   commit(operations: readonly Operation[]): Outcome[]
-  /** How long the last batch's COMMIT took, most of which is the disk's; undefined where it was not committed. */
+  /** How long the last batch's COMMIT took, most of which is the disk's; undefined if it was not committed. */
   readonly sync_ms: number | undefined
   /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
   rewriteHeader(): void
@@ -35,6 +37,7 @@ const MAX_KNOWN_ROWS = 20_000
  */
 export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   const statements = prepareStatements(db)
+  const prices = storedPrices(db)
   let known: { book: Book; data_version: number | undefined } | undefined
   let sync_ms: number | undefined
 
@@ -54,7 +57,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
       load(book, statements, operation)
       return apply(book, operation)
     })
-    store(book, statements)
+    store(book, statements, prices)
     probe('commit.written')
     const written_ms = performance.now()
     statements.commit.run()
@@ -73,6 +76,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
         return commit(operations)
       } catch (error) {
         known = undefined
+        prices.forget()
         // After some errors, such as a full disk, SQLite has already rolled back by itself.
         if (db.inTransaction) statements.rollback.run()
         throw error
@@ -99,6 +103,7 @@ function load(book: Book, statements: Statements, operation: Operation): void {
     case 'top_up':
     case 'withdraw':
       loadAccount(book, statements, operation.account_id)
+      loadKeyedEntry(book, statements, operation)
   }
 }
 
@@ -114,6 +119,16 @@ function loadKey(book: Book, statements: Statements, id: number): void {
   if (row) book.keys.set(id, row)
 }
 
+function loadKeyedEntry(
+  book: Book,
+  statements: Statements,
+  { account_id, request_key }: TopUpOperation | WithdrawOperation,
+): void {
+  if (request_key === undefined || book.keyed_entries.has(entryKey(account_id, request_key))) return
+  const row = statements.keyedEntry.get(account_id, request_key)
+  if (row) book.keyed_entries.set(entryKey(account_id, request_key), row)
+}
+
 function loadHold(book: Book, statements: Statements, id: number): void {
   if (book.holds.has(id)) return
   const row = statements.hold.get(id)
@@ -124,7 +139,7 @@ function loadHold(book: Book, statements: Statements, id: number): void {
 }
 
 /** Writes what the batch changed: rows before those that refer to them. */
-function store(book: Book, statements: Statements): void {
+function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
   for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
@@ -132,7 +147,7 @@ function store(book: Book, statements: Statements): void {
   for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
   // Marks the calls that it puts together, so before they are written.
   const added = putTogether(book.new_calls)
-  for (const row of book.new_calls) statements.insertCall(row)
+  for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }

@@ -46,11 +46,11 @@ export interface Disagreement {
   problem: 'missing' | 'no row' | 'size'
   /** In the data folder. */
   path: string
-  /** What the file belongs to, such as `image <uuid>`; null where no row names it. */
+  /** What the file belongs to, such as `image <uuid>`; null if no row names it. */
   row: string | null
   row_bytes: number | null
   disk_bytes: number | null
-  /** Since when the row is marked as missing; null where it is not marked. */
+  /** Since when the row is marked as missing; null if it is not marked. */
   missing_since_ms: number | null
 }
 

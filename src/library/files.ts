@@ -18,7 +18,7 @@ export const findFile = (db: Database, account_id: number, key: string): FileRow
 /** What the file of a row follows from, and how it is marked. */
 export type FilePlace = Pick<FileRow, 'id' | 'key' | 'missing_since_ms'>
 
-/** The bytes of a stored file, read as they are consumed; undefined where it cannot be found, which is marked. */
+/** The bytes of a stored file, read as they are consumed; undefined if it cannot be found, which is marked. */
 export const openFile = (
   library: Pick<Library, 'db' | 'files' | 'now'>,
   { id, key, missing_since_ms }: FilePlace,

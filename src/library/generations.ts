@@ -122,7 +122,13 @@ export const findGeneration = (db: Database, account_id: number, uuid: string): 
 export const findGenerationOfAny = (db: Database, uuid: string): Generation | undefined =>
   generationQueries(db).findOfAny.get({ uuid: uuid.toLowerCase() })
 
-/** The file of a stored image, read as it is consumed; undefined where it cannot be found, which is marked. */
+/** The ids of the images that a call made and that are stored, in their order. */
+export const imagesOfCall = (db: Database, call_id: number): string[] =>
+  generationQueries(db)
+    .storedOfCall.all({ call_id })
+    .map(({ uuid }) => uuid)
+
+/** The file of a stored image, read as it is consumed; undefined if it cannot be found, which is marked. */
 export async function openGeneration(
   library: Pick<Library, 'db' | 'images' | 'now'>,
   { id, file_key, missing_since_ms }: Pick<Generation, 'id' | 'file_key' | 'missing_since_ms'>,

@@ -1,6 +1,7 @@
 // The queries on the history of produced images and on their lineage, prepared once for each connection.
-import { and, asc, desc, eq, getTableColumns, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, calls, generations } from '../db/schema.ts'
 
@@ -33,8 +34,8 @@ const historyOf = (account?: SQL) => ({
       .where(
         and(
           account,
-          or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
-          or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
+          equalsIfGiven(generations.model, 'model'),
+          equalsIfGiven(generations.kind, 'kind'),
           gte(generations.id, placeholder('from_id')),
           lt(generations.id, placeholder('below_id')),
         ),
@@ -48,9 +49,7 @@ const historyOf = (account?: SQL) => ({
 export const historyQueries = perConnection(historyOf())
 
 /** The same of an account's images. */
-export const historyQueriesOfAccount = perConnection(
-  historyOf(eq(generations.account_id, placeholder('account_id'))),
-)
+export const historyQueriesOfAccount = perConnection(historyOf(equals(generations.account_id, 'account_id')))
 
 /** What images were made from, and what was made from them. */
 export const lineageQueries = perConnection({
@@ -59,12 +58,7 @@ export const lineageQueries = perConnection({
     const later = orm
       .select()
       .from(generations)
-      .where(
-        and(
-          eq(generations.account_id, placeholder('account_id')),
-          gt(generations.id, placeholder('after_id')),
-        ),
-      )
+      .where(and(equals(generations.account_id, 'account_id'), gt(generations.id, placeholder('after_id'))))
       .orderBy(asc(generations.id))
       .limit(placeholder('looked_at'))
       .as('later')

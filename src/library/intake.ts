@@ -2,13 +2,13 @@
 import { untilFree } from '../db/busy.ts'
 import type { FileRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
-import { invalidRequest } from '../domain/errors.ts'
+import { invalidRequest, permissionDenied } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
-import { createSlots } from '../domain/slots.ts'
 import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../media/limits.ts'
 import { IMAGES_AT_ONCE } from '../media/sharp.ts'
+import { createSlots } from '../utilities/slots.ts'
 import { isStored, type StoredFile } from './files.ts'
 import type { Library } from './library.ts'
 import { fileKeyOf, safeName, storeKeyOf } from './names.ts'
@@ -95,7 +95,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       const rows = await untilFree(() =>
         immediately(db, () => {
           if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-          return checked.map((facts) => queries.store.get({ ...facts }))
+          return checked.map((facts) => queries.store.get({ ...facts }) ?? erasedMeanwhile())
         }),
       )
       ended = true
@@ -128,6 +128,11 @@ function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise
     freeBytes(bytes)
     return facts
   })
+}
+
+/** The row of an announced file goes while it is being written only where its account is erased. */
+function erasedMeanwhile(): never {
+  throw permissionDenied('This account is erased, so nothing can be stored for it.')
 }
 
 /** Reads the leading bytes. @returns the type by them, and the whole content, those bytes included */

@@ -12,7 +12,7 @@ export interface Place {
   id: number
   /** The key in its store. */
   key: string
-  /** Since when it is marked as missing; null where it is not. */
+  /** Since when it is marked as missing; null if it is not. */
   missing_since_ms: number | null
 }
 
@@ -76,7 +76,7 @@ export function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): Generato
   }
 }
 
-/** The file of a row, read as it is consumed. What is seen of it is marked. @returns undefined where it cannot be found */
+/** The file of a row, read as it is consumed. What is seen of it is marked. @returns undefined if it cannot be found */
 export async function openMarking(
   shelf: Shelf,
   { id, key, missing_since_ms }: Place,
@@ -157,6 +157,6 @@ async function expectedButAbsent(shelf: Shelf): Promise<number> {
 }
 
 const adviceFor = (data_folder: string): string =>
-  `If a folder in ${data_folder} is a mount of its own, mount it. After a restore, copy images/ and files/ of the backup ` +
+  `If a folder in ${data_folder} is on another mount, mount it. After a restore, copy images/ and files/ of the backup ` +
   'beside the database. To start without these files, add --accept-missing-files: their images are shown as ' +
   'missing until the files are back. No image was changed.'

@@ -7,7 +7,7 @@ const KEY = new RegExp(`^files/([1-9][0-9]{0,15})/${UUID}_[A-Za-z0-9_-]{1,64}\\.
 
 /** The safe form of a caller's file name, without folders and extension: at most 64 letters, digits, `_` and `-`. */
 export function safeName(filename: string): string {
-  const [base = ''] = /[^/\\]*$/.exec(filename) ?? []
+  const base = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
   const stem = base
     .replace(/(.)\.[^.]*$/, '$1')
     .normalize('NFKD')

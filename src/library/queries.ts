@@ -1,16 +1,13 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
-import { given } from '../db/placeholders.ts'
+import { allGiven, equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { files, generations } from '../db/schema.ts'
 
 const { placeholder } = sql
 
-const thisGeneration = and(
-  eq(generations.uuid, placeholder('uuid')),
-  eq(generations.account_id, placeholder('account_id')),
-)
-const thisFile = and(eq(files.key, placeholder('key')), eq(files.account_id, placeholder('account_id')))
+const thisGeneration = and(equals(generations.uuid, 'uuid'), equals(generations.account_id, 'account_id'))
+const thisFile = and(equals(files.key, 'key'), equals(files.account_id, 'account_id'))
 const PLACE = {
   id: generations.id,
   uuid: generations.uuid,
@@ -28,39 +25,35 @@ export const generationQueries = perConnection({
     orm
       .insert(generations)
       .values({
-        uuid: placeholder('uuid'),
-        account_id: placeholder('account_id'),
-        call_id: placeholder('call_id'),
-        position: placeholder('position'),
-        kind: placeholder('kind'),
+        ...placeholders(
+          'uuid',
+          'account_id',
+          'call_id',
+          'position',
+          'kind',
+          'model',
+          'prompt',
+          'parents',
+          'created_at_ms',
+        ),
         state: 'generating',
-        model: placeholder('model'),
-        prompt: placeholder('prompt'),
-        parents: placeholder('parents'),
-        created_at_ms: placeholder('created_at_ms'),
       })
       .prepare(),
   store: (orm) =>
     orm
       .update(generations)
       .set({
+        ...allGiven('revised_prompt', 'file_key', 'mime', 'width', 'height', 'bytes', 'sha256'),
         state: 'stored',
-        revised_prompt: given('revised_prompt'),
-        file_key: given('file_key'),
-        mime: given('mime'),
-        width: given('width'),
-        height: given('height'),
-        bytes: given('bytes'),
-        sha256: given('sha256'),
       })
-      .where(eq(generations.uuid, placeholder('uuid')))
+      .where(equals(generations.uuid, 'uuid'))
       .prepare(),
-  /** Changes nothing where the image is no longer being made. */
+  /** Changes nothing if the image is no longer being made. */
   fail: (orm) =>
     orm
       .update(generations)
       .set({ state: 'failed' })
-      .where(and(eq(generations.uuid, placeholder('uuid')), eq(generations.state, 'generating')))
+      .where(and(equals(generations.uuid, 'uuid'), eq(generations.state, 'generating')))
       .prepare(),
   failAll: (orm) =>
     orm
@@ -71,11 +64,7 @@ export const generationQueries = perConnection({
       .prepare(),
   /** `missing_since_ms` is null for a file that is there. */
   mark: (orm) =>
-    orm
-      .update(generations)
-      .set({ missing_since_ms: given('missing_since_ms') })
-      .where(eq(generations.id, placeholder('id')))
-      .prepare(),
+    orm.update(generations).set(allGiven('missing_since_ms')).where(equals(generations.id, 'id')).prepare(),
   /** Images that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm
@@ -101,11 +90,13 @@ export const generationQueries = perConnection({
       .limit(placeholder('row_limit'))
       .prepare(),
   find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
-  findOfAny: (orm) =>
+  findOfAny: (orm) => orm.select().from(generations).where(equals(generations.uuid, 'uuid')).prepare(),
+  storedOfCall: (orm) =>
     orm
-      .select()
+      .select({ uuid: generations.uuid })
       .from(generations)
-      .where(eq(generations.uuid, placeholder('uuid')))
+      .where(and(equals(generations.call_id, 'call_id'), eq(generations.state, 'stored')))
+      .orderBy(generations.position)
       .prepare(),
   /** What the file of each image follows from, without the prompts, which may be long. */
   places: (orm) => orm.select(PLACE).from(generations).prepare(),
@@ -124,13 +115,9 @@ export const fileQueries = perConnection({
     orm
       .insert(files)
       .values({
-        key: placeholder('key'),
-        account_id: placeholder('account_id'),
-        name: placeholder('name'),
+        ...placeholders('key', 'account_id', 'name', 'mime', 'created_at_ms'),
         state: 'storing',
-        mime: placeholder('mime'),
         bytes: 0,
-        created_at_ms: placeholder('created_at_ms'),
       })
       .returning({ id: files.id })
       .prepare(),
@@ -138,23 +125,15 @@ export const fileQueries = perConnection({
     orm
       .update(files)
       .set({
+        ...allGiven('bytes', 'sha256', 'width', 'height'),
         state: 'stored',
-        bytes: given('bytes'),
-        sha256: given('sha256'),
-        width: given('width'),
-        height: given('height'),
       })
-      .where(eq(files.id, placeholder('id')))
+      .where(equals(files.id, 'id'))
       .returning()
       .prepare(),
   find: (orm) => orm.select().from(files).where(thisFile).prepare(),
   /** `missing_since_ms` is null for a file that is there. */
-  mark: (orm) =>
-    orm
-      .update(files)
-      .set({ missing_since_ms: given('missing_since_ms') })
-      .where(eq(files.id, placeholder('id')))
-      .prepare(),
+  mark: (orm) => orm.update(files).set(allGiven('missing_since_ms')).where(equals(files.id, 'id')).prepare(),
   /** Files that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm
@@ -182,7 +161,7 @@ export const fileQueries = perConnection({
       .from(files)
       .where(
         and(
-          eq(files.account_id, placeholder('account_id')),
+          equals(files.account_id, 'account_id'),
           eq(files.state, 'stored'),
           lt(files.id, placeholder('below_id')),
         ),
@@ -194,7 +173,7 @@ export const fileQueries = perConnection({
     orm
       .select({ bytes: sum(files.bytes).mapWith(Number) })
       .from(files)
-      .where(eq(files.account_id, placeholder('account_id')))
+      .where(equals(files.account_id, 'account_id'))
       .prepare(),
   removeStored: (orm) =>
     orm
@@ -202,9 +181,5 @@ export const fileQueries = perConnection({
       .where(and(thisFile, eq(files.state, 'stored')))
       .returning()
       .prepare(),
-  remove: (orm) =>
-    orm
-      .delete(files)
-      .where(eq(files.id, placeholder('id')))
-      .prepare(),
+  remove: (orm) => orm.delete(files).where(equals(files.id, 'id')).prepare(),
 })

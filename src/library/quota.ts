@@ -80,6 +80,6 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
 /** silent.md, Upload and files. */
 export const quotaExceeded = (): GatewayError =>
   payloadTooLarge(
-    `The files of an account may have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together. Delete some: GET /api/v1/files lists them.`,
+    `The files of an account may have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together. Delete some; GET /api/v1/files lists them.`,
     { code: 'QUOTA_EXCEEDED' },
   )

@@ -190,7 +190,7 @@ const isSameSize = (a: Size, b: Size): boolean => a.width === b.width && a.heigh
 
 const cannotMake = (cause?: unknown): GatewayError =>
   upstreamFailed(
-    'The model could not make this image in the size and format asked for. Nothing was charged.',
+    'The model could not make this image in the requested size and format. Nothing was charged.',
     {
       code: 'upstream_error',
       cause,

@@ -12,7 +12,7 @@ export const isFileKey = (text: string): boolean => text.length <= MAX_KEY_CHARS
 /** @throws GatewayError invalid_request with code `invalid_image_key` */
 export function assertFileKey(key: string): void {
   if (!isFileKey(key))
-    throw invalidRequest('The image key is malformed. Use the key that the upload answered.', {
+    throw invalidRequest('The image key is malformed. Use the key from the upload.', {
       code: 'invalid_image_key',
     })
 }

@@ -112,7 +112,7 @@ async function connect(
       agent: false,
       // Set here because NODE_TLS_REJECT_UNAUTHORIZED would otherwise override it.
       rejectUnauthorized: true,
-      ...(ca === undefined ? {} : { ca }),
+      ca,
       headers: {
         host: isIP(url.host) === 6 ? `[${url.host}]` : url.host,
         accept: 'image/jpeg, image/png, image/gif, image/webp',

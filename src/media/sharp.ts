@@ -1,7 +1,8 @@
 // Access to sharp: loaded at first use, restricted to four formats, two images at once.
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
-import { createSlots } from '../domain/slots.ts'
+import { createSlots } from '../utilities/slots.ts'
+import { imagesUnavailable } from './decoder.ts'
 import { MAX_PIXELS } from './limits.ts'
 
 export type SharpModule = typeof sharpModule
@@ -63,7 +64,9 @@ export async function decodeWhole(
 
 /** Takes tens of milliseconds and tens of megabytes, which a gateway for text models never needs. */
 async function load(): Promise<SharpModule> {
-  const { default: sharp } = await import('sharp')
+  const { default: sharp } = await import('sharp').catch((cause: unknown) => {
+    throw imagesUnavailable(cause)
+  })
   sharp.block({ operation: [EVERY_LOADER] })
   sharp.unblock({ operation: LOADERS })
   // No image is read twice, and one thread an image is enough beside a server.

@@ -31,7 +31,7 @@ export interface FileStore {
    * what the content or the disk threw. In each case the key is left as it was before
    */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
-  /** The file, read as it is consumed; undefined where there is none. @throws GatewayError for a malformed key */
+  /** The file, read as it is consumed; undefined if not found. @throws GatewayError for a malformed key */
   open(key: string): Promise<Blob | undefined>
   /** @returns whether there was such a file. @throws GatewayError for a malformed key */
   remove(key: string): Promise<boolean>
@@ -43,6 +43,8 @@ export interface FileStore {
   quarantine(key: string): Promise<void>
   /** Moves a quarantined file back to its place, where that is free. @returns whether it did */
   takeBack(key: string): Promise<boolean>
+  /** Deletes all files whose keys begin with this segment, quarantined ones too. @throws GatewayError for a malformed segment */
+  removeAllOf(segment: string): Promise<void>
   /** All files, in no particular order; entries that the store did not write are skipped. */
   list(): Promise<FileEntry[]>
   /** Deletes the remains of writes that a crash interrupted. Only at start: it would also delete writes in progress. */
@@ -119,7 +121,18 @@ export function createFileStore(folder: string): FileStore {
 
     quarantine: (key) => move(pathOf(key), join(folder, QUARANTINE, key)),
 
+    removeAllOf: (segment) => removeAllIn([folder, join(folder, QUARANTINE)], segment),
+
     removeLeftovers: () => rm(incoming, { recursive: true, force: true }),
+  }
+}
+
+/** Deletes what is under a name in some folders. */
+async function removeAllIn(folders: readonly string[], segment: string): Promise<void> {
+  assertFileKey(segment)
+  for (const folder of folders) {
+    await rm(join(folder, segment), { recursive: true, force: true })
+    await syncFolder(folder).catch(orIfMissing(undefined))
   }
 }
 
@@ -155,7 +168,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Gives a complete file another name, safe from power loss. Its folders are made where they are absent. */
+/** Gives a complete file another name, safe from power loss. Its folders are made if they are absent. */
 async function move(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to))
   await rename(from, to)
@@ -180,7 +193,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Undefined where there is no file at this path, also where it has just been removed. */
+/** Undefined if there is no file at this path, also where it has just been removed. */
 const sizeOf = (path: string): Promise<number | undefined> =>
   stat(path).then((entry) => (entry.isFile() ? entry.size : undefined), orIfMissing(undefined))
 

@@ -1,6 +1,7 @@
 // Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
-import { createSlots } from '../domain/slots.ts'
+
 import { freeBytes } from '../http/free-bytes.ts'
+import { createSlots } from '../utilities/slots.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
 
 /** The longer side: a tile of a gallery at twice its size, for dense screens. */
@@ -18,7 +19,7 @@ export interface Thumbnails {
    *
    * @param name unique for its content, such as the key of its file
    * @param open its file
-   * @returns a WebP; undefined where there is no file @throws libvips' error for a file that does not decode
+   * @returns a WebP; undefined if there is no file @throws libvips' error for a file that does not decode
    */
   of(name: string, open: () => Promise<Blob | undefined>): Promise<Uint8Array<ArrayBuffer> | undefined>
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../domain/usage.ts'
 export interface CountedCall extends Usage {
   surface: string
   model: string
-  /** Empty where no route was reached. */
+  /** Empty if no route was reached. */
   provider: string
   upstream_model: string
   outcome: 'completed' | 'cancelled' | 'broken' | 'failed'
@@ -24,7 +24,7 @@ export interface CountedCall extends Usage {
 export interface SettledCall {
   request_id: string
   cost_nanos: Nanos
-  /** What the provider takes for it; null where that is not known. */
+  /** What the provider takes for it; null if that is not known. */
   provider_cost_nanos: Nanos | null
   call: CountedCall
 }

@@ -1,5 +1,4 @@
-// Metrics in Prometheus' text format, by prom-client: their values are looked up when they are read, and never before.
-import type { MetricObjectWithValues, MetricType, MetricValueWithName } from 'prom-client'
+// Metrics in Prometheus' text format: their values are looked up when they are read, and never before.
 import type { Bins } from './bins.ts'
 
 export type Labels = Readonly<Record<string, string>>
@@ -27,119 +26,63 @@ export interface Exposition {
   text: string
 }
 
-/** prom-client's types say a number, and it writes what is there. */
-const HISTOGRAM = 'histogram' as unknown as MetricType
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** @returns what makes the text. prom-client is loaded here: it takes no memory where metrics are off */
-export async function expose(sources: readonly MetricSource[]): Promise<() => Promise<Exposition>> {
-  const { Counter, Gauge, Registry } = (await import('prom-client')).default
-  const registry = new Registry()
+/** The values of all metrics: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export const exposed = (sources: readonly MetricSource[]): Exposition => ({
+  content_type: CONTENT_TYPE,
+  text: `${sources.map((source) => linesOf(source).join('\n')).join('\n\n')}\n`,
+})
 
-  /** Its own histograms count at each call; these are told as they were counted here. A gauge is asked for its values by `get` alone. */
-  class SummedHistogram extends Gauge {
-    readonly #bins: () => Iterable<readonly [Labels, Bins]>
-    readonly #name: string
-
-    constructor({ name, help, labels, bins }: Extract<MetricSource, { type: 'histogram' }>) {
-      super({ name, help, labelNames: [...labels], registers: [] })
-      this.#bins = bins
-      this.#name = name
-    }
-
-    override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-      const values = [...addedUp(this.#bins())].flatMap(([labels, bins]) =>
-        histogramValues(this.#name, labels, bins),
-      )
-      return { ...(await super.get()), type: HISTOGRAM, values }
-    }
-  }
-
-  for (const source of sources) {
-    if (source.type === 'histogram') {
-      registry.registerMetric(new SummedHistogram(source))
-      continue
-    }
-    const { name, help, labels } = source
-    const labelNames = [...labels]
-    const registers = [registry]
-    if (source.type === 'counter') {
-      const counter: Fillable = new Counter({
-        name,
-        help,
-        labelNames,
-        registers,
-        collect: () => fill(counter, source),
-      })
-    } else {
-      const gauge: Fillable = new Gauge({
-        name,
-        help,
-        labelNames,
-        registers,
-        collect: () => fill(gauge, source),
-      })
-    }
-  }
-  return async () => ({ content_type: registry.contentType, text: await registry.metrics() })
+function linesOf(source: MetricSource): string[] {
+  const { name, help, type } = source
+  const head = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+  if (source.type === 'histogram')
+    return [...head, ...addedUp(source.bins(), addBins).flatMap((sum) => histogramLines(name, ...sum))]
+  const { values, per = 1 } = source
+  const sums = addedUp(values(), (sum, value) => sum + value)
+  return [...head, ...sums.map(([labels, sum]) => lineOf(name, labels, sum / per))]
 }
 
-interface Fillable {
-  reset(): void
-  inc(labels: Labels, value: number): void
-}
+type Summed = Pick<Bins, 'bounds_ms' | 'sum_ms'> & { counts: ArrayLike<number> }
 
-function fill(
-  metric: Fillable,
-  { values, per = 1 }: Extract<MetricSource, { type: 'counter' | 'gauge' }>,
-): void {
-  const sums = new Map<string, { labels: Labels; sum: number }>()
-  for (const [labels, value] of values()) {
+const addBins = ({ bounds_ms, counts, sum_ms }: Summed, more: Summed): Summed => ({
+  bounds_ms,
+  counts: Array.from(counts, (count, at) => count + (more.counts[at] ?? 0)),
+  sum_ms: sum_ms + more.sum_ms,
+})
+
+function addedUp<V>(all: Iterable<readonly [Labels, V]>, add: (sum: V, value: V) => V): [Labels, V][] {
+  const sums = new Map<string, [Labels, V]>()
+  for (const [labels, value] of all) {
     const key = JSON.stringify(labels)
     const known = sums.get(key)
-    if (known) known.sum += value
-    else sums.set(key, { labels, sum: value })
+    sums.set(key, [labels, known ? add(known[1], value) : value])
   }
-  metric.reset()
-  for (const { labels, sum } of sums.values()) metric.inc(labels, sum / per)
-}
-
-interface AddedUp {
-  bounds_ms: readonly number[]
-  counts: number[]
-  sum_ms: number
-}
-
-function addedUp(all: Iterable<readonly [Labels, Bins]>): Iterable<readonly [Labels, AddedUp]> {
-  const sums = new Map<string, readonly [Labels, AddedUp]>()
-  for (const [labels, { bounds_ms, counts, sum_ms }] of all) {
-    const key = JSON.stringify(labels)
-    const [, sum] = sums.get(key) ?? []
-    if (!sum) sums.set(key, [labels, { bounds_ms, counts: [...counts], sum_ms }])
-    else {
-      sum.counts = sum.counts.map((count, at) => count + (counts[at] ?? 0))
-      sum.sum_ms += sum_ms
-    }
-  }
-  return sums.values()
+  return [...sums.values()]
 }
 
 const MS_PER_S = 1_000
 
-function histogramValues(
-  name: string,
-  labels: Labels,
-  { bounds_ms, counts, sum_ms }: AddedUp,
-): MetricValueWithName<string>[] {
+function histogramLines(name: string, labels: Labels, { bounds_ms, counts, sum_ms }: Summed): string[] {
   let below = 0
-  const buckets = counts.map((count, at) => {
+  const buckets = Array.from(counts, (count, at) => {
     below += count
     const bound_ms = bounds_ms[at]
-    const le = bound_ms === undefined ? '+Inf' : bound_ms / MS_PER_S
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: below }
+    const le = bound_ms === undefined ? '+Inf' : String(bound_ms / MS_PER_S)
+    return lineOf(`${name}_bucket`, { ...labels, le }, below)
   })
   return [
     ...buckets,
-    { metricName: `${name}_sum`, labels, value: sum_ms / MS_PER_S },
-    { metricName: `${name}_count`, labels, value: below },
+    lineOf(`${name}_sum`, labels, sum_ms / MS_PER_S),
+    lineOf(`${name}_count`, labels, below),
   ]
 }
+
+function lineOf(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')

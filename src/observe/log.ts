@@ -1,5 +1,6 @@
 // The log: the interface that the program writes to, and its JSON lines on standard output.
 import pino from 'pino'
+import { visible } from '../utilities/visible-text.ts'
 import { createRedactor, HIDDEN, type Redactor } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -80,7 +81,8 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     // In one piece: the destination looks at all that waits with each write, which took more than a line does.
     const texts = lines.map((line) => textOf(line, redactor))
     const all = texts.join('')
-    destination.write(redactor.finds(all) ? texts.map(redacted).join('') : all)
+    // Whoever follows the log in a terminal sees what was sent, and nothing that it does there.
+    destination.write(visible(redactor.finds(all) ? texts.map(redacted).join('') : all))
   }
 
   const redacted = (text: string): string => (redactor.finds(text) ? redactLine(text, redactor) : text)
@@ -170,11 +172,12 @@ function errorFields(thrown: unknown, redactor: Redactor, depth: number): unknow
   return {
     name,
     message: redactor.scrub(message),
-    ...(code === undefined ? {} : { code }),
-    ...(stack === undefined ? {} : { stack: redactor.scrub(stack) }),
-    ...(cause === undefined || depth === MAX_CAUSE_DEPTH
-      ? {}
-      : { cause: describeError(cause, redactor, depth + 1) }),
+    code,
+    stack: stack && redactor.scrub(stack),
+    cause:
+      cause === undefined || depth === MAX_CAUSE_DEPTH
+        ? undefined
+        : describeError(cause, redactor, depth + 1),
   }
 }
 

@@ -1,4 +1,4 @@
-// The lag of the event loop: how much later than planned a timer fires. prom-client's own measure does not work on Bun.
+// The lag of the event loop: how much later than planned a timer fires.
 import { Bins } from './bins.ts'
 
 const EVERY_MS = 100

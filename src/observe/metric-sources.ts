@@ -38,7 +38,14 @@ const NO_LABELS: Labels = {}
 const USAGE_SUFFIX = /_tokens$/
 const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
 
-const one = (value: number): Iterable<readonly [Labels, number]> => [[NO_LABELS, value]]
+/** A metric of one value, without labels. */
+const single = (
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  value: () => number,
+  per = 1,
+): MetricSource => ({ type, name, help, labels: [], per, values: () => [[NO_LABELS, value()]] })
 
 const tallied = (all: Iterable<Tallied>): (readonly [Labels, number])[] =>
   [...all].map(({ labels, count }) => [{ ...labels, ...providerLabel(labels) }, count])
@@ -115,76 +122,53 @@ function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
 }
 
 function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
-  const each = (read: (sum: CallSum) => Nanos) =>
-    [...calls.sums()].map(
-      (sum) => [{ model: sum.model, provider: sum.provider || NO_PROVIDER }, read(sum)] as const,
-    )
+  const summed = (name: string, help: string, read: (sum: CallSum) => Nanos): MetricSource => ({
+    name,
+    help,
+    type: 'counter',
+    labels: ['model', 'provider'],
+    per: NANOS_PER_USD,
+    values: () =>
+      [...calls.sums()].map((sum) => [
+        { model: sum.model, provider: sum.provider || NO_PROVIDER },
+        read(sum),
+      ]),
+  })
   return [
-    {
-      name: 'tollgate_revenue_usd_total',
-      help: 'What calls cost their accounts.',
-      type: 'counter',
-      labels: ['model', 'provider'],
-      per: NANOS_PER_USD,
-      values: () => each((sum) => sum.revenue_nanos),
-    },
-    {
-      name: 'tollgate_provider_cost_usd_total',
-      help: 'What calls cost at their providers, where the route has a cost.',
-      type: 'counter',
-      labels: ['model', 'provider'],
-      per: NANOS_PER_USD,
-      values: () => each((sum) => sum.provider_cost_nanos),
-    },
-    {
-      name: 'tollgate_known_revenue_usd_total',
-      help: 'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
-      type: 'counter',
-      labels: ['model', 'provider'],
-      per: NANOS_PER_USD,
-      values: () => each((sum) => sum.known_revenue_nanos),
-    },
-    {
-      name: 'tollgate_holds_pending',
-      help: 'Calls that money is held for.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(pendingHolds().count),
-    },
-    {
-      name: 'tollgate_holds_pending_usd',
-      help: 'The money that is held for calls.',
-      type: 'gauge',
-      labels: [],
-      per: NANOS_PER_USD,
-      values: () => one(pendingHolds().amount_nanos),
-    },
+    summed('tollgate_revenue_usd_total', 'What calls cost their accounts.', (sum) => sum.revenue_nanos),
+    summed(
+      'tollgate_provider_cost_usd_total',
+      'What calls cost at their providers, where the route has a cost.',
+      (sum) => sum.provider_cost_nanos,
+    ),
+    summed(
+      'tollgate_known_revenue_usd_total',
+      'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
+      (sum) => sum.known_revenue_nanos,
+    ),
+    single('gauge', 'tollgate_holds_pending', 'Calls that money is held for.', () => pendingHolds().count),
+    single(
+      'gauge',
+      'tollgate_holds_pending_usd',
+      'The money that is held for calls.',
+      () => pendingHolds().amount_nanos,
+      NANOS_PER_USD,
+    ),
   ]
 }
 
 function gatewayMetrics(readings: Readings): MetricSource[] {
   return [
-    {
-      name: 'tollgate_calls_under_way',
-      help: 'Calls that are not over.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(readings.callsUnderWay()),
-    },
-    {
-      name: 'tollgate_settlements_waiting',
-      help: 'Settlements that could not be written yet, and are tried again.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(readings.settlementsWaiting()),
-    },
-    {
-      name: 'tollgate_ready',
-      help: '1 while paid calls are taken, as GET /readyz says.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(readings.isReady() ? 1 : 0),
-    },
+    single('gauge', 'tollgate_calls_under_way', 'Calls that are not over.', () => readings.callsUnderWay()),
+    single(
+      'gauge',
+      'tollgate_settlements_waiting',
+      'Settlements that could not be written yet, and are tried again.',
+      () => readings.settlementsWaiting(),
+    ),
+    single('gauge', 'tollgate_ready', '1 while paid calls are taken, as GET /readyz says.', () =>
+      readings.isReady() ? 1 : 0,
+    ),
     {
       name: 'tollgate_provider_keys',
       help: 'Keys of a provider.',
@@ -199,27 +183,19 @@ function gatewayMetrics(readings: Readings): MetricSource[] {
       labels: ['provider'],
       values: () => [...readings.providerKeys()].map(({ provider, cooling }) => [{ provider }, cooling]),
     },
-    {
-      name: 'tollgate_spans_sent_total',
-      help: 'Spans that the OpenTelemetry collector has taken.',
-      type: 'counter',
-      labels: [],
-      values: () => one(readings.spans().sent),
-    },
-    {
-      name: 'tollgate_spans_dropped_total',
-      help: 'Spans that were given up, because the collector did not take them in time.',
-      type: 'counter',
-      labels: [],
-      values: () => one(readings.spans().dropped),
-    },
-    {
-      name: 'tollgate_spans_waiting',
-      help: 'Spans that are not sent yet.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(readings.spans().waiting),
-    },
+    single(
+      'counter',
+      'tollgate_spans_sent_total',
+      'Spans that the OpenTelemetry collector has taken.',
+      () => readings.spans().sent,
+    ),
+    single(
+      'counter',
+      'tollgate_spans_dropped_total',
+      'Spans that were given up, because the collector did not take them in time.',
+      () => readings.spans().dropped,
+    ),
+    single('gauge', 'tollgate_spans_waiting', 'Spans that are not sent yet.', () => readings.spans().waiting),
   ]
 }
 
@@ -234,21 +210,16 @@ function processMetrics({ lag, version, started_at_ms }: Readings): MetricSource
       labels: [],
       bins: () => [[NO_LABELS, lag.lags]],
     },
-    {
-      name: 'tollgate_resident_memory_bytes',
-      help: 'Memory that the process takes.',
-      type: 'gauge',
-      labels: [],
-      values: () => one(process.memoryUsage.rss()),
-    },
-    {
-      name: 'tollgate_start_time_seconds',
-      help: 'When the gateway started, since 1970.',
-      type: 'gauge',
-      labels: [],
-      per: MS_PER_S,
-      values: () => one(started_at_ms),
-    },
+    single('gauge', 'tollgate_resident_memory_bytes', 'Memory that the process takes.', () =>
+      process.memoryUsage.rss(),
+    ),
+    single(
+      'gauge',
+      'tollgate_start_time_seconds',
+      'When the gateway started, since 1970.',
+      () => started_at_ms,
+      MS_PER_S,
+    ),
     {
       name: 'tollgate_build_info',
       help: 'The version of the gateway, and of Bun; always 1.',

@@ -1,6 +1,6 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
-import { isLoopback } from '../domain/listen-address.ts'
+import { isLoopback } from '../utilities/listen-address.ts'
 
 import { createEncodedSecrets } from './encoded-secrets.ts'
 

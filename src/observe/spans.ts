@@ -2,6 +2,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from './log.ts'
+import type { SpanParent } from './traceparent.ts'
 
 /** A span, all of which is past. */
 export interface SpanFacts {
@@ -10,6 +11,8 @@ export interface SpanFacts {
   start_ms: number
   end_ms: number
   is_error: boolean
+  /** The caller's span. Undefined: this one begins a trace. */
+  parent?: SpanParent | undefined
 }
 
 export interface SpanCounts {
@@ -53,36 +56,23 @@ const SEMANTIC_CONVENTIONS = '1.37.0'
 
 /** Spans for a collector. The libraries are loaded here: they take no memory where telemetry is off. */
 export async function openSpans(options: SpanOptions): Promise<Spans> {
-  const [{ ROOT_CONTEXT, SpanKind, SpanStatusCode }, { BatchSpanProcessor, TracerProvider }] =
-    await Promise.all([import('@opentelemetry/api'), import('@opentelemetry/sdk-trace')])
-  const { resourceFromAttributes } = await import('@opentelemetry/resources')
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
-  const { endpoint, headers, service_name, version, log } = options
-  const { every_ms = EVERY_MS, send_timeout_ms = SEND_TIMEOUT_MS } = options
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } = await import('@opentelemetry/api')
+  const { log } = options
   const counts: SpanCounts = { sent: 0, dropped: 0, waiting: 0 }
-  const otlp = new OTLPTraceExporter({
-    url: endpoint,
-    headers: { ...headers },
-    timeoutMillis: send_timeout_ms,
-  })
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service_name, 'service.version': version }),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: counted(otlp, counts, log),
-        maxQueueSize: MAX_WAITING,
-        maxExportBatchSize: BATCH,
-        scheduledDelayMillis: every_ms,
-        exportTimeoutMillis: 2 * send_timeout_ms,
-      }),
-    ],
-  })
-  const schemaUrl = `https://opentelemetry.io/schemas/${SEMANTIC_CONVENTIONS}`
-  const tracer = provider.getTracer('tollgate', version, { schemaUrl })
+  const { provider, tracer } = await openTracer(options, counts)
 
-  function write({ name, attributes, start_ms, end_ms, is_error }: SpanFacts): void {
-    const kind = SpanKind.CLIENT
-    const span = tracer.startSpan(name, { kind, startTime: start_ms, attributes, root: true }, ROOT_CONTEXT)
+  /** Which calls have spans is the operator's to say, by `sample`: a caller's flag does not count. */
+  const contextOf = ({ trace_id, span_id }: SpanParent) =>
+    trace.setSpanContext(ROOT_CONTEXT, {
+      traceId: trace_id,
+      spanId: span_id,
+      traceFlags: TraceFlags.SAMPLED,
+      isRemote: true,
+    })
+
+  function write({ name, attributes, start_ms, end_ms, is_error, parent }: SpanFacts): void {
+    const context = parent ? contextOf(parent) : ROOT_CONTEXT
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: start_ms, attributes }, context)
     if (is_error) span.setStatus({ code: SpanStatusCode.ERROR })
     span.end(end_ms)
   }
@@ -112,6 +102,36 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
         log.warn({ spans: counts.waiting }, 'the telemetry collector did not take the last spans in time')
     },
   }
+}
+
+async function openTracer(options: SpanOptions, counts: SpanCounts) {
+  const [{ BatchSpanProcessor, TracerProvider }, { resourceFromAttributes }, { OTLPTraceExporter }] =
+    await Promise.all([
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+    ])
+  const { endpoint, headers, service_name, version, log } = options
+  const { every_ms = EVERY_MS, send_timeout_ms = SEND_TIMEOUT_MS } = options
+  const otlp = new OTLPTraceExporter({
+    url: endpoint,
+    headers: { ...headers },
+    timeoutMillis: send_timeout_ms,
+  })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service_name, 'service.version': version }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: counted(otlp, counts, log),
+        maxQueueSize: MAX_WAITING,
+        maxExportBatchSize: BATCH,
+        scheduledDelayMillis: every_ms,
+        exportTimeoutMillis: 2 * send_timeout_ms,
+      }),
+    ],
+  })
+  const schemaUrl = `https://opentelemetry.io/schemas/${SEMANTIC_CONVENTIONS}`
+  return { provider, tracer: provider.getTracer('tollgate', version, { schemaUrl }) }
 }
 
 /** No call waits for it that could be told of an error, and one that left here would end the process. */

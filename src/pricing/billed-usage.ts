@@ -8,6 +8,7 @@ import {
   outputTokens,
   promptTokens,
   type ReportedUsage,
+  USAGE_FIELDS,
   type Usage,
   type UsageField,
 } from '../domain/usage.ts'
@@ -30,7 +31,7 @@ export interface Billed {
   usage: Usage
   /** True where the provider did not report all of it. */
   estimated: boolean
-  doubt?: Doubt
+  doubt?: Doubt | undefined
 }
 
 /** A report that is not believed. */
@@ -59,7 +60,7 @@ export function billUsage(
   if (!reported || !usage || why) {
     const { input_tokens } = estimate
     const billed = { ...NO_USAGE, input_tokens, output_tokens: estimatedOutput(estimate, bounds) }
-    return { usage: billed, estimated: true, ...(reported && why ? { doubt: { reported, why } } : {}) }
+    return { usage: billed, estimated: true, doubt: reported && why ? { reported, why } : undefined }
   }
   let estimated = false
   if (reported.input_tokens === undefined) {
@@ -81,7 +82,7 @@ const estimatedOutput = (estimate: UsageEstimate, bounds: UsageBounds): number =
 
 function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
   // NaN is not above zero, either.
-  if (!(smallestCount(usage) >= 0)) return 'it contradicts itself'
+  for (const field of USAGE_FIELDS) if (!(usage[field] >= 0)) return 'it contradicts itself'
   if (promptTokens(usage) > Math.min(bounds.input_tokens, MAX_TOKENS))
     return 'its input is larger than possible'
   if (outputTokens(usage) > Math.min(bounds.output_tokens, MAX_TOKENS))
@@ -89,20 +90,8 @@ function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
   return undefined
 }
 
-const smallestCount = (usage: Usage): number =>
-  Math.min(
-    usage.input_tokens,
-    usage.input_audio_tokens,
-    usage.cache_read_tokens,
-    usage.cache_write_5m_tokens,
-    usage.cache_write_1h_tokens,
-    usage.output_tokens,
-    usage.thinking_tokens,
-    usage.output_image_tokens,
-  )
-
 /**
- * All fields, with zero for what is not said. A part that is larger than its whole is no contradiction where both have
+ * All fields, with zero for what is not said. A part that is larger than its whole is not a contradiction where both have
  * one price: then the whole decides alone. Servers differ in whether reasoning is part of the completion's count.
  */
 function inWhole(price: TokenPrice, reported: ReportedUsage): Usage {

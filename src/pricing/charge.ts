@@ -1,16 +1,21 @@
 // Charges: what a call cost, exact and rounded up once.
 import type { ExtraCharge } from '../domain/extras.ts'
 import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
-import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
+import {
+  type ImagePrice,
+  type ImageVariant,
+  type Tier,
+  TOKENS_PER_RATE,
+  type TokenPrice,
+} from '../domain/prices.ts'
 import type { Units } from '../domain/units.ts'
 import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
-import { tierOf } from './tiers.ts'
 
 export interface Charge {
   cost_nanos: Nanos
   /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
   snapshot: string
-  /** What was counted besides the tokens of its usage; absent where that is nothing. */
+  /** What was counted besides the tokens of its usage; absent if that is nothing. */
   counted?: Counted
 }
 
@@ -23,10 +28,10 @@ export type Counted =
 export interface ImageOrder {
   /** Images asked for (a quote) or returned (a charge). */
   count: number
-  /** As the caller wrote it (`1024x1024`, `auto`); undefined where the request has none. */
+  /** As the caller wrote it (`1024x1024`, `auto`); undefined if the request has none. */
   size: string | undefined
   quality: string | undefined
-  /** Partial images asked for, or given out; 0 where absent. */
+  /** Partial images asked for, or given out; 0 if absent. */
   partial_images?: number
   /** Whether the images are made with high input fidelity. */
   high_fidelity?: boolean
@@ -72,13 +77,16 @@ export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   const cost =
     BigInt(order.count) * BigInt(per_image_nanos + high_fidelity_nanos) +
     BigInt(partial_images) * BigInt(partial_image_nanos)
-  const added = {
-    ...(order.high_fidelity ? { high_fidelity_nanos } : {}),
-    ...(partial_images > 0 ? { partial_images, partial_image_nanos } : {}),
-  }
   return {
     cost_nanos: divideRoundingUp(cost, 1n),
-    snapshot: JSON.stringify({ unit: 'image', size, quality, per_image_nanos, ...added }),
+    snapshot: JSON.stringify({
+      unit: 'image',
+      size,
+      quality,
+      per_image_nanos,
+      high_fidelity_nanos: order.high_fidelity ? high_fidelity_nanos : undefined,
+      ...(partial_images > 0 && { partial_images, partial_image_nanos }),
+    }),
     counted: { order },
   }
 }
@@ -95,4 +103,16 @@ function variantOf(price: ImagePrice, order: ImageOrder): ImageVariant {
       per_image_nanos: price.per_image_nanos,
     }
   )
+}
+
+/**
+ * The tier that prices a whole request: the last one whose limit the prompt is above. A prompt of exactly the limit
+ * still pays the tier below ("prompts <= 200k tokens", ai.google.dev/gemini-api/docs/pricing).
+ *
+ * @param prompt_tokens all tokens that the model reads, cached or not
+ */
+export function tierOf(price: TokenPrice, prompt_tokens: number): Tier {
+  let chosen = price.tiers[0]
+  for (const tier of price.tiers) if (prompt_tokens > tier.above_tokens) chosen = tier
+  return chosen
 }

@@ -4,7 +4,7 @@ import type { Nanos } from '../domain/money.ts'
 
 /** What a provider told of the extras of a call. */
 export interface ExtrasTold {
-  /** Units of an extra so far; undefined where the provider counts none. */
+  /** Units of an extra so far; undefined if the provider counts none. */
   units(name: string): number | undefined
   /** All of the answer came, and its usage is the provider's own. */
   complete: boolean
@@ -44,7 +44,7 @@ export function chargedExtras(
 }
 
 /**
- * What was charged for extras, at other prices; undefined where one of them has no price of the same sort there.
+ * What was charged for extras, at other prices; undefined if one of them has no price of the same sort there.
  * @param prices undefined: none
  */
 export function extrasAt(

@@ -20,7 +20,7 @@ export interface PriceLine {
 export interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
-  /** The price that was applied, as `Charge` has it; empty where nothing was charged. */
+  /** The price that was applied, as `Charge` has it; empty if nothing was charged. */
   price: string
 }
 

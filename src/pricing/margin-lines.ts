@@ -6,7 +6,7 @@ import { lineKey, type PriceLine, priceLines } from './price-lines.ts'
 /** A line of a price, and what the cost has for the same. */
 export interface MarginLine extends Omit<PriceLine, 'nanos'> {
   readonly price_nanos: Nanos
-  /** Null where the cost does not name it, such as an extra: nobody said what it costs. */
+  /** Null if the cost does not name it, such as an extra: nobody said what it costs. */
   readonly cost_nanos: Nanos | null
 }
 

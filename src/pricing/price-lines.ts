@@ -8,7 +8,7 @@ import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 export interface PriceLine {
   /** As the catalogue file names it: `input`, `per_image`; an extra by its own name. */
   readonly name: string
-  /** Which calls it is for, in words; empty where it is for all. */
+  /** Which calls it is for, in words; empty if it is for all. */
   readonly of: string
   readonly nanos: Nanos
   /** What one amount is for: `million tokens`, `image`. */

@@ -10,7 +10,7 @@ import { chargeUnits } from './units.ts'
  * The cost of what a call was charged for: the same counts, rated by the rules that rate prices, rounded up once.
  *
  * @param cost of the sort that the model's price has
- * @returns nano-dollars; null where it cannot be said: the cost has nothing for something that was charged, or is above the
+ * @returns nano-dollars; null if it cannot be said: the cost has nothing for something that was charged, or is above the
  * safe integers
  */
 export function providerCost(cost: Price, usage: Usage, { counted }: Pick<Charge, 'counted'>): Nanos | null {

@@ -17,19 +17,19 @@ export const USEFUL_ANSWER_TOKENS = 256
 const NANOS_OF_RATE = Number(TOKENS_PER_RATE)
 
 /**
- * The factor by which an estimate may be below the provider's count. A tier within it counts as reached: the prices of two
+ * The factor by which a bound may be below the provider's count: tokenizers differ. A tier within it counts as reached: the prices of two
  * tiers differ by half or more, too much to become the caller's debt.
  */
 export const ESTIMATE_MARGIN = 1.25
 
 export interface QuotedInput {
-  /** An estimate of all tokens that the model reads. */
-  input_tokens: number
+  /** The most tokens that the model can read. */
+  input_bound_tokens: number
   /** Answers asked for; each may be as long as the limit. */
   candidates: number
   /** How the input may be billed. Absent: in any way, including the most expensive cache write of the price. */
   input_fields?: readonly InputField[] | undefined
-  /** The most that is billed beyond tokens; 0 where absent. */
+  /** The most that is billed beyond tokens; 0 if absent. */
   extras_nanos?: Nanos
 }
 
@@ -39,7 +39,7 @@ export interface QuotedRequest extends QuotedInput {
 }
 
 export interface Quote {
-  /** The most that the call can cost if the input is no larger than estimated. */
+  /** The most that the call can cost. */
   ceiling_nanos: Nanos
   /** The least that must be held: the input and the shortest useful output. Never more than the ceiling. */
   floor_nanos: Nanos
@@ -47,7 +47,7 @@ export interface Quote {
 
 /** The cost of a request in one tier, in nano-dollars x 1,000,000, so that nothing is rounded yet. */
 interface TierCost {
-  /** Of the input, and of all that does not hang on the output. */
+  /** Of the input, and of all that does not depend on the output. */
   input: Whole
   per_output_token: Whole
 }
@@ -76,7 +76,7 @@ export function quote(price: TokenPrice, request: QuotedRequest): Quote {
 /**
  * The largest output limit whose ceiling is not above what is held.
  *
- * @returns tokens; 0 where the hold does not even cover the input, the largest safe integer where output is free
+ * @returns tokens; 0 if the hold does not even cover the input, the largest safe integer where output is free
  */
 export function affordableOutput(price: TokenPrice, request: QuotedInput, held_nanos: Nanos): number {
   const held = addProduct(0, held_nanos, NANOS_OF_RATE)
@@ -92,15 +92,15 @@ export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
   return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }
 }
 
-/** Whether the prompt may be in a tier: in the first one, and in those that begin below the estimate with its margin. */
-const mayApply = (tier: Tier, { tiers }: TokenPrice, { input_tokens }: QuotedInput): boolean =>
-  tier === tiers[0] || tier.above_tokens < input_tokens * ESTIMATE_MARGIN
+/** Whether the prompt may be in a tier: in the first one, and in those that begin below the bound with its margin. */
+const mayApply = (tier: Tier, { tiers }: TokenPrice, { input_bound_tokens }: QuotedInput): boolean =>
+  tier === tiers[0] || tier.above_tokens < input_bound_tokens * ESTIMATE_MARGIN
 
 function costIn({ rates }: Tier, request: QuotedInput): TierCost {
-  const { input_tokens, input_fields = INPUT_FIELDS, extras_nanos = 0, candidates } = request
+  const { input_bound_tokens, input_fields = INPUT_FIELDS, extras_nanos = 0, candidates } = request
   const extras = addProduct(0, extras_nanos, NANOS_OF_RATE)
   return {
-    input: addProduct(extras, input_tokens, highestRate(rates, input_fields)),
+    input: addProduct(extras, input_bound_tokens, highestRate(rates, input_fields)),
     per_output_token: addProduct(0, candidates, highestRate(rates, OUTPUT_FIELDS)),
   }
 }

@@ -72,7 +72,7 @@ export interface BilledUnits {
   /** True where the provider did not report all that is billed. */
   estimated: boolean
   /** Why a report was not believed. */
-  doubt?: string
+  doubt?: string | undefined
 }
 
 /**
@@ -92,7 +92,7 @@ export function billUnits(
     const { unit } = RATES[name]
     return !exact.includes(unit) && believed[unit] === undefined
   })
-  return { units, estimated, ...(wrong === undefined ? {} : { doubt: `its ${wrong} cannot be` }) }
+  return { units, estimated, doubt: wrong && `its ${wrong} cannot be` }
 }
 
 const isPossible = (count: number | undefined, most: number): boolean =>

@@ -18,7 +18,7 @@ export const dropped = (why: string): Loss => ({ fate: 'dropped', why })
 /** @param why follows the field's name in the message to the caller */
 export const refused = (why: string): Loss => ({ fate: 'refused', why })
 
-export const NO_EFFECT: Loss = dropped('it changes how a provider serves the call, not what is answered')
+export const NO_EFFECT: Loss = dropped('it changes how a provider serves the call, not the answer')
 export const SERVER_SIDE: Loss = refused('it needs something that only its own provider has')
 
 /** What a request can set, apart from its conversation. */
@@ -41,7 +41,7 @@ export type ConversationPiece =
 export interface Carries {
   /** How messages call the models behind this protocol, such as "a Claude model". */
   readonly models: string
-  /** Why its callers cannot be given pictures that a model answers with; absent where they can. */
+  /** Why its callers cannot be given pictures that a model answers with; absent if they can. */
   readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from './wire/json.ts'
 export interface EmbeddingRequest {
   /** The caller's own body, checked. */
   body: JsonObject
-  /** One or more texts; undefined where tokens came instead, which only their own model's protocol can carry. */
+  /** One or more texts; undefined if tokens came instead, which only their own model's protocol can carry. */
   texts: readonly string[] | undefined
   /** How many vectors are due. */
   count: number
@@ -27,7 +27,7 @@ export interface Embedded {
   /** Undefined where the provider reported none. */
   usage: ReportedUsage | undefined
   /**
-   * One for each input; undefined where the provider speaks the caller's protocol, and the caller gets its bytes as
+   * One for each input; undefined if the provider speaks the caller's protocol, and the caller gets its bytes as
    * they are.
    */
   vectors: readonly (readonly number[])[] | undefined

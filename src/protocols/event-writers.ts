@@ -5,18 +5,11 @@ type Kind = StreamEvent['type']
 
 export type EventOf<K extends Kind> = Extract<StreamEvent, { type: K }>
 
-type Writer<S, K extends Kind> = (state: S, event: EventOf<K>) => ServerSentEvent[]
-
 /** Writers over the state of one stream. */
-export type EventWriters<S> = { readonly [K in Kind]: Writer<S, K> }
-
-const write = <S, K extends Kind>(
-  writers: { readonly [L in K]: Writer<S, L> },
-  state: S,
-  event: EventOf<K>,
-): ServerSentEvent[] => writers[event.type as K](state, event)
+export type EventWriters<S> = { readonly [K in Kind]: (state: S, event: EventOf<K>) => ServerSentEvent[] }
 
 /** The encoder of one stream, which gives each event to its writer. */
 export const writeEvents = <S>(writers: EventWriters<S>, state: S): StreamEncoder => ({
-  encode: (event) => write(writers, state, event),
+  encode: (event) =>
+    (writers[event.type] as (state: S, event: StreamEvent) => ServerSentEvent[])(state, event),
 })

@@ -7,13 +7,13 @@ import { reduce } from './wire/json-names.ts'
 export interface ExtrasCount {
   /** Takes the whole answer, or the next event of a stream. */
   read(answer: JsonObject): void
-  /** Units of an extra so far; undefined where the provider counts none. */
+  /** Units of an extra so far; undefined if the provider counts none. */
   units(name: string): number | undefined
 }
 
 /** The verbs: what a request asks for beyond tokens, and how much of it the provider says was used. */
 export interface ExtrasProtocol {
-  /** The extras that the catalogue may price: what providers count of each, null where they count nothing. */
+  /** The extras that the catalogue may price: what providers count of each, null if they count nothing. */
   readonly units: Readonly<Record<string, string | null>>
   /** The top-level fields that this protocol has, as callers may write them. */
   readonly known_fields: ReadonlySet<string>
@@ -29,7 +29,7 @@ export interface ExtrasProtocol {
   rejectRemembered(body: JsonObject): void
   /**
    * The same request with the caller's limits of units lowered, where the protocol has such limits.
-   * @param max_units by the name of the extra; undefined where units are not limited
+   * @param max_units by the name of the extra; undefined if units are not limited
    */
   limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
   count(): ExtrasCount
@@ -120,15 +120,15 @@ export const remembered =
 export const rememberedRefusal = (at: string) =>
   refusal(
     at,
-    'refers to what the provider keeps, which is not kept apart by account here. Send what it stands for inline instead.',
+    'refers to something stored at the provider, which is not available here. Send its content inline.',
   )
 
 /** The refusal of a field that the protocol does not have, by a model that takes no such fields. */
 export const unknownField = (name: string) =>
-  refusal(name, 'is unknown, and this model takes no such fields. Leave it out.')
+  refusal(name, 'is unknown, and this model refuses unknown fields. Leave it out.')
 
 export const unknownTool = (at: string, taken: string) =>
-  refusal(at, `is not a type of tool that this gateway knows. Take one of ${taken}, or leave the tool out.`)
+  refusal(at, `is an unknown type of tool. Use one of ${taken}, or leave the tool out.`)
 
 /** Whether a value is one of a few words, in either case. */
 export const isOneOf =

@@ -4,9 +4,11 @@ import type { FailureClass } from './failure-class.ts'
 
 /** What a quote needs to know of a request, whatever its protocol. */
 export interface RequestFacts {
-  /** An estimate of everything that the request makes the model read. */
+  /** An estimate of everything that the request makes the model read: what is charged where its provider reports nothing. */
   input_tokens: number
-  /** The output limit that the caller set; undefined where they set none. */
+  /** The most that a provider can count of all of the request, what is unknown here included: what is held. */
+  input_bound_tokens: number
+  /** The output limit that the caller set; undefined if they set none. */
   max_output_tokens: number | undefined
   /** How many candidates the caller asked for; each may be as long as the limit. */
   candidates: number
@@ -16,14 +18,14 @@ export interface RequestFacts {
   input_fields?: readonly InputField[]
   /** Tools that are no extras run at the provider, and the model reads their results: its usage may be larger than its limits. */
   runs_tools?: boolean
-  /** The field that refers to content which only the provider has, as the caller wrote it; undefined where there is none. */
+  /** The field that refers to content which only the provider has, as the caller wrote it; undefined if not found. */
   cached_content?: string | undefined
   /** What the request refers to that the gateway keeps: the response that it continues, and single items. */
-  refers_to?: { previous: string | undefined; items: readonly string[] }
+  refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for its conversation to be summed up. */
   compacts?: boolean
   /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */
-  issuer?: string
+  issuer?: string | undefined
 }
 
 /** Where and how a request goes to a provider of this protocol. */

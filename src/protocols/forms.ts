@@ -1,4 +1,4 @@
-// Forms: TypeBox schemas of what is read of wire bodies. They name the fields, type what is read, and check a caller's values.
+// Forms: TypeBox schemas of what is read of callers' bodies. They name the fields, type what is read, and check the values.
 import {
   OptionalKind,
   type Static,
@@ -14,8 +14,6 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  objectIn,
-  objectsIn,
   refusal,
   wantArray,
   wantBoolean,
@@ -49,20 +47,6 @@ export const optional = <S extends TSchema>(form: S) => Type.Optional(Type.Union
 
 /** The names of a form's fields. */
 export const namesOf = (form: TObject): ReadonlySet<string> => new Set(Object.keys(form.properties))
-
-/**
- * An upstream's object of which a form's fields are read: nobody has checked them, so each may be absent or of any
- * type.
- */
-export type Unchecked<F extends TObject> = { readonly [K in keyof F['properties']]?: Json }
-
-/** An upstream's value as such an object; empty where it is none. */
-export const uncheckedIn = <F extends TObject>(value: Json | undefined): Unchecked<F> =>
-  objectIn(value) as Unchecked<F>
-
-/** An upstream's list of such objects; items that are no objects are left out. */
-export const eachUncheckedIn = <F extends TObject>(value: Json | undefined): Unchecked<F>[] =>
-  objectsIn(value) as Unchecked<F>[]
 
 /**
  * A caller's value as an object of a form: the very same object, all of its form's fields checked.

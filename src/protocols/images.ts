@@ -2,7 +2,7 @@
 import type { Usage } from '../domain/usage.ts'
 import type { Part, Signature } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
-import type { UpstreamFailure } from './facts.ts'
+import type { UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Whole pixels, or the terms of a ratio. */
@@ -27,7 +27,7 @@ export interface ImageRequest {
   references: readonly Reference[]
   count: number
   size: Sides | undefined
-  /** Used only where there is no size. */
+  /** Used only if there is no size. */
   aspect_ratio: Sides | undefined
   quality: string | undefined
   background: string | undefined
@@ -68,10 +68,7 @@ export const PLAIN_TRAITS: ImageTraits = {
   partial_images: false,
 }
 
-export interface ImageTarget {
-  /** Path and query, appended to the provider's base_url. */
-  path: string
-  headers: Record<string, string>
+export interface ImageTarget extends UpstreamTarget {
   body: Uint8Array | string
 }
 

@@ -8,7 +8,7 @@ const SPACE = 32
 /**
  * The fewest tokens of a text: the tokenizers of the providers do not join words over white space.
  */
-export function leastTokensOf(text: string): number {
+function leastTokensOf(text: string): number {
   let tokens = 0
   let word_chars = 0
   for (let at = 0; at < text.length; at++) {

@@ -5,18 +5,13 @@ import type { JsonObject } from './wire/json.ts'
 
 type Kind = Part['kind']
 
-export type PartOf<K extends Kind> = Part & { readonly kind: K }
+type PartOf<K extends Kind> = Part & { readonly kind: K }
 
 /** Each gives the pieces that a part becomes: none where the protocol has no place for it. */
-export type PartWriters = { readonly [K in Kind]: (part: PartOf<K>) => JsonObject[] }
-
-const write = <K extends Kind>(
-  writers: { readonly [L in K]: (part: PartOf<L>) => JsonObject[] },
-  part: PartOf<K>,
-): JsonObject[] => writers[part.kind as K](part)
+type PartWriters = { readonly [K in Kind]: (part: PartOf<K>) => JsonObject[] }
 
 /** The function that gives each part to its writer. */
 export const writeParts =
   (writers: PartWriters): ((part: Part) => JsonObject[]) =>
   (part) =>
-    write(writers, part)
+    (writers[part.kind] as (part: Part) => JsonObject[])(part)

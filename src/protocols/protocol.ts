@@ -30,11 +30,14 @@ export interface StreamReading {
   /** The upstream reported an error inside the stream. */
   readonly failed: boolean
   /**
-   * The usage as last reported; undefined where none has been. For a stream that broke before it was `finished`, its
+   * The usage as last reported; undefined if none has been. For a stream that broke before it was `finished`, its
    * output may be less than what was delivered, because some providers report output only at the end.
    */
   usage(): ReportedUsage | undefined
-  /** All output that passed, in estimated tokens: it is charged where the stream ended without telling its usage. */
+  /**
+   * All output that passed, in estimated tokens: it is charged where the stream ended without telling its usage. Of each kind, kinds
+   * that are not known yet included; once, however often events repeat it.
+   */
   deliveredTokens(): number
 }
 
@@ -81,7 +84,7 @@ export interface CallerText
   leastTokens(body: JsonObject): number
   /** The refusal of such a prompt, in the protocol's own words. */
   promptTooLong(tokens: number, context: number): GatewayError
-  /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
+  /** What the price, the model, a limit or the streaming of a request depends on, and where it may be written. */
   readonly names: Names
   /** Fields that answers repeat, besides the names that every surface reads. */
   readonly echoed_fields?: readonly string[]
@@ -109,7 +112,7 @@ export interface TextProtocol extends Translator, CallerText {
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
-  /** The usage of a whole answer; undefined where it reports none (absent is not zero). */
+  /** The usage of a whole answer; undefined if it reports none (absent is not zero). */
   readUsage(answer: JsonObject): ReportedUsage | undefined
   /** The same answer, or event of a stream, with this usage in place of one that it has; the very same where it has none. */
   showUsage(body: JsonObject, usage: Usage): JsonObject
@@ -127,7 +130,7 @@ export interface TextProtocol extends Translator, CallerText {
 export interface Protocol extends CallerProtocol, UnitProtocols {
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
-  /** What is probably wrong with the address of a server of it, in words for the operator; undefined where nothing is. */
+  /** What is probably wrong with the address of a server of it, in words for the operator; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
   modelList?(call: { api_key: string }): UpstreamTarget

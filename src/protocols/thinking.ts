@@ -2,7 +2,7 @@
 import type { Effort, Thinking } from './canonical/fields.ts'
 
 /** Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model takes. */
-export const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
+const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
   minimal: 1_024,
   low: 1_024,
   medium: 8_192,
@@ -13,14 +13,14 @@ export const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
 
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
 
-/** The thinking tokens to ask for; undefined where the model is to decide. */
+/** The thinking tokens to ask for; undefined if the model is to decide. */
 export function budgetOf(thinking: Thinking): number | undefined {
   if (thinking.mode === 'off') return 0
   if (thinking.mode === 'auto') return undefined
   return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]
 }
 
-/** The lowest effort whose budget covers what was asked; undefined where the model is to decide, or thinking is off. */
+/** The lowest effort whose budget covers what was asked; undefined if the model is to decide, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined

@@ -5,7 +5,7 @@ import type { JsonObject } from './wire/json.ts'
 
 export interface UnitProtocol {
   target(call: { api_key: string }): UpstreamTarget
-  /** What a whole answer, or the last event of a stream, reports; undefined where it reports nothing. */
+  /** What a whole answer, or the last event of a stream, reports; undefined if it reports nothing. */
   readUnits(answer: JsonObject): ReportedUnits | undefined
 }
 

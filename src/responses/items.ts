@@ -1,5 +1,7 @@
 // The items that one line of a kept response has, in their full form, as the list of input items shows them.
-import { isObject, type JsonObject, objectsIn } from '../protocols/wire/json.ts'
+import { OPENING_BRACE, OPENING_BRACKET, QUOTE } from '../protocols/wire/json-bytes.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { eachPart, membersOf, namesOf, type Part } from './json-parts.ts'
 
 export interface ListedItem {
   readonly id: string
@@ -20,35 +22,111 @@ const PREFIXES: Readonly<Record<string, string>> = {
   reasoning: 'rs',
 }
 
-/** The output items of a response, or the one input item. @throws SyntaxError where the line was cut or changed */
-export function itemsOfLine(line: Uint8Array, { response_id, input_index }: LineOf): ListedItem[] {
-  const value: JsonObject = JSON.parse(new TextDecoder().decode(line))
-  const encoder = new TextEncoder()
-  const listed = (item: JsonObject, index: number): ListedItem => {
-    const id = idOf(item, response_id, index)
-    return { id, json: encoder.encode(JSON.stringify(itemView(item, id))) }
+const OUTPUT = namesOf('output')
+const ITEM = namesOf('id', 'type', 'status', 'role', 'content')
+/** Others have their turn after so many small items. */
+const ITEMS_A_TURN = 64
+
+/** The output items of a response, or the one input item. @throws SyntaxError if the line was cut or changed */
+export async function itemsOfLine(
+  line: Uint8Array,
+  { response_id, input_index }: LineOf,
+): Promise<ListedItem[]> {
+  if (line[0] !== OPENING_BRACE) throw new SyntaxError('a kept response has a line that is no object')
+  if (input_index !== undefined) return [await itemAt(line, 0, response_id, input_index)]
+  const output = (await membersOf(line, 0, OUTPUT)).values.get('output')
+  const items: ListedItem[] = []
+  for (const { at } of output ? await objectsIn(line, output) : []) {
+    if (items.length % ITEMS_A_TURN === ITEMS_A_TURN - 1) await endOfTurn()
+    items.push(await itemAt(line, at, response_id, items.length))
   }
-  return input_index === undefined ? objectsIn(value.output).map(listed) : [listed(value, input_index)]
+  return items
 }
 
-const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : 'message')
+/** The objects among the elements of an array. */
+async function objectsIn(line: Uint8Array, array: Part): Promise<Part[]> {
+  const objects: Part[] = []
+  if (line[array.at] === OPENING_BRACKET)
+    await eachPart(line, array.at, (part) => {
+      if (line[part.at] === OPENING_BRACE) objects.push(part)
+    })
+  return objects
+}
 
-const idOf = (item: JsonObject, response_id: string, index: number): string =>
-  typeof item.id === 'string' && item.id !== ''
-    ? item.id
-    : `${PREFIXES[typeOf(item)] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
+/** Members that are written anew, or added, in pieces. */
+type Written = Map<string, readonly Uint8Array[]>
 
 /** Callers may leave out an item's type and its id, and write content as a text. */
-function itemView(item: JsonObject, id: string): JsonObject {
-  const type = typeOf(item)
-  if (type !== 'message') return { ...item, id, type }
-  return { status: 'completed', ...item, id, type, content: contentOf(item) }
+async function itemAt(line: Uint8Array, at: number, response_id: string, index: number): Promise<ListedItem> {
+  const { values, end } = await membersOf(line, at, ITEM)
+  const textOf = (name: string): string | undefined => {
+    const part = values.get(name)
+    return part && line[part.at] === QUOTE
+      ? JSON.parse(new TextDecoder().decode(line.subarray(part.at, part.end)))
+      : undefined
+  }
+  const written: Written = new Map()
+  const told_type = textOf('type')
+  const type = told_type ?? 'message'
+  const told_id = textOf('id')
+  const id = told_id || `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
+  if (!told_id) written.set('id', [Buffer.from(JSON.stringify(id))])
+  if (told_type === undefined) written.set('type', [Buffer.from(JSON.stringify(type))])
+  if (type !== 'message') return { id, json: rewritten(line, { at, end }, values, written) }
+  const content = await contentOf(line, values.get('content'), textOf('role'))
+  if (content) written.set('content', content)
+  if (!values.has('status')) written.set('status', [Buffer.from('"completed"')])
+  return { id, json: rewritten(line, { at, end }, values, written) }
 }
 
-function contentOf({ role, content }: JsonObject): JsonObject[] {
-  if (Array.isArray(content)) return content.filter(isObject)
-  if (typeof content !== 'string') return []
-  return role === 'assistant'
-    ? [{ type: 'output_text', text: content, annotations: [] }]
-    : [{ type: 'input_text', text: content }]
+const EMPTY_OBJECT_BYTES = 2
+
+function rewritten(
+  line: Uint8Array,
+  { at, end }: Part,
+  values: ReadonlyMap<string, Part>,
+  written: Written,
+): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let copied = at
+  for (const [name, { at: place, end: after }] of values) {
+    const json = written.get(name)
+    if (!json) continue
+    pieces.push(line.subarray(copied, place), ...json)
+    copied = after
+  }
+  pieces.push(line.subarray(copied, end - 1))
+  let comma = end - at > EMPTY_OBJECT_BYTES ? ',' : ''
+  for (const [name, json] of written) {
+    if (values.has(name)) continue
+    pieces.push(Buffer.from(`${comma}"${name}":`), ...json)
+    comma = ','
+  }
+  return Buffer.concat([...pieces, line.subarray(end - 1, end)])
+}
+
+/** The content of a message as a list; undefined if it is one already. */
+async function contentOf(
+  line: Uint8Array,
+  content: Part | undefined,
+  role: string | undefined,
+): Promise<Uint8Array[] | undefined> {
+  const first = content && line[content.at]
+  if (content && first === QUOTE) {
+    const is_output = role === 'assistant'
+    return [
+      Buffer.from(`[{"type":"${is_output ? 'output' : 'input'}_text","text":`),
+      line.subarray(content.at, content.end),
+      Buffer.from(is_output ? ',"annotations":[]}]' : '}]'),
+    ]
+  }
+  if (!content || first !== OPENING_BRACKET) return [Buffer.from('[]')]
+  let others = 0
+  await eachPart(line, content.at, ({ at }) => {
+    if (line[at] !== OPENING_BRACE) others++
+  })
+  if (others === 0) return undefined
+  const objects = await objectsIn(line, content)
+  const texts = objects.map(({ at, end }) => new TextDecoder().decode(line.subarray(at, end)))
+  return [Buffer.from(`[${texts.join(',')}]`)]
 }

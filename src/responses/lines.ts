@@ -1,6 +1,7 @@
 // A kept response as lines of JSON: the response first, then each of its input items.
-import { endOfTurn } from '../domain/end-of-turn.ts'
+
 import type { JsonObject } from '../protocols/wire/json.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse } from './kept-responses.ts'
 
 /** What is kept of a response. */
@@ -22,7 +23,7 @@ export async function encodeLines({ response, input }: Content): Promise<Uint8Ar
   return lines
 }
 
-/** @throws SyntaxError where the lines were cut or changed */
+/** @throws SyntaxError if the lines were cut or changed */
 export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
   const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : await body.text()
   const values: JsonObject[] = []
@@ -42,7 +43,7 @@ export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
 const NEWLINE = '\n'.charCodeAt(0)
 const SLICE_BYTES = 1024 * 1024
 
-/** The lines of a kept response, unparsed and without their ends: the response, then its input items. @throws SyntaxError where it has none */
+/** The lines of a kept response, unparsed and without their ends: the response, then its input items. @throws SyntaxError if it has none */
 export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: Uint8Array[]] {
   const lines: Uint8Array[] = []
   for (let start = 0; start < bytes.length; ) {
@@ -56,7 +57,7 @@ export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: 
   return [response, ...input]
 }
 
-/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError where there is none */
+/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError if none is found */
 export async function firstLine(body: Uint8Array | Blob): Promise<Uint8Array | Blob> {
   if (body instanceof Uint8Array) return splitLines(body)[0]
   for (let start = 0; start < body.size; start += SLICE_BYTES) {

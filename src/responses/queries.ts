@@ -1,5 +1,6 @@
 // The queries on kept responses, prepared once for each connection.
 import { and, asc, count, eq, exists, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
+import { equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { closed_accounts, responses } from '../db/schema.ts'
 
@@ -20,10 +21,7 @@ const ROW = {
   created_at_ms: responses.created_at_ms,
 }
 
-const OF_ID = and(
-  eq(responses.account_id, placeholder('account_id')),
-  eq(responses.response_id, placeholder('response_id')),
-)
+const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
 const IS_SHOWN = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
 /** With a literal, so that the partial indexes serve. */
 const IS_LAST = eq(responses.later, sql`0`)
@@ -33,40 +31,37 @@ export const responseQueries = perConnection({
   named: (orm) => orm.select(ROW).from(responses).where(OF_ID).prepare(),
   /** By its public id, unless it is deleted or past its time. */
   shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_SHOWN)).prepare(),
-  row: (orm) =>
-    orm
-      .select(ROW)
-      .from(responses)
-      .where(eq(responses.id, placeholder('id')))
-      .prepare(),
+  row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
   body: (orm) =>
     orm
       .select({ body: responses.body, body_file: responses.body_file })
       .from(responses)
-      .where(eq(responses.id, placeholder('id')))
+      .where(equals(responses.id, 'id'))
       .prepare(),
   insert: (orm) =>
     orm
       .insert(responses)
       .values({
-        account_id: placeholder('account_id'),
-        response_id: placeholder('response_id'),
-        previous: placeholder('previous'),
+        ...placeholders(
+          'account_id',
+          'response_id',
+          'previous',
+          'body',
+          'body_file',
+          'kept_bytes',
+          'chain_bytes',
+          'chain_length',
+          'created_at_ms',
+        ),
         later: 0,
         deleted: 0,
-        body: placeholder('body'),
-        body_file: placeholder('body_file'),
-        kept_bytes: placeholder('kept_bytes'),
-        chain_bytes: placeholder('chain_bytes'),
-        chain_length: placeholder('chain_length'),
-        created_at_ms: placeholder('created_at_ms'),
       })
       .prepare(),
   countLater: (orm) =>
     orm
       .update(responses)
       .set({ later: sql`${responses.later} + 1` })
-      .where(eq(responses.id, placeholder('id')))
+      .where(equals(responses.id, 'id'))
       .prepare(),
   /** Ends the mark of a deleted row, too, once none continues it: it goes then. */
   uncountLater: (orm) =>
@@ -76,25 +71,16 @@ export const responseQueries = perConnection({
         later: sql`${responses.later} - 1`,
         deleted: sql`${responses.deleted} AND ${responses.later} > 1`,
       })
-      .where(eq(responses.id, placeholder('id')))
+      .where(equals(responses.id, 'id'))
       .prepare(),
-  markDeleted: (orm) =>
-    orm
-      .update(responses)
-      .set({ deleted: 1 })
-      .where(eq(responses.id, placeholder('id')))
-      .prepare(),
-  deleteRow: (orm) =>
-    orm
-      .delete(responses)
-      .where(eq(responses.id, placeholder('id')))
-      .prepare(),
+  markDeleted: (orm) => orm.update(responses).set({ deleted: 1 }).where(equals(responses.id, 'id')).prepare(),
+  deleteRow: (orm) => orm.delete(responses).where(equals(responses.id, 'id')).prepare(),
   /** The oldest of an account that none continues. */
   oldestLast: (orm) =>
     orm
       .select(ROW)
       .from(responses)
-      .where(and(eq(responses.account_id, placeholder('account_id')), IS_LAST))
+      .where(and(equals(responses.account_id, 'account_id'), IS_LAST))
       .orderBy(asc(responses.id))
       .limit(placeholder('row_limit'))
       .prepare(),

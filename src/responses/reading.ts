@@ -18,11 +18,11 @@ export interface Turn {
   id: string
   /** The size of its lines. */
   kept_bytes: number
-  /** The response, and each of its input items, as JSON. @throws GatewayError not_found where they are missing */
+  /** The response, and each of its input items, as JSON. @throws GatewayError not_found if they are missing */
   lines(): Promise<[response: Uint8Array, ...input: Uint8Array[]]>
 }
 
-/** The lines of a row; undefined where it is gone by now, or its file is missing. */
+/** The lines of a row; undefined if it is gone by now, or its file is missing. */
 async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | Blob | undefined> {
   const found = responseQueries(db).body.get({ id })
   return found && (await openContent(files, found))
@@ -33,7 +33,7 @@ async function contentOf(from: Readable, row: Row): Promise<Content | undefined>
   return bytes && (await decodeLines(bytes))
 }
 
-/** The response object of a row as JSON, which is not parsed; undefined where it is gone by now, or its file is missing. */
+/** The response object of a row as JSON, which is not parsed; undefined if it is gone by now, or its file is missing. */
 export async function openResponse(from: Readable, row: Row): Promise<Uint8Array | Blob | undefined> {
   const bytes = await bytesOf(from, row)
   return bytes && (await firstLine(bytes))
@@ -63,7 +63,7 @@ async function linesOf(from: Readable, row: Row): ReturnType<Turn['lines']> {
 /** The rows of a conversation, the oldest first. */
 export const oldestFirst = (db: Database, row: Row): Row[] => [...chainFrom(db, row)].reverse()
 
-/** All items of a conversation, the oldest first; undefined where a part of it cannot be found. */
+/** All items of a conversation, the oldest first; undefined if a part of it cannot be found. */
 export async function readItems(from: Readable, row: Row): Promise<JsonObject[] | undefined> {
   const items: JsonObject[] = []
   const pace = createPace()

@@ -26,7 +26,7 @@ export function* chainFrom(db: Database, row: Row): Generator<Row> {
 /**
  * Writes the row of a response.
  *
- * @returns false where the response that it continues is gone: it would say less than it was asked
+ * @returns false if the response that it continues is gone: it would say less than it was asked
  */
 export function insertRow(db: Database, kept: KeptResponse, columns: BodyColumns): boolean {
   const { account_id, id, previous_id, created_at_ms } = kept

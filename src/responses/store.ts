@@ -3,7 +3,6 @@ import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import { immediately } from '../db/transaction.ts'
 import type { ResponseSettings } from '../domain/catalogue.ts'
-import { endOfTurn } from '../domain/end-of-turn.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import {
   type ContentFiles,
@@ -15,6 +14,7 @@ import {
 } from '../kept/content.ts'
 import { createRoom, type Room, sufficient } from '../kept/room.ts'
 import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
@@ -176,14 +176,14 @@ async function write(state: State, account_id: number, lines: readonly Uint8Arra
     : await writeContent(state, account_id, lines)
 }
 
-/** @throws GatewayError invalid_request where a conversation is too long to be continued */
+/** @throws GatewayError invalid_request if a conversation is too long to be continued */
 function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): void {
   const { max_mb_per_conversation } = settings()
   if (chain_bytes <= max_mb_per_conversation * MEGABYTE && chain_length < MAX_CHAIN_LENGTH) return
   throw invalidRequest(
-    `previous_response_id: this conversation is too long to be continued (${chain_length} responses, ` +
+    `previous_response_id: this conversation is too long to continue (${chain_length} responses, ` +
       `${Math.ceil(chain_bytes / MEGABYTE)} MB; at most ${MAX_CHAIN_LENGTH} responses and ${max_mb_per_conversation} MB). ` +
-      'Begin a new one, with what matters of it in `input`.',
+      'Start a new one, with a summary of this one in `input`.',
     { param: 'previous_response_id', code: 'conversation_too_long' },
   )
 }

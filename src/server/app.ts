@@ -1,8 +1,10 @@
 // The surfaces as one application.
+
+import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
+import { allowedOrigin, allowReading, preflightAnswer } from '../http/cors.ts'
 import { baseApp } from '../surface/base-app.ts'
 import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
-import { crossOrigin } from './cross-origin.ts'
 
 /**
  * The application, not yet listening.
@@ -15,7 +17,7 @@ export function createApp<const Plugins extends readonly Plugin[]>(
 ): AppOf<Plugins> {
   const app = baseApp(gateway)
     // Elysia's types say no more than that it is given a function and returns one.
-    .wrap((serve) => crossOrigin(serve as never, gateway.catalogue))
+    .wrap((serve) => crossOrigin(serve as never, gateway.exchange.catalogue))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })
@@ -42,3 +44,30 @@ const SHORT_HOST = /^https:\/\/[^/]{1,2}\//
 
 /** RFC 9112, 3.2: such a request is refused. Its URL cannot be parsed, whatever its path looks like. */
 const unknownHost = () => invalidRequest('The Host header of the request is missing or malformed.')
+
+/** Its pages come with a cookie, and are for its own origin only. */
+const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
+
+type Serve = (request: Request) => Response | Promise<Response>
+
+/**
+ * Cross-origin calls, around the whole application: what any route or failure answers can be read by the listed origins' pages.
+ *
+ * @returns what serves a request: as it was served without this, where no origins are listed.
+ *
+ * @param serve the application, which Elysia hands to what wraps it
+ */
+function crossOrigin(serve: Serve, catalogue: () => Catalogue): Serve {
+  const listed = catalogue().server.cors_origins
+  if (listed.length === 0) return serve
+  return (request) => {
+    const origin = isConsole(request) ? undefined : allowedOrigin(request, listed)
+    if (origin === undefined) return serve(request)
+    const preflight = preflightAnswer(request, origin)
+    if (preflight) return preflight
+    const answer = serve(request)
+    return answer instanceof Promise
+      ? answer.then((late) => allowReading(late, origin))
+      : allowReading(answer, origin)
+  }
+}

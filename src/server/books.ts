@@ -1,6 +1,12 @@
 // The audit of the books on request: one at a time, in a process of its own, and its last report kept.
-import type { AuditReport, Books, MadeAudit } from '../surface/books.ts'
-import { type AuditProcess, auditInProcess } from './audit-process.ts'
+import { AuditReport, type Books, type MadeAudit } from '../surface/books.ts'
+import { type ReportProcess, reportInProcess } from './own-process.ts'
+
+type AuditProcess = ReportProcess<AuditReport>
+
+/** Starts an audit of a data folder, beside the calls. */
+export const auditInProcess = (data_folder: string): AuditProcess =>
+  reportInProcess(['audit'], AuditReport, data_folder)
 
 export interface OpenBooks extends Books {
   /** Keeps a report that was made elsewhere, such as that of the start. */

@@ -3,6 +3,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, USAGE_FIELDS, type UsageField } from '../domain/usage.ts'
 import { type CountedCall, hasFailed, type SettledCall, troubleIn } from '../observe/call-facts.ts'
 import type { SpanFacts } from '../observe/spans.ts'
+import { defined } from '../utilities/defined.ts'
 
 /** `gen_ai.operation.name` by the surface of the call; others have the surface's own name, as the conventions allow. */
 const OPERATIONS: Readonly<Record<string, string>> = {
@@ -37,25 +38,25 @@ export function spanOf(
     start_ms: call.started_at_ms,
     end_ms: call.started_at_ms + call.duration_ms,
     is_error,
-    attributes: {
+    attributes: defined({
       'gen_ai.operation.name': operation,
       'gen_ai.request.model': call.model,
-      ...(call.images > 0 ? { 'gen_ai.output.type': 'image' } : {}),
+      'gen_ai.output.type': call.images > 0 ? 'image' : undefined,
       ...routeAttributes(call, catalogue),
       'gen_ai.usage.input_tokens': sum(call, INPUT_FIELDS),
       'gen_ai.usage.output_tokens': sum(call, OUTPUT_FIELDS),
       ...usageAttributes(call),
-      ...(is_error ? { 'error.type': troubleIn(call).failure?.kind ?? '_OTHER' } : {}),
+      'error.type': is_error ? (troubleIn(call).failure?.kind ?? '_OTHER') : undefined,
       'http.response.status_code': call.status,
       'tollgate.request_id': request_id,
       'tollgate.surface': call.surface,
       'tollgate.outcome': call.outcome,
       'tollgate.streamed': call.streamed === 1,
       'tollgate.cost_nanos': cost_nanos,
-      ...(provider_cost_nanos === null ? {} : { 'tollgate.provider_cost_nanos': provider_cost_nanos }),
+      'tollgate.provider_cost_nanos': provider_cost_nanos ?? undefined,
       'tollgate.failed_tries': call.failed_tries ?? 0,
-      ...(call.first_byte_ms === null ? {} : { 'tollgate.first_byte_ms': call.first_byte_ms }),
-    },
+      'tollgate.first_byte_ms': call.first_byte_ms ?? undefined,
+    }),
   }
 }
 

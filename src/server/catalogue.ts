@@ -12,6 +12,14 @@ export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
 }
 
+interface CatalogueParts {
+  env: Environment
+  protocols: Registry
+  log: ProcessLogger
+  /** Told of each good version, the first one too. */
+  onUse: (catalogue: Catalogue) => void
+}
+
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
@@ -19,7 +27,7 @@ export interface OpenCatalogue extends WatchedCatalogue {
  */
 export async function openCatalogue(
   path: string,
-  { env, protocols, log }: { env: Environment; protocols: Registry; log: ProcessLogger },
+  { env, protocols, log, onUse }: CatalogueParts,
 ): Promise<OpenCatalogue> {
   const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
   const warnOf = (warnings: readonly Mistake[]) => {
@@ -32,6 +40,7 @@ export async function openCatalogue(
       configureLog(log, catalogue)
       log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
       warnOf(warnings)
+      onUse(catalogue)
     },
     onMistakes: (mistakes) =>
       log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
@@ -40,6 +49,7 @@ export async function openCatalogue(
   configureLog(log, watching.watched.current())
   const { watched } = watching
   warnOf(watched.first_warnings)
+  onUse(watched.current())
   return { ...watched, warnings: lines(watched.first_warnings) }
 }
 

@@ -12,29 +12,25 @@ import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Configuration } from '../config/configuration.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
 import { requestIdAt } from '../domain/request-id.ts'
-import { createActivity } from '../exchange/activity.ts'
-import { createBodyMemory } from '../exchange/body-memory.ts'
+import { createBodyMemory } from '../exchange/bodies/memory.ts'
+import { createMemoryBudget } from '../exchange/bodies/memory-budget.ts'
 import { noHooks } from '../exchange/hooks/registered.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
-import { createMemoryBudget } from '../exchange/memory-budget.ts'
-import { createParser } from '../exchange/parser.ts'
+import { createParser } from '../exchange/parsing/parser.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
-import type { RunningCalls } from '../exchange/running.ts'
+import { createActivity } from '../exchange/settling/activity.ts'
 import type { Sockets } from '../http/sockets.ts'
 import type { Library } from '../library/library.ts'
+import type { Decoder } from '../media/decoder.ts'
 import { createRemoteFetch } from '../media/remote.ts'
-import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import { createTally } from '../observe/tally.ts'
-import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
-import type { Gateway } from '../surface/gateway.ts'
+import type { Gateway, Operations } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
-import type { Beside } from './beside.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
@@ -54,91 +50,66 @@ const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 
-export interface Parts {
+export interface Parts
+  extends Pick<ExchangeParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'> {
   stores: Stores
-  running: RunningCalls
-  protocols: Registry
-  catalogue: () => Catalogue
-  /** As in `Gateway`. */
+  /** As in `Operations`. */
   configuration: Configuration
-  /** As in `Gateway`. */
+  /** As in `Operations`. */
   notReady: () => string | undefined
-  /** As in `Gateway`. */
+  /** As in `Requests`. */
   sockets: () => Sockets | null
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
-  beside: Beside
-  /** As in `ExchangeParts`. */
-  closed: () => string | undefined
+  /** As in `Operations`. */
+  beside: Pick<Operations, 'books' | 'doctor' | 'backups' | 'metrics'>
+  decoder: Decoder
   network: Fetch
-  log: Logger
-  now: () => number
-  probe: (point: string) => void
 }
 
 export function compose({
   stores,
-  running,
-  protocols,
-  catalogue,
   configuration,
   notReady,
   sockets,
   serve,
   beside,
-  closed,
+  decoder,
   network,
-  log,
-  now,
-  probe,
+  ...shared
 }: Parts): Gateway {
-  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
+  const { db, ledger, settlements, idempotency, library, responses } = stores
+  const { catalogue, log, now } = shared
   const passes = createPasses()
-  const gate = gateOf(db, passes, now)
-  const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
-    gate,
-    limiter,
+    ...shared,
+    gate: gateOf(db, passes, now),
+    limiter: createLimiter({ now: () => performance.now() }),
     ledger,
     settlements,
     activity: createActivity(log),
-    running,
     idempotency,
-    catalogue,
-    closed,
-    protocols,
     upstream: upstreamOf({ network, now }),
     bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
-    log,
-    now,
-    probe,
   }
   return {
     exchange,
-    gate,
-    limiter,
-    ...readRates(),
-    ledger,
-    deeds,
-    ...beside,
-    error_answers: createTally(),
-    running,
-    catalogue,
-    configuration,
-    library,
-    images: imagePartsOf(library),
-    responses,
-    sessions: sessionsOf({ db, catalogue, now, log }),
+    requests: {
+      newRequestId: () => requestIdAt(now()),
+      sockets: throughPasses(sockets, passes),
+      error_answers: createTally(),
+      reads: createReadRate(() => performance.now()),
+    },
+    content: { images: imagePartsOf(library, decoder), responses },
+    people: {
+      sessions: sessionsOf({ db, catalogue, now, log }),
+      page_calls: createReadRate(() => performance.now()),
+      callInside: createCallInside(passes, serve),
+      randomBytes,
+    },
+    operations: { ...beside, configuration, notReady, own_plugins: [] },
     db,
-    log,
-    now,
-    randomBytes,
-    newRequestId: () => requestIdAt(now()),
-    notReady,
-    sockets: throughPasses(sockets, passes),
-    callInside: createCallInside(passes, serve),
-    own_plugins: [],
   }
 }
 
@@ -149,7 +120,7 @@ const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeP
   random: Math.random,
 })
 
-const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
+const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Database }): ExchangeParts['bodies'] => ({
   memory: createBodyMemory({
     limit_bytes: BODY_MEMORY_BYTES,
     account_limit_bytes: BODY_MEMORY_BYTES / 2,
@@ -160,11 +131,6 @@ const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodi
   hooks: noHooks(),
   known: new KnownValues(KNOWN_VALUES_BYTES),
   accountOf: (id) => accountQueries(db).accountById.get({ id }),
-})
-
-const readRates = (): Pick<Gateway, 'reads' | 'page_calls'> => ({
-  reads: createReadRate(() => performance.now()),
-  page_calls: createReadRate(() => performance.now()),
 })
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
@@ -184,7 +150,7 @@ const sessionsOf = ({
   catalogue,
   now,
   log,
-}: Pick<Gateway, 'db' | 'catalogue' | 'now' | 'log'>): Sessions =>
+}: Pick<Parts, 'catalogue' | 'now' | 'log'> & { db: Database }): Sessions =>
   createSessions({
     db,
     passwords: createPasswords(),
@@ -195,8 +161,9 @@ const sessionsOf = ({
     log,
   })
 
-const imagePartsOf = (library: Library): ImageParts => ({
+const imagePartsOf = (library: Library, decoder: Decoder): ImageParts => ({
   library,
+  decoder,
   fetchImage: createRemoteFetch(),
   rate: createImageRate(() => performance.now()),
   memory: createMemoryBudget({

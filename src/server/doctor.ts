@@ -1,7 +1,7 @@
 // The doctor on request: one round at a time, in a process of its own.
 import { internal } from '../domain/errors.ts'
 import { type Doctor, DoctorReport } from '../surface/doctor.ts'
-import { type ReportProcess, reportInProcess } from './report-process.ts'
+import { type ReportProcess, reportInProcess } from './own-process.ts'
 
 export interface OpenDoctor extends Doctor {
   /** Ends what is running. */
@@ -12,7 +12,7 @@ export interface OpenDoctor extends Doctor {
 export function createDoctor(
   data_folder: string,
   start: (data_folder: string) => ReportProcess<DoctorReport> = (folder) =>
-    reportInProcess('doctor', DoctorReport, folder),
+    reportInProcess(['doctor'], DoctorReport, folder),
 ): OpenDoctor {
   let round: { process: ReportProcess<DoctorReport>; report: Promise<DoctorReport> } | undefined
 

@@ -1,7 +1,11 @@
-// The whole audit: the books, the images with their files, and the kept responses.
+// The whole audit: the database itself, the books, the images with their files, and the kept responses.
 import type { Database } from 'bun:sqlite'
+import { damageIn, missingParts, type Part } from '../db/integrity.ts'
+import { unprocessable } from '../domain/errors.ts'
+import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { money } from '../http/views.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
+import { INVARIANTS } from '../ledger/invariants.ts'
 import { compareLibrary, type Disagreement } from '../library/audit.ts'
 import type { Library } from '../library/library.ts'
 import type { FileStore } from '../media/store.ts'
@@ -17,23 +21,121 @@ export interface FullAudit extends Audit {
   /** Files and rows that disagree. */
   files: Disagreement[]
   kept: ResponseTotals
+  /** What to do about a damaged database; undefined if it is whole. */
+  advice: string | undefined
 }
 
-/** @param db a connection that is in no transaction; a read-only one is enough */
+/** How many steps of an audit are done: the database itself, each rule of the books, the library, the responses. */
+export interface AuditProgress {
+  done: number
+  of: number
+}
+
+export type OnAudit = (progress: AuditProgress) => void
+
+/** The steps that are no rules of the books. */
+const OTHER_STEPS = 3
+
+/**
+ * @param db a connection that is in no transaction; a read-only one is enough
+ * @throws GatewayError unprocessable if the database is damaged so that its books cannot be read
+ */
 export async function fullAudit({
   db,
   images,
   files,
   responses,
-}: { db: Database; responses: FileStore } & Pick<Library, 'images' | 'files'>): Promise<FullAudit> {
-  const books = audit(db)
+  onAudit,
+}: { db: Database; responses: FileStore; onAudit?: OnAudit | undefined } & Pick<
+  Library,
+  'images' | 'files'
+>): Promise<FullAudit> {
+  const of = INVARIANTS.length + OTHER_STEPS
+  const step = (done: number) => onAudit?.({ done, of })
+  step(0)
+  const database = auditDatabase(db)
+  const books = readingBooks(db, database, (done) => step(done + 1))
+  step(of - 2)
   const library = await compareLibrary({ db, images, files })
+  step(of - 1)
   const in_responses = await auditResponses(db, responses)
   const kept = totalsOfResponses(db)
-  const findings = [...books.findings, ...library.findings, ...in_responses]
-  const rules = [...books.rules, ...library.rules, ...rulesOfResponses(kept.responses, in_responses)]
-  return { clean: findings.length === 0, rules, findings, files: library.files, totals: books.totals, kept }
+  const findings = [...database.findings, ...books.findings, ...library.findings, ...in_responses]
+  const rules = [
+    ...database.rules,
+    ...books.rules,
+    ...library.rules,
+    ...rulesOfResponses(kept.responses, in_responses),
+  ]
+  return {
+    clean: findings.length === 0,
+    rules,
+    findings,
+    files: library.files,
+    totals: books.totals,
+    kept,
+    advice: database.findings.length > 0 ? adviceFor(database) : undefined,
+  }
 }
+
+const DATABASE_RULES = {
+  database_is_whole: 'Every page of the database can be read, and every index names the rows of its table.',
+  database_is_complete: 'The database has all tables, indexes and triggers of its version.',
+} as const
+
+/** What is wrong below the rows. */
+interface Damage {
+  findings: readonly Finding[]
+  missing: readonly Part[]
+}
+
+/** A damaged index finds nothing, and reports nothing. */
+function auditDatabase(db: Database): Damage & { rules: CheckedRule[] } {
+  const finding = (invariant: keyof typeof DATABASE_RULES, expected: string, found: string): Finding => ({
+    invariant,
+    meaning: DATABASE_RULES[invariant],
+    subject: 'database',
+    expected,
+    found,
+  })
+  const missing = missingParts(db)
+  const findings = [
+    ...damageIn(db).map((line) => finding('database_is_whole', 'whole', line)),
+    ...missing.map(({ name }) => finding('database_is_complete', name, 'nothing')),
+  ]
+  const rules = Object.entries(DATABASE_RULES).map(([invariant, meaning]) => ({
+    invariant,
+    meaning,
+    over: 'databases',
+    checked: 1,
+    breaches: findings.filter((each) => each.invariant === invariant).length,
+  }))
+  return { rules, findings, missing }
+}
+
+function readingBooks(db: Database, damage: Damage, onRule: (done: number) => void): Audit {
+  try {
+    return audit(db, onRule)
+  } catch (cause) {
+    const [first] = damage.findings
+    if (!first) throw cause
+    throw unprocessable(`The database is damaged: it ${wrongOf(first)}. ${adviceFor(damage)}`, { cause })
+  }
+}
+
+/** REINDEX makes no index that is not there; what a trigger that is gone would have refused or added up, a new one does not mend. */
+function adviceFor({ findings, missing }: Damage): string {
+  if (missing.length === 0) return DAMAGE_ADVICE
+  const are_indexes =
+    missing.every(({ name }) => name.startsWith('index ')) && missing.length === findings.length
+  const first = 'Stop the gateway and keep a copy of the folder.'
+  if (!are_indexes) return `${first} Then restore a backup.`
+  const commands = missing.map(({ sql }) => `  sqlite3 tollgate.db '${sql.replaceAll("'", "'\\''")}'`)
+  return [`${first} Then create each missing index, and run another audit:`, ...commands].join('\n')
+}
+
+const DAMAGE_ADVICE =
+  'Stop the gateway and keep a copy of the folder. Where only indexes are damaged, `sqlite3 tollgate.db REINDEX` writes them anew, and another audit shows it; else restore a backup.'
 
 /** An audit as programs read it. */
 export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
@@ -58,11 +160,10 @@ export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): A
   }
 }
 
+const wrongOf = ({ found, expected }: Finding): string =>
+  found === 'nothing' ? `lacks ${expected}` : `is ${found}, should be ${expected}`
+
 /** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
 export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
-  return findings
-    .map(
-      ({ subject, found, expected, meaning }) => `${subject}: is ${found}, should be ${expected}. ${meaning}`,
-    )
-    .join('\n')
+  return findings.map((finding) => `${finding.subject}: ${wrongOf(finding)}. ${finding.meaning}`).join('\n')
 }

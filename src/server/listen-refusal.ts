@@ -1,5 +1,5 @@
 // Why an address to listen on cannot be had, for the operator.
-import { messageOf } from '../domain/thrown.ts'
+import { codeOf, messageOf } from '../utilities/thrown.ts'
 
 /** By the code with which the system refuses an address. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -13,7 +13,6 @@ const MAIN_ADVICE =
 
 /** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
 export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
-  const reason = (code !== undefined && REFUSALS[code]) || messageOf(cause)
+  const reason = REFUSALS[codeOf(cause)] ?? messageOf(cause)
   return new Error(`Cannot listen on ${listen}: ${reason}. ${advice}`, { cause })
 }

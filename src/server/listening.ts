@@ -1,8 +1,10 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
-import { parseListenAddress } from '../domain/listen-address.ts'
-import { messageOf } from '../domain/thrown.ts'
+
+import type { ExchangeParts } from '../exchange/parts.ts'
 import type { Sockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
+import { parseListenAddress } from '../utilities/listen-address.ts'
+import { messageOf } from '../utilities/thrown.ts'
 import { createApp } from './app.ts'
 import { tellOf, warnOfEnd } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
@@ -34,7 +36,7 @@ export interface Listening {
   sockets: Sockets
   /** Reads the certificate again, now; nothing over plain HTTP. */
   renew(): Promise<void>
-  /** Takes no more connections, lets the last bytes leave, and closes all; nothing where it was stopped already. */
+  /** Takes no more connections, lets the last bytes leave, and closes all; nothing if it was stopped already. */
   stop(): Promise<void>
 }
 
@@ -45,8 +47,8 @@ export async function listenWith(
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const tls = await tlsWhereUsed(gateway)
-  const files = tls?.tlsFilesOf(gateway.catalogue().server, data_folder)
+  const tls = await tlsWhereUsed(gateway.exchange)
+  const files = tls?.tlsFilesOf(gateway.exchange.catalogue().server, data_folder)
   const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
   const app = createApp(gateway, plugins)
@@ -69,13 +71,13 @@ export async function listenWith(
       last,
       last.stop(false).then(() => former.delete(last)),
     )
-    tellOf(gateway, 'a renewed certificate is in use', pair)
+    tellOf(gateway.exchange, 'a renewed certificate is in use', pair)
   }
 
-  if (first_pair) tellOf(gateway, 'a certificate is in use', first_pair)
-  const stopWarning = first_pair && warnOfEnd(gateway, () => used ?? first_pair)
+  if (first_pair) tellOf(gateway.exchange, 'a certificate is in use', first_pair)
+  const stopWarning = first_pair && warnOfEnd(gateway.exchange, () => used ?? first_pair)
 
-  const watch = tls && files && (await watchRenewals(gateway, { ...tls, files }, takeOver))
+  const watch = tls && files && (await watchRenewals(gateway.exchange, { ...tls, files }, takeOver))
 
   return {
     url,
@@ -100,12 +102,12 @@ export async function listenWith(
 type Tls = typeof import('./tls-files.ts')
 
 /** Loaded only where it is used: what reads certificates takes a megabyte of memory. */
-const tlsWhereUsed = async ({ catalogue }: Gateway): Promise<Tls | undefined> =>
+const tlsWhereUsed = async ({ catalogue }: Pick<ExchangeParts, 'catalogue'>): Promise<Tls | undefined> =>
   catalogue().server.tls_certificate === undefined ? undefined : await import('./tls-files.ts')
 
 /** A pair that cannot be used, or taken over, changes nothing. */
 function watchRenewals(
-  { log }: Pick<Gateway, 'log'>,
+  { log }: Pick<ExchangeParts, 'log'>,
   { watchTls, files }: Pick<Tls, 'watchTls'> & { files: TlsFiles },
   takeOver: (pair: TlsPair) => void,
 ): Promise<TlsWatch> {

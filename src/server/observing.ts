@@ -2,31 +2,32 @@
 import type { Database } from 'bun:sqlite'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../domain/catalogue.ts'
-import type { SettledListener } from '../exchange/activity.ts'
+import type { SettledListener } from '../exchange/settling/activity.ts'
 import type { PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { SettledCall } from '../observe/call-facts.ts'
 import { type CallSums, createCallSums } from '../observe/call-sums.ts'
-import { type Exposition, expose } from '../observe/exposition.ts'
+import { type Exposition, exposed } from '../observe/exposition.ts'
 import type { Logger } from '../observe/log.ts'
 import { type LoopLag, watchLoopLag } from '../observe/loop-lag.ts'
 import { metricSources, type Readings } from '../observe/metric-sources.ts'
 import { openSpans, type Spans } from '../observe/spans.ts'
-import type { Gateway } from '../surface/gateway.ts'
+import { parentOf } from '../observe/traceparent.ts'
+import type { Gateway, Operations } from '../surface/gateway.ts'
 import { keyIds } from '../upstream/routes.ts'
 import { spanOf } from './call-span.ts'
 import { listenForMetrics } from './metrics-listener.ts'
 import type { Stores } from './stores.ts'
 
 export interface Observing {
-  /** As in `Gateway`. */
-  metrics: Gateway['metrics']
+  /** As in `Operations`. */
+  metrics: Operations['metrics']
   /** Begins what the catalogue asks for. @throws Error with a text for the operator where an address is taken */
   start(gateway: ObservedGateway, stores: Pick<Stores, 'db' | 'settlements'>): Promise<void>
   /** Sends the last spans. Takes two seconds at most. */
   stop(): Promise<void>
 }
 
-type ObservedGateway = Pick<Gateway, 'exchange' | 'running' | 'notReady' | 'error_answers'>
+type ObservedGateway = Pick<Gateway, 'exchange' | 'requests'> & { operations: Pick<Operations, 'notReady'> }
 type Observed = ObservedGateway & Pick<Stores, 'db' | 'settlements'>
 
 interface ObservingParts {
@@ -37,7 +38,7 @@ interface ObservingParts {
 
 /** What counts calls and tells of them. */
 interface Counting {
-  metrics: () => Promise<Exposition>
+  metrics: () => Exposition
   stop(): void
 }
 
@@ -46,16 +47,16 @@ export function createObserving({ catalogue, log, now }: ObservingParts): Observ
   const started_at_ms = now()
   let observed: Observed | undefined
   let spans: Spans | undefined
-  let counting: Promise<Counting> | undefined
+  let counting: Counting | undefined
   const stops: (() => unknown)[] = []
 
-  function count(): Promise<Counting> {
+  function count(): Counting {
     if (!observed) throw new Error('metrics were read before the gateway was made')
     const parts = { ...observed, catalogue, now, started_at_ms, spans: () => spans?.counts }
     counting ??= startCounting(parts)
     return counting
   }
-  const metrics = async () => (await count()).metrics()
+  const metrics = () => count().metrics()
 
   return {
     metrics,
@@ -63,7 +64,7 @@ export function createObserving({ catalogue, log, now }: ObservingParts): Observ
       observed = { ...gateway, db, settlements }
       const { metrics: settings, telemetry } = catalogue()
       const { endpoint, headers, service_name } = telemetry
-      if (settings.token !== undefined || settings.listen !== undefined) await count()
+      if (settings.token !== undefined || settings.listen !== undefined) count()
       if (settings.listen !== undefined) {
         const listener = listenForMetrics(settings.listen, metrics)
         stops.push(() => listener.stop(true))
@@ -77,8 +78,7 @@ export function createObserving({ catalogue, log, now }: ObservingParts): Observ
     },
     async stop() {
       await Promise.all(stops.splice(0).map((stop) => stop()))
-      const { stop } = (await counting) ?? {}
-      stop?.()
+      counting?.stop()
     },
   }
 }
@@ -89,34 +89,34 @@ type CountingParts = Observed &
     spans: () => Spans['counts'] | undefined
   }
 
-async function startCounting(parts: CountingParts): Promise<Counting> {
+function startCounting(parts: CountingParts): Counting {
   const calls = createCallSums()
   const lag = watchLoopLag()
   const unlisten = parts.exchange.activity.listenToSettled((held, operation) =>
     calls.add(settledOf(held.request_id, operation)),
   )
-  const metrics = await expose(metricSources(readingsOf(parts, calls, lag)))
+  const sources = metricSources(readingsOf(parts, calls, lag))
   const stop = () => {
     unlisten()
     lag.stop()
   }
-  return { metrics, stop }
+  return { metrics: () => exposed(sources), stop }
 }
 
 const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
 
 function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readings {
-  const { exchange, running, notReady, error_answers, db, settlements, catalogue, now } = parts
+  const { exchange, requests, operations, db, settlements, catalogue, now } = parts
   return {
     calls,
-    error_answers,
+    error_answers: requests.error_answers,
     lag,
     version: manifest.version,
     started_at_ms: parts.started_at_ms,
     pendingHolds: () => pendingHolds(db),
     settlementsWaiting: () => settlements.size,
-    callsUnderWay: () => running.size,
-    isReady: () => notReady() === undefined,
+    callsUnderWay: () => exchange.running.size,
+    isReady: () => operations.notReady() === undefined,
     spans: () => parts.spans() ?? NO_SPANS,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {
@@ -137,10 +137,13 @@ function pendingHolds(db: Database): { count: number; amount_nanos: number } {
 }
 
 function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener {
-  return ({ request_id }, operation) => {
+  return ({ request_id, traceparent }, operation) => {
     const { sample } = catalogue().telemetry
     if (sample < 1 && Math.random() >= sample) return
-    spans.record(() => spanOf(settledOf(request_id, operation), catalogue()))
+    spans.record(() => ({
+      ...spanOf(settledOf(request_id, operation), catalogue()),
+      parent: parentOf(traceparent),
+    }))
   }
 }
 

@@ -1,13 +1,17 @@
 // Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
-import { type Stats, statSync } from 'node:fs'
-import { stat, statfs } from 'node:fs/promises'
-import type { RunningCalls } from '../exchange/running.ts'
-import type { SettlementQueue } from '../exchange/settlement-queue.ts'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { MIN_FREE_BYTES } from '../db/disk-room.ts'
+import type { DatabasePlace } from '../db/place.ts'
+import type { RunningCalls } from '../exchange/life/running.ts'
+import type { SettlementQueue } from '../exchange/settling/queue.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
+import { sizeText } from '../utilities/size-text.ts'
 
 export interface ReadinessParts {
   database_path: string
+  place: Pick<DatabasePlace, 'trouble'>
   ledger: Pick<Ledger, 'failing'>
   settlements: Pick<SettlementQueue, 'full'>
   running: Pick<RunningCalls, 'stopping'>
@@ -26,24 +30,29 @@ export interface Readiness {
 
 const CHECK_MS = 500
 
-/** Less than this is too little to settle what is under way: new calls are refused while there is still some. */
-export const MIN_FREE_BYTES = 4 * 1024 * 1024
-
-/** Checks the file and the disk twice a second, beside the calls. */
+/** Checks the disk twice a second, beside the calls. */
 export function watchReadiness(parts: ReadinessParts): Readiness {
-  const { database_path, ledger, settlements, running, log } = parts
-  const opened = statSync(database_path)
+  const { database_path, place, ledger, settlements, running, log } = parts
   let is_started = false
-  let files: string | undefined
+  let disk: string | undefined
+  let since_ms = 0
   const check = async () => {
-    const found = await fileTrouble(database_path, opened)
-    if (found !== files && found !== undefined)
-      log.error({ reason: found }, 'not ready: new paid calls are refused')
-    files = found
+    const { reason, ...facts } = (await diskTrouble(database_path)) ?? {}
+    if (reason === disk) return
+    const before = disk
+    disk = reason
+    if (reason !== undefined) {
+      if (before === undefined) since_ms = performance.now()
+      log.error({ reason, ...facts }, 'not ready: new paid calls are refused')
+    } else if (closed() === undefined)
+      log.info(
+        { reason: before, lasted_ms: Math.round(performance.now() - since_ms) },
+        'ready again: paid calls are taken',
+      )
   }
+  const closed = () => place.trouble ?? ledger.failing ?? disk ?? settlements.full
   const timer = setInterval(() => void check(), CHECK_MS)
   timer.unref()
-  const closed = () => ledger.failing ?? files ?? settlements.full
   return {
     closed,
     notReady() {
@@ -58,18 +67,24 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
   }
 }
 
-/** What is wrong with the file under the database's path, or with its disk; undefined where nothing is. */
-async function fileTrouble(path: string, opened: Pick<Stats, 'dev' | 'ino'>): Promise<string | undefined> {
+interface Trouble {
+  reason: string
+  /** Where the disk is full. */
+  folder?: string
+  free?: string
+  needed?: string
+}
+
+/** What is wrong with the disk of the database; undefined if nothing is. */
+async function diskTrouble(path: string): Promise<Trouble | undefined> {
   try {
-    const { dev, ino } = await stat(path)
-    if (dev !== opened.dev || ino !== opened.ino)
-      return 'the database file was replaced while the gateway ran: restart it'
     const { bavail, bsize } = await statfs(path)
-    return bavail * bsize < MIN_FREE_BYTES ? 'the disk is full' : undefined
-  } catch (thrown) {
-    const missing = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
-    return missing
-      ? 'the database file is missing: put it back, or restart the gateway'
-      : 'the data folder cannot be read'
+    const free_bytes = bavail * bsize
+    if (free_bytes >= MIN_FREE_BYTES) return undefined
+    const room = { free: sizeText(free_bytes), needed: sizeText(MIN_FREE_BYTES) }
+    return { reason: 'the disk is full', folder: dirname(path), ...room }
+  } catch {
+    // Dropped: why. Whoever looks at the folder is told the same.
+    return { reason: 'the data folder cannot be read' }
   }
 }

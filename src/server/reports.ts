@@ -2,6 +2,8 @@
 import type { Finding } from '../domain/finding.ts'
 import { formatUsd } from '../domain/money.ts'
 import type { Place } from '../ledger/auto-executor.ts'
+import type { OnChange } from '../ledger/health.ts'
+import type { RewriteName } from '../ledger/rewriting.ts'
 import type { Swept } from '../ledger/sweep.ts'
 import type { Recovered } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
@@ -10,11 +12,39 @@ import type { Logger } from '../observe/log.ts'
 const MAX_REQUEST_IDS = 100
 const MAX_FINDINGS = 100
 
-/** Reports that the ledger can no longer commit, and that it can again. @param failing, @param cause as `OnChange` */
-export function reportLedger(failing: string | undefined, cause: string | undefined, log: Logger): void {
-  if (failing === undefined) log.info({}, 'the ledger can commit again: calls are taken')
-  else
-    log.error({ reason: failing, cause }, 'the ledger cannot commit: new paid calls are refused until it can')
+/** Reports that the ledger can no longer commit, and, with how long that was, that it can again. */
+export function reportLedgerTo(log: Logger, data_folder: string): OnChange {
+  let since_ms: number | undefined
+  return (failing, cause) => {
+    if (failing !== undefined) {
+      since_ms ??= performance.now()
+      log.error(
+        { reason: failing, folder: data_folder, cause },
+        'the ledger cannot commit: new paid calls are refused until it can',
+      )
+      return
+    }
+    const lasted_ms = Math.round(performance.now() - (since_ms ?? performance.now()))
+    since_ms = undefined
+    log.info({ lasted_ms }, 'the ledger can commit again: calls are taken')
+  }
+}
+
+/** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
+export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {
+  let since_ms = 0
+  let reason: string | undefined
+  return (trouble) => {
+    if (trouble !== undefined) {
+      if (reason === undefined) since_ms = performance.now()
+      log.error({ reason: trouble }, 'not ready: nothing is written, and new paid calls are refused')
+    } else
+      log.info(
+        { reason, lasted_ms: Math.round(performance.now() - since_ms) },
+        "the database's files are in their place again",
+      )
+    reason = trouble
+  }
 }
 
 /** Reports where the ledger commits from now on. @param place, @param cause as `OnMove` */
@@ -38,6 +68,19 @@ export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger
   )
 }
 
+/** Reports calls that were written anew, if there are any. */
+export function reportRewritten(
+  { name, calls, took_ms }: { name: RewriteName; calls: number; took_ms: number },
+  log: Logger,
+): void {
+  if (calls === 0) return
+  const what =
+    name === 'prices'
+      ? "moved the prices of an older version's calls into their table: the room is free for new calls"
+      : 'emptied the traces of old calls'
+  log.info({ calls, took_ms }, what)
+}
+
 /** Reports images that were reconciled with their files, if there are any. */
 export function reportRecovered(recovered: Recovered, log: Logger): void {
   const { left_behind, stray_files, missing_files, found_files } = recovered
@@ -46,16 +89,6 @@ export function reportRecovered(recovered: Recovered, log: Logger): void {
       { ...recovered },
       'reconciled images with their rows and files: stray files are quarantined in .strays, rows without their file are marked as missing',
     )
-}
-
-/** Reports files of kept responses that were never finished, or whose rows are gone. */
-export function reportStrayResponses(stray_files: number, log: Logger): void {
-  if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
-}
-
-/** Reports images whose files are back, if there are any. */
-export function reportFound(found_files: number, log: Logger): void {
-  if (found_files > 0) log.info({ found_files }, 'missing images are back')
 }
 
 /** Reports what the audit found, if anything. */

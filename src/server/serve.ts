@@ -5,20 +5,24 @@ import { ensureCatalogue } from '../config/first.ts'
 import { lateConfiguration } from '../config/late-configuration.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { createRunningCalls, tickRegularly } from '../exchange/running.ts'
+import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type Sockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
+import { createDecoder } from '../media/decoder.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { lateApp } from './app.ts'
+import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
-import { createBeside } from './beside.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
+import { createDoctor } from './doctor.ts'
+import { createImageTrial } from './image-library.ts'
 import { type Listening, listenWith } from './listening.ts'
-import type { Observing } from './observing.ts'
+import { createObserving, type Observing } from './observing.ts'
 import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
@@ -50,7 +54,9 @@ export interface ServeOptions {
   probe?: (point: string) => void
   /** A socket without a call under way is closed after this much silence. */
   socket_idle_timeout_s?: number | undefined
-  /** What plugins of one's own may take. */
+  /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */
+  tryImages?: Parameters<typeof createImageTrial>[0]
+  /** What custom plugins may take. */
   plugin_limits?: PluginLimits | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
@@ -77,7 +83,7 @@ export interface StartedGateway {
 }
 
 /**
- * Starts a gateway over a data folder, which is made where it is absent.
+ * Starts a gateway over a data folder, which is made if it is absent.
  *
  * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
  * port that is taken
@@ -87,7 +93,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { protocols = BUILT_IN_REGISTRY, env } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const opened = await openFolder({ ...options, protocols, now, probe })
-  const { catalogue_path, watched, stores, observing, beside, close } = opened
+  const { catalogue_path, watched, image_trial, stores, observing, beside, close } = opened
   const catalogue = watched.current
 
   const running = createRunningCalls({
@@ -108,6 +114,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     sockets: () => sockets,
     serve: inside.serve,
     beside: { ...beside, metrics: observing.metrics },
+    decoder: createDecoder(),
     closed: readiness.closed,
     network,
     log,
@@ -124,18 +131,19 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
   beside.backups.watch()
-  const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, ledger, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books: beside.books })
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
-
+  const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
+  const stopSweeping = sweepRegularly(gateway, regular)
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
+      image_trial?.stop()
       beside.doctor.stop()
-      stopSweeping()
+      await stopSweeping()
       stopTicking()
       watched.close()
       await beside.backups.stop()
@@ -145,31 +153,34 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   return { url, catalogue, warnings: watched.warnings, reload, stop }
 }
 
-type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files'> &
+type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files' | 'tryImages'> &
   Required<Pick<ServeOptions, 'now' | 'probe'>> & { protocols: Registry }
 
 /** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
 async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, now, probe } = parts
+  const { log, env, protocols, now, probe, tryImages } = parts
   const catalogue_path = join(data_folder, 'tollgate.toml')
-  await prepareFolder(data_folder, catalogue_path)
-  const watched = await openCatalogue(catalogue_path, { env, protocols, log })
+  // Before anything is read: a restore that was killed halfway is brought to its end.
+  finishRestore(data_folder)
+  await ensureCatalogue(catalogue_path)
+  const image_trial = tryImages && createImageTrial(tryImages, log)
+  const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
+  const watched = await openCatalogue(catalogue_path, { env, protocols, log, onUse })
   const catalogue = watched.current
   const stores = await openStores({ data_folder, catalogue, log, now, probe })
-  const { observing, ...beside } = createBeside({ data_folder, catalogue, log, now })
+  const observing = createObserving({ catalogue, log, now })
+  const beside = {
+    books: createBooks({ data_folder, now }),
+    doctor: createDoctor(data_folder),
+    backups: createBackups({ data_folder, catalogue, log, now }),
+  }
   const close = async () => {
     await observing.stop()
     watched.close()
     await stores.close()
   }
   await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
-  return { catalogue_path, watched, stores, observing, beside, close }
-}
-
-/** Before anything is read: a restore that was killed halfway is brought to its end. */
-async function prepareFolder(data_folder: string, catalogue_path: string): Promise<void> {
-  finishRestore(data_folder)
-  await ensureCatalogue(catalogue_path)
+  return { catalogue_path, watched, image_trial, stores, observing, beside, close }
 }
 
 interface Stopped {
@@ -186,7 +197,7 @@ async function stopInOrder(
   { gateway, stores, own_plugins, observing, listening, log }: Stopped,
   endWatches: () => Promise<void>,
 ): Promise<void> {
-  const { running, catalogue } = gateway
+  const { running, catalogue } = gateway.exchange
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
   await running.stop(shutdown_timeout_ms)

@@ -19,7 +19,7 @@ export function tellAddress(dir: string, url: string): () => void {
   return () => quietly(() => rmSync(path, { force: true }))
 }
 
-/** The URL of the gateway that serves a folder; undefined where none has told it. */
+/** The URL of the gateway that serves a folder; undefined if none has told it. */
 export function servedAt(dir: string): string | undefined {
   try {
     return new URL(readFileSync(pathIn(dir), 'utf8').trim()).origin

@@ -1,13 +1,20 @@
 // Copies of the database: written whole, checked, and only then given their name.
 import type { Database } from 'bun:sqlite'
-import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { flush } from '../db/copy.ts'
+import { databaseBytes, namingFullDisk } from '../db/disk-room.ts'
 import { createForOwner } from '../db/folder.ts'
+import { damageIn, missingParts } from '../db/integrity.ts'
+import { nameNew, refuseTarget } from '../db/new-file.ts'
 import { openDatabase } from '../db/open.ts'
-import { conflict, notFound, unprocessable } from '../domain/errors.ts'
+import { type GoesWith, unfinishedName } from '../db/work-folder.ts'
+import { unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
+import { atEnd, closing } from '../utilities/at-end.ts'
 import { describeFindings } from './full-audit.ts'
+
+const EXAMPLE = 'tollgate.db'
 
 /**
  * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
@@ -16,43 +23,27 @@ import { describeFindings } from './full-audit.ts'
  *
  * @param db the source; only read from
  * @param path of the copy; nothing may exist there
+ * @param goesWith told the file in which it is written
  * @returns the audit of the copy, which is clean
  * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
  * copy fails a check: it is deleted
  */
-export function writeSnapshot(db: Database, path: string): Audit {
-  refuseTarget(path)
-  const unfinished = `${path}.unfinished`
-  rmSync(unfinished, { force: true })
+export function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): Audit {
+  refuseTarget(path, EXAMPLE)
+  const unfinished = unfinishedName(path)
+  goesWith?.(unfinished)
+  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
   try {
     createForOwner(unfinished)
     db.query('VACUUM INTO ?').run(unfinished)
     const audited = checkFile(unfinished)
     flush(unfinished)
-    renameSync(unfinished, path)
+    nameNew(unfinished, path, EXAMPLE)
     flush(dirname(path))
     return audited
-  } finally {
-    rmSync(unfinished, { force: true })
+  } catch (failure) {
+    throw namingFullDisk(failure, dirname(path), databaseBytes(db))
   }
-}
-
-function refuseTarget(path: string): void {
-  const folder = dirname(path)
-  if (!existsSync(folder)) throw notFound(`There is no folder ${folder}: create it first, or name another.`)
-  try {
-    accessSync(folder, constants.W_OK)
-  } catch (cause) {
-    throw new Error(`${folder} cannot be written by this user: name another folder for the backup.`, {
-      cause,
-    })
-  }
-  if (!existsSync(path)) return
-  throw conflict(
-    statSync(path).isDirectory()
-      ? `${path} is a folder: name a file in it, such as ${join(path, 'tollgate.db')}.`
-      : `There is already a file ${path}: name another one.`,
-  )
 }
 
 /**
@@ -60,14 +51,13 @@ function refuseTarget(path: string): void {
  *
  * @param path its name in error messages
  * @returns its audit, which is clean
- * @throws GatewayError unprocessable that names what is wrong; SQLiteError where the damage is too great to tell
+ * @throws GatewayError unprocessable that names what is wrong; SQLiteError if the damage is too great to tell
  */
 export function check(db: Database, path: string): Audit {
-  const damage = db
-    .query<{ integrity_check: string }, []>('PRAGMA integrity_check')
-    .all()
-    .map(({ integrity_check }) => integrity_check)
-  if (damage.join() !== 'ok') throw unprocessable(`${path} is damaged: ${damage[0]}`)
+  const [damage] = damageIn(db)
+  if (damage !== undefined) throw unprocessable(`${path} is damaged: ${damage}`)
+  const [missing] = missingParts(db)
+  if (missing !== undefined) throw unprocessable(`${path} is damaged: it lacks the ${missing.name}.`)
   if (db.query('PRAGMA foreign_key_check').get()) {
     throw unprocessable(`${path} is damaged: a row refers to one that is missing.`)
   }
@@ -77,10 +67,6 @@ export function check(db: Database, path: string): Audit {
 }
 
 function checkFile(path: string): Audit {
-  const db = openDatabase(path, { readonly: true })
-  try {
-    return check(db, path)
-  } finally {
-    db.close()
-  }
+  using db = closing(openDatabase(path, { readonly: true }))
+  return check(db, path)
 }

@@ -5,20 +5,15 @@ import { neverBlock } from '../db/busy.ts'
 import type { MigrationCopy } from '../db/copy.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase, openUnsynced } from '../db/open.ts'
+import { type DatabasePlace, watchPlace } from '../db/place.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import {
-  JOURNAL_FILES,
-  openSettlementJournal,
-  type SettlementJournal,
-} from '../exchange/settlement-journal.ts'
-import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
-import { createDeeds, type Deeds } from '../idempotency/deeds.ts'
+import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
+import { createSettlementQueue, type SettlementQueue } from '../exchange/settling/queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
-import type { OnChange } from '../ledger/health.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
@@ -29,13 +24,8 @@ import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
-import {
-  reportLedger,
-  reportLedgerMoved,
-  reportRecovered,
-  reportStrayResponses,
-  reportSwept,
-} from './reports.ts'
+import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
+import { reportLedgerMoved, reportLedgerTo, reportPlaceTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
@@ -49,13 +39,13 @@ export interface StoreOptions {
 export interface Stores {
   db: Database
   database_path: string
+  place: DatabasePlace
   ledger: Ledger
   /** Settlements that the ledger could not write yet. */
   settlements: SettlementQueue
   /** What an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
-  deeds: Deeds
   library: Library
   responses: KeptResponses
   /** Closes everything, and releases the folder's lock. */
@@ -65,22 +55,33 @@ export interface Stores {
 /** What a gateway writes of the data folder besides its database. */
 const WRITTEN = ['images', 'files', 'answers', RESPONSES_FOLDER, ...JOURNAL_FILES]
 
-/** @throws Error where another process serves the folder, or it cannot be written */
+/** @throws Error if another process serves the folder, or it cannot be written */
 export async function openStores({ data_folder, catalogue, log, now, probe }: StoreOptions): Promise<Stores> {
   refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
+  // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
+  const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
+  if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   const database_path = join(data_folder, 'tollgate.db')
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   const db = openDatabase(database_path, { onCopy })
-  const onChange: OnChange = (failing, cause) => reportLedger(failing, cause, log)
+  const responses_db = openUnsynced(database_path)
+  const reportPlace = reportPlaceTo(log)
+  const place = watchPlace(database_path, (trouble) => {
+    reportPlace(trouble)
+    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
+    for (const each of [db, responses_db])
+      each.run(`PRAGMA query_only = ${trouble === undefined ? 'OFF' : 'ON'}`)
+  })
   const ledger = await openLedger({
     path: database_path,
+    blocked: () => place.trouble,
     writer: catalogue().server.ledger_writer,
     probe,
-    onChange,
+    onChange: reportLedgerTo(log, data_folder),
     onMove: (place, cause) => reportLedgerMoved(place, cause, log),
   })
   const journal = openSettlementJournal(data_folder, log)
@@ -89,7 +90,6 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     now,
     limits: () => answerLimitsOf(catalogue().server),
   })
-  const responses_db = openForResponses(database_path)
   const responses = createKeptResponses({
     db: responses_db,
     files: createFileStore(join(data_folder, RESPONSES_FOLDER)),
@@ -101,11 +101,11 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   return {
     db,
     database_path,
+    place,
     ledger,
     settlements,
     journal,
     idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
-    deeds: createDeeds(db, answers),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
     async close() {
@@ -113,23 +113,12 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       await ledger.close()
       settlements.close()
       await replays.close()
+      place.stop()
       responses_db.close()
       db.close()
       unlock()
     },
   }
-}
-
-/**
- * A connection that does not wait for the disk. What it wrote survives the death of the process at once, and a power cut
- * from the next commit of the ledger on, which flushes the same log; it leaves checkpoints to the ledger, too.
- */
-function openForResponses(path: string): Database {
-  const db = openDatabase(path)
-  db.run('PRAGMA synchronous = NORMAL')
-  db.run('PRAGMA wal_autocheckpoint = 0')
-  neverBlock(db)
-  return db
 }
 
 export interface RecoverOptions {
@@ -143,7 +132,7 @@ export interface RecoverOptions {
 /**
  * Resolves what a dead process left behind. Only before the first call, since it expires every pending hold.
  *
- * @throws Error where a folder of images is missing, before anything is changed
+ * @throws Error if a folder of images is missing, before anything is changed
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
   const { db, ledger, journal, idempotency, library, responses } = stores
@@ -155,7 +144,8 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   await idempotency.sweep()
   await idempotency.recover()
   await responses.sweep()
-  reportStrayResponses(await responses.recover(), log)
+  const stray_files = await responses.recover()
+  if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
   reportRecovered(await recoverLibrary(library), log)
   journal.reserve()
   // From the first call on, nobody waits for a lock of another process.

@@ -1,11 +1,12 @@
-// Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back.
+// Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
 import type { Gateway } from '../surface/gateway.ts'
-import { reportFound, reportSwept } from './reports.ts'
+import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
+import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
-export interface SweepOptions {
+export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
   stores: Stores
   every_ms: number
 }
@@ -16,9 +17,9 @@ export interface SweepOptions {
  * @returns what stops it
  */
 export function sweepRegularly(
-  { running, sessions, log, now }: Pick<Gateway, 'running' | 'sessions' | 'log' | 'now'>,
-  { stores, every_ms }: SweepOptions,
-): () => void {
+  { exchange: { running, catalogue, log, now }, people: { sessions } }: Pick<Gateway, 'exchange' | 'people'>,
+  { stores, every_ms, closed, after }: SweepOptions,
+): () => Promise<void> {
   const { db, ledger, settlements, idempotency, library, responses } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
@@ -27,11 +28,20 @@ export function sweepRegularly(
     await idempotency.sweep()
     await responses.sweep()
     await sessions.sweep()
-    reportFound(await findMissing(library), log)
+    const found_files = await findMissing(library)
+    if (found_files > 0) log.info({ found_files }, 'missing images are back')
   }
-  const timer = setInterval(
-    () => void sweep().catch((cause) => log.error({ cause }, 'sweep failed')),
-    every_ms,
-  )
-  return () => clearInterval(timer)
+  const { database_path } = stores
+  const upkeep = createUpkeep({ database_path, catalogue, closed, log, now, after })
+  // Beside the sweep, since it may take minutes.
+  const keepUp = () => void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
+  const timer = setInterval(() => {
+    void sweep().catch((cause) => log.error({ cause }, 'sweep failed'))
+    keepUp()
+  }, every_ms)
+  keepUp()
+  return () => {
+    clearInterval(timer)
+    return upkeep.stop()
+  }
 }

@@ -3,9 +3,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { repeat, stampsOf } from '../config/file-stamps.ts'
+import { onceSettled, stampsOf } from '../config/file-stamps.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
-import { messageOf } from '../domain/thrown.ts'
+import { messageOf } from '../utilities/thrown.ts'
 
 /** Whole paths. */
 export interface TlsFiles {
@@ -113,10 +113,6 @@ export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1
     }
   }
 
-  async function look(): Promise<void> {
-    if (await stamps.haveSettled()) await read()
-  }
-
-  void repeat(look, poll_ms, closed.signal)
+  void onceSettled(stamps, read, poll_ms, closed.signal)
   return { read, stop: () => closed.abort() }
 }

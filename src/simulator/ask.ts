@@ -33,7 +33,7 @@ export interface Ask {
   readonly aspect_ratio: string
   /** Images of the prompt in base64, which a picture shows. */
   readonly references?: readonly string[]
-  /** How often a picture is shown before it is done; 0 where absent. */
+  /** How often a picture is shown before it is done; 0 if absent. */
   readonly partial_images?: number
   /** The ends of the prompt's parts, in order. */
   readonly cache_points: readonly CachePoint[]
@@ -45,7 +45,7 @@ export interface CachePoint {
   readonly prefix: string
   /** Tokens before it. */
   readonly tokens: number
-  /** How long the cache keeps it; undefined where it is only looked up. */
+  /** How long the cache keeps it; undefined if it is only looked up. */
   readonly keep: '5m' | '1h' | undefined
 }
 

@@ -26,31 +26,17 @@
  * | `block` | blocks the prompt (so does a prompt with `SIMULATE_BLOCK` in it) |
  * | `safety` | stops in the middle of the answer, for safety |
  */
-export interface Behaviour {
+export interface Behaviour extends Settings {
   readonly base: string
   readonly thinks: boolean
   readonly draws: boolean
-  readonly fail: number | undefined
-  readonly html: number | undefined
-  readonly leak: number | undefined
-  readonly refuse: boolean
-  readonly hang: boolean
-  readonly slow: number
-  readonly pace: number
-  readonly events: number | undefined
-  readonly tokens: number | undefined
-  readonly break: number | undefined
-  readonly error: number | undefined
-  readonly stall: number | undefined
-  readonly truncate: boolean
-  readonly nousage: boolean
-  readonly zerousage: boolean
-  readonly cache: boolean
-  readonly block: boolean
-  readonly safety: boolean
 }
 
-const NUMBERS: Pick<Behaviour, NumberWord> = {
+type Settings = Readonly<
+  Record<FlagWord, boolean> & Record<NumberWord, number | undefined> & Record<'slow' | 'pace', number>
+>
+
+const NUMBERS = {
   fail: undefined,
   html: undefined,
   leak: undefined,
@@ -63,7 +49,7 @@ const NUMBERS: Pick<Behaviour, NumberWord> = {
   stall: undefined,
 }
 
-const FLAGS: Pick<Behaviour, FlagWord> = {
+const FLAGS = {
   refuse: false,
   hang: false,
   truncate: false,
@@ -74,8 +60,8 @@ const FLAGS: Pick<Behaviour, FlagWord> = {
   safety: false,
 }
 
-type FlagWord = 'refuse' | 'hang' | 'truncate' | 'nousage' | 'zerousage' | 'cache' | 'block' | 'safety'
-type NumberWord = Exclude<keyof Behaviour, FlagWord | 'base' | 'thinks' | 'draws'>
+type FlagWord = keyof typeof FLAGS
+type NumberWord = keyof typeof NUMBERS
 
 const isNumber = (word: string): word is NumberWord => Object.hasOwn(NUMBERS, word)
 const isFlag = (word: string): word is FlagWord => Object.hasOwn(FLAGS, word)
@@ -94,8 +80,6 @@ export function parseBehaviour(model: string): Behaviour | undefined {
   if (base === '' || settings === undefined) return undefined
   return { ...settings, base, thinks: !/lite|image/.test(base), draws: base.includes('image') }
 }
-
-type Settings = Pick<Behaviour, NumberWord | FlagWord>
 
 function readSettings(words: readonly string[]): Settings | undefined {
   let settings: Settings = { ...NUMBERS, ...FLAGS }

@@ -1,4 +1,4 @@
-// The interface of a dialect: which requests it serves, how it reads them, and how it writes answers.
+// The interface of a dialect: which requests it serves, how it reads them, and how it writes answers; and what several dialects share.
 import type { Totals } from './answer.ts'
 import type { Ask, Reply } from './ask.ts'
 import type { Behaviour } from './behaviour.ts'
@@ -40,6 +40,16 @@ export interface Framing {
   readonly after_error: string
 }
 
+/** Server-sent events of nothing but data, without a last record. */
+export const EVENT_STREAM: Framing = {
+  content_type: 'text/event-stream; charset=utf-8',
+  before_first: 'data: ',
+  before: 'data: ',
+  after: '\n\n',
+  after_last: '',
+  after_error: '',
+}
+
 /** A provider's refusal. */
 export interface Refusal {
   readonly status: number
@@ -49,6 +59,8 @@ export interface Refusal {
   /** The key is at fault, whatever the status. */
   readonly bad_key?: boolean
 }
+
+export const refusal = (field: string, message: string): Refusal => ({ status: 400, field, message })
 
 /** A provider's refusals for what a model's name or a key asks for. */
 export interface Refusals {
@@ -68,7 +80,7 @@ export interface Dialect {
   readonly name: string
   /** Whether the path is this dialect's. */
   serves(path: string): boolean
-  /** The caller's key; empty where there is none. */
+  /** The caller's key; empty if none is found. */
   keyOf(request: Request, url: URL): string
   /** @returns a Refusal for what the provider refuses */
   read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal

@@ -4,7 +4,7 @@ import { type JsonObject, listOf, textOf } from './json.ts'
 export const isForm = ({ headers }: Request): boolean =>
   (headers.get('content-type') ?? '').startsWith('multipart/form-data')
 
-/** Each name with all of its values, texts and files alike; undefined where the body is not a form. */
+/** Each name with all of its values, texts and files alike; undefined if the body is not a form. */
 export async function readForm(request: Request): Promise<JsonObject | undefined> {
   // Dropped: why it cannot be parsed. The caller of this function refuses it, like JSON that cannot be.
   const form = await request.formData().catch(() => undefined)

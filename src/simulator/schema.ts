@@ -3,6 +3,13 @@ import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } f
 import type { Random } from './random.ts'
 
 const MAX_DEPTH = 6
+/** Deeper, by references that lead back to where they stand. */
+const MAX_REFERENCES = 4 * MAX_DEPTH
+/** A schema may ask for any number and length, and the simulator runs beside paid calls: what is more is left out. */
+const MAX_VALUES = 1_000
+const MAX_CHARS = 100_000
+/** As long as a prompt for an image may be. */
+const MAX_TEXT_CHARS = 32_000
 
 /**
  * Makes a value that fits a schema.
@@ -10,13 +17,26 @@ const MAX_DEPTH = 6
  * @param text whose words fill strings
  */
 export function valueFor(schema: unknown, random: Random, text: string): unknown {
-  return makeValue(objectOf(schema), { random, text, root: objectOf(schema) }, 0)
+  const root = objectOf(schema)
+  const short = text.slice(0, MAX_TEXT_CHARS)
+  const [first = 'word', ...rest] = short.split(/\s+/).filter((word) => word !== '')
+  const room = { values: MAX_VALUES, chars: MAX_CHARS }
+  return makeValue(root, { random, text: short, words: [first, ...rest], root, room }, 0)
 }
 
 interface Context {
   readonly random: Random
   readonly text: string
+  readonly words: readonly [string, ...string[]]
   readonly root: JsonObject
+  /** How much more may be made. */
+  readonly room: { values: number; chars: number }
+}
+
+/** A value, or null if there is no room for its JSON. */
+function ifRoom(value: unknown, { room }: Context): unknown {
+  room.chars -= JSON.stringify(value)?.length ?? 0
+  return room.chars < 0 ? null : value
 }
 
 type Maker = (schema: JsonObject, context: Context, depth: number) => unknown
@@ -32,10 +52,12 @@ const MAKERS = new Map<string, Maker>([
 ])
 
 function makeValue(given: JsonObject, context: Context, depth: number): unknown {
+  context.room.values -= 1
+  if (context.room.values < 0 || context.room.chars < 0 || depth > MAX_REFERENCES) return null
   const schema = resolve(given, context.root)
-  if (schema.const !== undefined) return schema.const
+  if (schema.const !== undefined) return ifRoom(schema.const, context)
   const [first, ...rest] = listOf(schema.enum)
-  if (first !== undefined) return context.random.pick([first, ...rest])
+  if (first !== undefined) return ifRoom(context.random.pick([first, ...rest]), context)
   const [alternative] = listOf(pick(schema, 'anyOf', 'any_of', 'oneOf'))
   if (isObject(alternative)) return makeValue(alternative, context, depth + 1)
   return (MAKERS.get(typeOf(schema)) ?? makeString)(schema, context, depth)
@@ -81,8 +103,9 @@ function harmless(name: string, property: JsonObject): unknown {
 const CHANGES = /\b(?:make it|edit|change|recolou?r|instead)\b/i
 
 /** What is to be drawn are the words of the prompt, all of them. */
-function ofPicture(name: string, property: JsonObject, { text }: Context): unknown {
-  if (name === 'prompt' && typeOf(property) === 'string') return text
+function ofPicture(name: string, property: JsonObject, context: Context): unknown {
+  const { text } = context
+  if (name === 'prompt' && typeOf(property) === 'string') return ifRoom(text, context)
   const values = listOf(property.enum)
   if (name !== 'action' || !values.includes('edit') || !values.includes('generate')) return undefined
   return CHANGES.test(text) ? 'edit' : 'generate'
@@ -92,7 +115,9 @@ function makeArray(schema: JsonObject, context: Context, depth: number): unknown
   const min = count(pick(schema, 'minItems', 'min_items')) ?? 0
   const max = count(pick(schema, 'maxItems', 'max_items')) ?? Math.max(min, 3)
   const length = depth < MAX_DEPTH ? context.random.between(Math.min(Math.max(1, min), max), max) : min
-  return Array.from({ length }, () => makeValue(objectOf(schema.items), context, depth + 1))
+  return Array.from({ length: Math.min(length, Math.max(0, context.room.values)) }, () =>
+    makeValue(objectOf(schema.items), context, depth + 1),
+  )
 }
 
 const FORMATS = new Map([
@@ -104,15 +129,14 @@ const FORMATS = new Map([
   ['uuid', '3f0c9a52-8e1b-4c55-9d0e-2f6a4b7c8d90'],
 ])
 
-function makeString(schema: JsonObject, { random, text }: Context): string {
+function makeString(schema: JsonObject, context: Context): unknown {
+  const { random, words, room } = context
   const fixed = FORMATS.get(textOf(schema.format))
   if (fixed !== undefined) return fixed
-  const words = text.split(/\s+/).filter((word) => word !== '')
-  const [first = 'word', ...rest] = words
-  const value = `${random.pick([first, ...rest])} ${random.pick([first, ...rest])}`
+  const value = `${random.pick(words)} ${random.pick(words)}`
   const min = count(pick(schema, 'minLength', 'min_length')) ?? 0
   const max = count(pick(schema, 'maxLength', 'max_length')) ?? Math.max(min, value.length)
-  return value.padEnd(min, '.').slice(0, max)
+  return ifRoom(value.padEnd(Math.min(min, room.chars), '.').slice(0, max), context)
 }
 
 function makeNumber(schema: JsonObject, { random }: Context): number {

@@ -1,7 +1,7 @@
 // Which of the offered functions an answer calls: those that the prompt names, else the one that fits the action it asks for.
 import type { Ask, FunctionDeclaration } from './ask.ts'
 
-/** Calls nothing where results of functions have come: so that an agent's loop ends. */
+/** Calls nothing if results of functions have come: so that an agent's loop ends. */
 export function chooseFunctions({
   functions,
   calling,
@@ -14,16 +14,44 @@ export function chooseFunctions({
 >): readonly FunctionDeclaration[] {
   const [first] = functions
   if (first === undefined || calling === 'none' || results.length > 0) return []
-  const text = last_text.replace(ASIDES, ' ')
-  const named = functions.filter(({ name }) => text.includes(name))
-  if (named.length > 0) return parallel ? named : named.slice(0, 1)
+  const text = withoutAsides(last_text.slice(0, MAX_READ_CHARS))
+  const named = functions.slice(0, MAX_LOOKED_FOR).filter(({ name }) => text.includes(name))
+  if (named.length > 0) return named.slice(0, parallel ? MAX_CALLED : 1)
   const fitting = functionFor(text.toLowerCase(), functions)
   if (fitting) return [fitting]
   return calling === 'any' ? [first] : []
 }
 
-/** What agents add to their user's words, in tags: `<system-reminder>…</system-reminder>`. */
-const ASIDES = /<([a-z][\w-]*)>[\s\S]*?<\/\1>/g
+/** It runs beside paid calls, and whoever asks may send any length: each function is looked for in the text. */
+const MAX_READ_CHARS = 100_000
+const MAX_LOOKED_FOR = 1_000
+const MAX_CALLED = 20
+
+const TAG = /<(\/?)([a-z][\w-]*)>/g
+
+/** The text without what agents add to their user's words, in tags: `<system-reminder>…</system-reminder>`. */
+function withoutAsides(text: string): string {
+  const tags = [...text.matchAll(TAG)].map(({ 0: tag, 1: slash, 2: name = '', index }) => ({
+    name,
+    ends: slash === '/',
+    start: index,
+    end: index + tag.length,
+  }))
+  const last_ends = new Map(tags.filter(({ ends }) => ends).map(({ name, start }) => [name, start]))
+  let kept = ''
+  let at = 0
+  let open: string | undefined
+  for (const { name, ends, start, end } of tags) {
+    if (open === undefined && !ends && (last_ends.get(name) ?? 0) > start) {
+      kept += `${text.slice(at, start)} `
+      open = name
+    } else if (ends && open === name) {
+      open = undefined
+      at = end
+    }
+  }
+  return kept + text.slice(at)
+}
 
 /** Verbs of prompts, and how the functions begin that do what they say. */
 const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [

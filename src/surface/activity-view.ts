@@ -1,37 +1,42 @@
 // Live activity as feeds show it: the moments of a call, each an event.
 import { type Static, Type } from '@sinclair/typebox'
-import type { ActivityEvent } from '../exchange/activity.ts'
+import type { ActivityEvent } from '../exchange/settling/activity.ts'
 import { OneOf } from '../http/schema.ts'
 import { MoneyFields, money } from '../http/views.ts'
 import { OUTCOMES } from '../ledger/call-filter.ts'
 
 const aboutCall = {
-  request_id: Type.String(),
-  key: Type.String({ description: 'the prefix of the key that made the call' }),
-  surface: Type.String(),
-  model: Type.String(),
-  streamed: Type.Boolean(),
-  at: Type.String({ description: 'ISO 8601, UTC' }),
+  request_id: Type.String({ description: 'The request.' }),
+  key: Type.String({ description: 'The prefix of the key that made it.' }),
+  surface: Type.String({ description: 'The API that it came by.' }),
+  model: Type.String({ description: 'The model.' }),
+  streamed: Type.Boolean({ description: 'It is answered as a stream.' }),
+  at: Type.String({ description: 'When, as ISO 8601 in UTC.' }),
 }
 
 /** The moments of a call as schemas. @param more fields that a feed tells besides */
 export const activityEvents = <More extends Record<string, ReturnType<typeof Type.String>>>(more: More) =>
   [
-    Type.Object({ type: Type.Literal('held'), ...aboutCall, ...more, ...MoneyFields('held') }),
+    Type.Object({
+      type: Type.Literal('held'),
+      ...aboutCall,
+      ...more,
+      ...MoneyFields('held', 'What it holds'),
+    }),
     Type.Object({
       type: Type.Literal('first_byte'),
       ...aboutCall,
       ...more,
-      after_ms: Type.Integer({ description: 'since the call was let in' }),
+      after_ms: Type.Integer({ description: 'Since the call was let in.' }),
     }),
     Type.Object({
       type: Type.Literal('settled'),
       ...aboutCall,
       ...more,
-      outcome: OneOf(OUTCOMES),
-      status: Type.Integer(),
-      duration_ms: Type.Integer(),
-      ...MoneyFields('cost'),
+      outcome: OneOf(OUTCOMES, { description: 'How it ended.' }),
+      status: Type.Integer({ description: 'The HTTP status.' }),
+      duration_ms: Type.Integer({ description: 'How long it took.' }),
+      ...MoneyFields('cost', 'What was charged'),
     }),
   ] as const
 

@@ -1,5 +1,5 @@
 // Routes that are composed at their first request: a start waits for none of them, and whoever is never asked for them keeps none.
-import { atFirstUse } from '../domain/at-first-use.ts'
+import { atFirstUse } from '../utilities/at-first-use.ts'
 
 interface Composed {
   handle(request: Request): Response | Promise<Response>

@@ -1,14 +1,5 @@
 // Backups as plugins see them: what there is, what is being made or verified, and a new one on request.
-
-/** An archive in the place of [backup]. */
-export interface BackupFile {
-  name: string
-  bytes: number
-  made_at_ms: number
-  is_encrypted: boolean
-  /** Whether the schedule made it, and deletes it one day. */
-  is_scheduled: boolean
-}
+import type { Archive } from '../backup/archives.ts'
 
 export interface BackupWork {
   kind: 'make' | 'verify'
@@ -24,7 +15,7 @@ export interface EndedBackupWork {
   /** The archive; undefined of one that could not be made. */
   name: string | undefined
   ended_at_ms: number
-  /** Why it failed; undefined where it did not. */
+  /** Why it failed; undefined if it did not. */
   failure: string | undefined
   /** What was found or done, in a sentence. */
   result: string | undefined
@@ -35,17 +26,17 @@ export interface EndedBackupWork {
 export interface Backups {
   /** Where they are kept, in words. */
   readonly where: string
-  /** When the next one is due; undefined where there is no schedule. */
+  /** When the next one is due; undefined if there is no schedule. */
   readonly next_at_ms: number | undefined
   readonly running: BackupWork | undefined
   /** The last of each kind since the start. */
   readonly last: { make: EndedBackupWork | undefined; verify: EndedBackupWork | undefined }
-  /** @throws GatewayError where the place cannot be read */
-  list(): Promise<BackupFile[]>
+  /** @throws GatewayError if the place cannot be read */
+  list(): Promise<Archive[]>
   /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
-  make(): void
+  make(request_id: string): void
   /** The same for the drill of a restore. @throws GatewayError conflict; not_found for what is no name of an archive */
-  verify(name: string): void
+  verify(name: string, request_id: string): void
   /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>
 }

@@ -2,11 +2,12 @@
 import { Elysia } from 'elysia'
 import type { ServerSettings } from '../domain/catalogue.ts'
 import { toGatewayError } from '../domain/errors.ts'
-import type { CallOrigin } from '../exchange/admission.ts'
+import type { CallOrigin } from '../exchange/life/admission.ts'
 import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
+import type { Logger } from '../observe/log.ts'
 import { refusalBy } from './elysia-errors.ts'
-import type { Gateway } from './gateway.ts'
+import type { Requests } from './gateway.ts'
 
 /** What of the settings says by what it is served. */
 export interface ServedBy {
@@ -20,15 +21,19 @@ interface Failed {
   origin?: Partial<CallOrigin>
 }
 
+/** What it needs of a `Gateway`. */
+export interface BaseAppParts {
+  exchange: { log: Logger; catalogue: () => ServedBy }
+  requests: Pick<Requests, 'newRequestId' | 'error_answers'>
+}
+
 const NO_SURFACE = 'none'
 
 /** An application without routes. */
 export const baseApp = ({
-  newRequestId,
-  log,
-  catalogue,
-  error_answers,
-}: Pick<Gateway, 'newRequestId' | 'log' | 'error_answers'> & { catalogue: () => ServedBy }) =>
+  exchange: { log, catalogue },
+  requests: { newRequestId, error_answers },
+}: BaseAppParts) =>
   new Elysia({
     name: 'tollgate',
     // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.

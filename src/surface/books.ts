@@ -55,7 +55,7 @@ export interface Books {
   readonly last: MadeAudit | undefined
   /** Since when one is running; undefined while none is. */
   readonly running_since_ms: number | undefined
-  /** Why the last one could not run; undefined where it could. */
+  /** Why the last one could not run; undefined if it could. */
   readonly failure: string | undefined
   /** Begins an audit beside the calls, unless one is running. */
   begin(): void

@@ -3,7 +3,7 @@
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
 import { Elysia, StatusMap } from 'elysia'
 import { rateLimited, toGatewayError } from '../domain/errors.ts'
-import type { CallOrigin } from '../exchange/admission.ts'
+import type { CallOrigin } from '../exchange/life/admission.ts'
 import { answerFailure, idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
 import { refusalBy } from './elysia-errors.ts'
@@ -13,10 +13,11 @@ import { originOf, type Surface } from './origin.ts'
 /** A surface, or how a request tells which of several shapes it is to be answered in. */
 export type SurfaceOf = Surface | ((request: Request) => Surface)
 
-type CallParts = Pick<Gateway, 'log' | 'newRequestId' | 'sockets' | 'error_answers'>
+type CallParts = Pick<Gateway, 'exchange' | 'requests'>
 
 /** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
-export function calls({ log, newRequestId, sockets, error_answers }: CallParts, surface: SurfaceOf) {
+export function calls({ exchange: { log }, requests }: CallParts, surface: SurfaceOf) {
+  const { newRequestId, sockets, error_answers } = requests
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
   return new Elysia()
     .derive({ as: 'scoped' }, ({ request }) => ({
@@ -48,9 +49,9 @@ export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
     return undefined
   })
 
-/** @throws GatewayError as the gate does; rate_limited where the key has read too much */
-function admitReader(
-  { gate, reads, catalogue }: Pick<Gateway, 'gate' | 'reads' | 'catalogue'>,
+/** Who makes a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
+export function admitReader(
+  { exchange: { gate, catalogue }, requests: { reads } }: CallParts,
   origin: CallOrigin,
 ) {
   const caller = gate.admit(origin)
@@ -58,7 +59,7 @@ function admitReader(
   const retry_after_s = reads.take(caller.key.id, limit)
   if (retry_after_s !== undefined)
     throw rateLimited(
-      `This API key may read ${limit} times a minute at no cost. Retry after ${retry_after_s} s, or read larger pages.`,
+      `This API key may make ${limit} free requests a minute. Retry after ${retry_after_s} s, or read larger pages.`,
       { retry_after_s },
     )
   return caller
@@ -72,10 +73,7 @@ const statusOf = (status: number | keyof StatusMap = 200): number =>
  * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit of calls, for they are
  * how callers look at their limits; they have one of their own, `reads_per_minute`.
  */
-export const freeCalls = (
-  gateway: CallParts & Pick<Gateway, 'gate' | 'reads' | 'catalogue'>,
-  surface: SurfaceOf,
-) =>
+export const freeCalls = (gateway: CallParts, surface: SurfaceOf) =>
   openCalls(gateway, surface)
     .derive({ as: 'scoped' }, ({ origin }) => ({ caller: admitReader(gateway, origin) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {

@@ -21,7 +21,7 @@ export interface Doctor {
   /**
    * Examines the gateway beside the calls, in a process of its own. Who asks while it does so gets the same report.
    *
-   * @throws GatewayError internal with the reason where there is no report
+   * @throws GatewayError internal with the reason if there is no report
    */
   examine(): Promise<DoctorReport>
 }

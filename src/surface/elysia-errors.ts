@@ -10,8 +10,7 @@ import { refusalOf } from '../http/refusal.ts'
  */
 export function refusalBy(error: unknown): unknown {
   if (error instanceof ValidationError) return refusalOfValues(error)
-  if (error instanceof NotFoundError)
-    return notFound('There is no such endpoint. Check the path and the method.')
+  if (error instanceof NotFoundError) return notFound('No such endpoint. Check the path and the method.')
   // What a parser of ours threw, too.
   if (error instanceof ParseError && error.cause instanceof GatewayError) return error.cause
   if (error instanceof ParseError)

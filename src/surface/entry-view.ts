@@ -6,16 +6,14 @@ import { ENTRY_KINDS, type ListedEntry } from '../ledger/entries.ts'
 
 /** The fields of an entry. */
 export const ENTRY_FIELDS = {
-  id: Type.Integer(),
-  kind: OneOf(ENTRY_KINDS),
-  /** Signed: the change of the balance. */
-  ...MoneyFields('amount'),
-  note: Type.String(),
-  /** Of the call that a charge pays for; null for the other kinds. */
-  request_id: Nullable(Type.String()),
-  model: Nullable(Type.String()),
-  ...NullableMoneyFields('unpaid'),
-  ...TimeFields('created'),
+  id: Type.Integer({ description: 'The id of the entry.' }),
+  kind: OneOf(ENTRY_KINDS, { description: 'What moved the balance.' }),
+  ...MoneyFields('amount', 'The change of the balance, negative for a charge'),
+  note: Type.String({ description: 'What the operator wrote of it.' }),
+  request_id: Nullable(Type.String({ description: 'Of a charge: the call.' })),
+  model: Nullable(Type.String({ description: 'Of a charge: the model.' })),
+  ...NullableMoneyFields('unpaid', 'Of a charge: what the balance did not cover'),
+  ...TimeFields('created', 'When'),
 }
 
 const Entry = Type.Object(ENTRY_FIELDS)

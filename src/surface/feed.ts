@@ -1,7 +1,7 @@
 // Feeds of server-sent events: bounded, pinged, and over when whoever reads them may no longer.
 import type { Stream } from '@elysiajs/stream'
 import type { GatewayError } from '../domain/errors.ts'
-import type { Gateway } from './gateway.ts'
+import type { ExchangeParts } from '../exchange/parts.ts'
 
 /** Bun cuts a quiet socket after two minutes, and so do proxies, sooner. */
 const PING_EVERY_MS = 15_000
@@ -45,7 +45,7 @@ export interface Ping {
  * @returns answers with a feed. It throws what the rules say for one too many
  */
 export function createFeeds<Event extends object>(
-  { running }: Pick<Gateway, 'running'>,
+  { running }: Pick<ExchangeParts, 'running'>,
   { max_feeds, tooMany, ping_every_ms = PING_EVERY_MS, check_every_ms = CHECK_EVERY_MS }: FeedRules,
 ): (feed: FeedRequest<Event>) => Promise<Response> {
   const open = new Map<number, number>()

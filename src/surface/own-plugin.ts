@@ -1,4 +1,4 @@
-// A plugin of one's own, from a file in `data/plugins/`, as the rest of the gateway sees it.
+// A custom plugin, from a file in `data/plugins/`, as the rest of the gateway sees it.
 import type { HooksOfPlugin } from '../exchange/hooks/registered.ts'
 
 export interface OwnPlugin {

@@ -1,4 +1,4 @@
-// Failures of providers: the one that an answer under status 200 reports, and what callers are told of each class.
+// Failures of providers: the one that an answer under status 200 reports, and what callers are told about each class.
 import {
   type GatewayError,
   invalidRequest,
@@ -13,6 +13,7 @@ import type { FailureClass } from '../protocols/failure-class.ts'
 import type { Protocol } from '../protocols/protocol.ts'
 import { reportsError } from '../protocols/reported-error.ts'
 import { type JsonObject, parseObject } from '../protocols/wire/json.ts'
+import { isTooDeep, MAX_DEPTH } from '../protocols/wire/json-depth.ts'
 
 /** A failure that a provider reports under status 200: in a whole answer, or as an event of a stream. */
 export class ReportedFailure extends UpstreamFault {
@@ -28,10 +29,15 @@ export class ReportedFailure extends UpstreamFault {
 export const reportedFailure = ({ readFailure }: Pick<Protocol, 'readFailure'>, text: string) =>
   new ReportedFailure(readFailure(200, new Headers(), text))
 
+/** The failure of a provider whose JSON is nested so deep that reading it could exhaust the stack. */
+export const tooDeep = (what: 'answer' | 'event') =>
+  new UpstreamFault(`the upstream sent an ${what} that is nested deeper than ${MAX_DEPTH} levels`)
+
 /**
- * A whole answer. @throws UpstreamFault for one that was cut short; ReportedFailure for one that reports an error
+ * A whole answer. @throws UpstreamFault for one that was cut short or is nested too deep; ReportedFailure for one that reports an error
  */
 export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: string): JsonObject {
+  if (isTooDeep(text)) throw tooDeep('answer')
   const answer = parseObject(text)
   if (!answer) throw new UpstreamFault('the upstream sent no JSON object')
   if (reportsError(answer)) throw reportedFailure(protocol, text)
@@ -50,17 +56,16 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
     failures.findLast(({ failure_class }) => failure_class !== 'rate_limited') ?? failures.at(-1)
   const cause = failure?.message
   const retry_after_s = failure?.retry_after_s
-  const waiting = retry_after_s === undefined ? {} : { retry_after_s }
   switch (failure?.failure_class) {
     case 'rate_limited':
       return rateLimited(
-        "The model's provider limits how much it is asked. Nothing was charged; please retry after a moment.",
+        "The model's provider limits its request rate. Nothing was charged; please retry after a moment.",
         { retry_after_s: retry_after_s ?? DEFAULT_RETRY_AFTER_S, cause },
       )
     case 'overloaded':
       return upstreamOverloaded(
         "The model's provider is overloaded. Nothing was charged; please retry after a moment.",
-        { ...waiting, cause },
+        { retry_after_s, cause },
       )
     case 'timed_out':
       return upstreamTimeout(
@@ -78,7 +83,7 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
 const BROKEN: Readonly<
   Record<Exclude<FailureClass, 'bad_request'>, readonly [error: typeof upstreamFailed, what: string]>
 > = {
-  rate_limited: [rateLimited, "The model's provider broke off its answer at a limit of its rate."],
+  rate_limited: [rateLimited, "The model's provider broke off its answer because of its rate limit."],
   overloaded: [upstreamOverloaded, "The model's provider is overloaded, and broke off its answer."],
   timed_out: [upstreamTimeout, "The model's provider did not finish its answer in time."],
   bad_key: [upstreamFailed, "The model's provider broke off its answer."],
@@ -86,7 +91,7 @@ const BROKEN: Readonly<
 }
 
 export interface BrokenStream {
-  /** What the provider reported; undefined where it only stopped. */
+  /** What the provider reported; undefined if it only stopped. */
   failure: UpstreamFailure | undefined
   /** Whether the caller pays for something. */
   is_charged: boolean
@@ -109,4 +114,4 @@ export const refusedRequest = (
   { message, code }: UpstreamFailure,
   publicWords: (message: string) => string,
   cause?: unknown,
-): GatewayError => invalidRequest(publicWords(message), { ...(code === undefined ? {} : { code }), cause })
+): GatewayError => invalidRequest(publicWords(message), { code, cause })

@@ -1,8 +1,10 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
+import { drain } from './drain.ts'
 import { type Outlet, readableStream, socketStream } from './outlet.ts'
 import type { Relay } from './relay.ts'
 import { fromUpstream, reclaimOverlong } from './transport.ts'
+import { turns } from './turns.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
@@ -53,6 +55,11 @@ class Pump {
   /** There once the stream is read. */
   outlet: Outlet | undefined
   held: Uint8Array | undefined
+  /** What was read, and has to wait for further turns. */
+  rest: Uint8Array | undefined
+  /** What its last step took of a turn. */
+  step_weight = 0
+  turns_in_a_row = 0
   /** `flowing` ends by one of the others, and only once. */
   state: 'flowing' | 'ending' | 'over' = 'flowing'
   given_out = false
@@ -90,6 +97,22 @@ class Pump {
     this.opened.first = undefined
     return first
   }
+
+  takeRest(): Uint8Array | undefined {
+    const { rest } = this
+    this.rest = undefined
+    return rest
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    const read = this.takeFirst() ?? this.takeRest()
+    return read ?? (await fromUpstream(this.reader.read())).value
+  }
+
+  /** Its turn has come. */
+  goOn(): void {
+    if (this.state === 'flowing') readOn(this)
+  }
 }
 
 /**
@@ -119,21 +142,36 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
 function pull(pumping: Pump): void {
-  const { relay, reader, place, state } = pumping
+  const { relay, state } = pumping
   if (state !== 'flowing') return
   if (relay.broken_by !== undefined) broke(pumping, relay.broken_by)
   else if (relay.reading.failed) {
     const fault = 'the upstream reported an error inside its stream'
     broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
-    place?.progressed('upstream')
-    void reader.read().then(pumping.onRead, pumping.onBreak)
+    pumping.place?.progressed('upstream')
+    if (turns.are_taken) turns.wait(pumping)
+    else readOn(pumping)
   }
+}
+
+function readOn(pumping: Pump): void {
+  const rest = pumping.takeRest()
+  if (rest) received(pumping, rest)
+  else void pumping.reader.read().then(pumping.onRead, pumping.onBreak)
+}
+
+/** As much of a chunk as one turn takes; all of it if nobody reads on. */
+function beginningOf(pumping: Pump, chunk: Uint8Array): Uint8Array {
+  const end = turns.spend(pumping, chunk)
+  if (end === chunk.length || pumping.state !== 'flowing') return chunk
+  pumping.rest = chunk.subarray(end)
+  return chunk.subarray(0, end)
 }
 
 function received(pumping: Pump, chunk: Uint8Array | undefined): void {
   try {
-    const bytes = chunk && release(pumping, chunk)
+    const bytes = chunk && release(pumping, beginningOf(pumping, chunk))
     if (pumping.state === 'over') return
     if (!chunk) ended(pumping)
     else if (!bytes) pull(pumping)
@@ -144,10 +182,15 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): void {
   }
 }
 
+/** A copy of what is short: a view keeps its whole chunk for as long as the caller stalls. */
+const withoutChunk = (rest: Uint8Array): Uint8Array =>
+  2 * rest.length < rest.buffer.byteLength ? rest.slice() : rest
+
 function give(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
   pumping.given_out = true
   if (behind) {
+    pumping.rest = pumping.rest && withoutChunk(pumping.rest)
     pumping.place?.progressed('caller')
     // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
     void behind.then(pumping.onCaughtUp, () => undefined)
@@ -225,46 +268,11 @@ async function leave(pumping: Pump): Promise<void> {
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   if (!pumping.closed)
     void pumping.begun.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))
-  const cause = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
+  const { drain_timeout_ms } = pumping
+  const cause = drain_timeout_ms > 0 ? await drain(pumping, drain_timeout_ms) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
   await pumping.settle('cancelled', cause, pumping.given_out).catch(() => undefined)
-}
-
-/**
- * Reads on without a caller, until the stream ends or its time is up.
- * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined where it did not
- */
-async function drain(pumping: Pump): Promise<unknown> {
-  const { relay, reader, abortUpstream, drain_timeout_ms, place } = pumping
-  const { reading } = relay
-  let timed_out = false
-  let has_ended = false
-  const timer = setTimeout(() => {
-    timed_out = true
-    abortUpstream()
-  }, drain_timeout_ms)
-  try {
-    while (!reading.failed) {
-      const bytes = pumping.takeFirst() ?? (await fromUpstream(reader.read())).value
-      if (!bytes) {
-        has_ended = relay.ends_with_body === true
-        break
-      }
-      relay.push(bytes)
-      if (relay.broken_by !== undefined) throw relay.broken_by
-      place?.progressed('upstream')
-    }
-    return (reading.finished || has_ended) && !reading.failed
-      ? undefined
-      : new UpstreamFault('the upstream broke off')
-  } catch (thrown) {
-    // Where its time was up, or the answer was complete, what was read until here is what can be charged.
-    const did_not_break = thrown instanceof UpstreamFault && (timed_out || reading.finished)
-    return did_not_break ? undefined : thrown
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** The caller is no longer there, or the gateway ends the call, and then says why. What is being paid is not broken off. */

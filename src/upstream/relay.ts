@@ -3,7 +3,9 @@
 import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
+import { isTooDeep } from '../protocols/wire/json-depth.ts'
 import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
+import { tooDeep } from './failures.ts'
 
 /** How a caller's stream is framed. */
 export interface Frame {
@@ -46,7 +48,7 @@ export interface Relay {
   push(chunk: Uint8Array): Uint8Array | undefined
   /** @returns what a complete answer ends with, if anything */
   end(): Uint8Array | undefined
-  /** @returns what tells the caller, inside the stream, that it broke; undefined where nothing can: it is then cut off */
+  /** @returns what tells the caller, inside the stream, that it broke; undefined if nothing can: it is then cut off */
   fail(error_json: string): Uint8Array | undefined
   /** The answer is complete where its body ends, since no event says so. */
   readonly ends_with_body?: true
@@ -69,6 +71,7 @@ export const passOn = (
 class PassingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
+  broken_by: unknown
   readonly #cutter = new EventCutter()
   readonly #rename: Correction | undefined
   readonly #correction: (() => Correction | undefined) | undefined
@@ -97,15 +100,41 @@ class PassingRelay implements Relay {
     const text = toByteString(cut)
     const kept = withoutComments(text)
     const walk = new EventWalk(kept)
-    const renamed = readEvents(walk, kept, reading, this.#rename)
+    const renamed = this.#readEvents(walk, kept)
     if (reading.failed) this.failed_event = walk.data
-    const until = reading.failed ? walk.start : kept.length
+    const stops = reading.failed || this.broken_by !== undefined
+    const until = stops ? walk.start : kept.length
     if (until === 0) return undefined
     const correct = reading.finished ? this.#correction?.() : undefined
     if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
     if (renamed !== undefined) return fromByteString(renamed)
     const whole = kept === text ? cut : fromByteString(kept)
     return until === whole.length ? whole : whole.subarray(0, until)
+  }
+
+  /**
+   * Shows whole events to the reading, up to one that is not passed on, where the walk then stands.
+   * @returns those before it with the model's name for the caller; undefined if they are as they came
+   */
+  #readEvents(walk: EventWalk, whole: ByteString): ByteString | undefined {
+    const { reading } = this
+    const rename = this.#rename
+    let written = ''
+    let copied = 0
+    while (walk.next()) {
+      const { data, start, data_start } = walk
+      if (isTooDeep(data)) this.broken_by = tooDeep('event')
+      else reading.read(data)
+      if (reading.failed || this.broken_by !== undefined)
+        return copied === 0 ? undefined : written + whole.slice(copied, start)
+      // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
+      if (rename === undefined || data_start < 0) continue
+      const named = rename(data)
+      if (named === data) continue
+      written += whole.slice(copied, data_start) + named
+      copied = data_start + data.length
+    }
+    return copied === 0 ? undefined : written + whole.slice(copied)
   }
 
   end(): undefined {
@@ -158,6 +187,7 @@ class FramingRelay implements Relay {
     const walk = new EventWalk(toByteString(whole))
     try {
       while (walk.next()) {
+        if (isTooDeep(walk.data)) throw tooDeep('event')
         reading.read(walk.data)
         if (reading.failed) {
           this.failed_event = walk.data
@@ -194,32 +224,6 @@ class FramingRelay implements Relay {
 
 const bytesOf = (text: string): Uint8Array | undefined => (text === '' ? undefined : Buffer.from(text))
 
-/**
- * Shows whole events to the reading, up to one by which it fails, where the walk then stands.
- * @returns those before it with the model's name for the caller; undefined where they are as they came
- */
-function readEvents(
-  walk: EventWalk,
-  whole: ByteString,
-  reading: StreamReading,
-  rename: Correction | undefined,
-): ByteString | undefined {
-  let written = ''
-  let copied = 0
-  while (walk.next()) {
-    const { data, start, data_start } = walk
-    reading.read(data)
-    if (reading.failed) return copied === 0 ? undefined : written + whole.slice(copied, start)
-    // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
-    if (rename === undefined || data_start < 0) continue
-    const named = rename(data)
-    if (named === data) continue
-    written += whole.slice(copied, data_start) + named
-    copied = data_start + data.length
-  }
-  return copied === 0 ? undefined : written + whole.slice(copied)
-}
-
 /** Whole events with their data corrected; their other lines stay. */
 function corrected(whole: ByteString, correct: Correction): ByteString {
   return whole
@@ -230,7 +234,8 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
       while (walk.next()) {
         const corrected = correct(walk.data)
         if (corrected !== walk.data)
-          left = `${event.replace(/^data:[^\n]*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
+          left =
+            `${event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
       }
       return left
     })

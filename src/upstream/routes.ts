@@ -1,7 +1,7 @@
 // The order in which a call tries its model's routes and their providers' keys.
 import type { Model, Provider, Route } from '../domain/catalogue.ts'
-import { PairMap } from '../domain/pair-map.ts'
 import type { Price } from '../domain/prices.ts'
+import { PairMap } from '../utilities/pair-map.ts'
 import type { Cooldowns } from './cooldowns.ts'
 
 /** One attempt at an upstream: a route with one of its provider's keys. */
@@ -12,7 +12,7 @@ export interface Attempt {
   readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
   readonly key_id: string
-  /** What the provider takes of the operator; undefined where the catalogue does not say. */
+  /** What the provider takes of the operator; undefined if the catalogue does not say. */
   readonly cost: Price | undefined
 }
 

@@ -8,7 +8,7 @@ export interface Sending<T> {
   readonly streams: boolean
   /**
    * Writes the request for one attempt.
-   * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
+   * @throws GatewayError if this provider's protocol cannot carry what the caller asks: another may
    */
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /**
@@ -25,7 +25,7 @@ export interface Sending<T> {
   readonly isPreferred?: ((attempt: Attempt) => boolean) | undefined
   /** Whether a refused request is changed, and worth a second attempt at the same route. */
   amend?(attempt: Attempt, failure: UpstreamFailure): boolean
-  /** What a caller is told of a refused request, where not the provider's own words. */
+  /** What a caller is told about a refused request, where not the provider's own words. */
   refused?(attempt: Attempt, failure: UpstreamFailure): GatewayError | undefined
   /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
   isTooSmall?(failure: UpstreamFailure): boolean

@@ -1,6 +1,6 @@
 // The two ways out: the network, and the simulated provider, which needs none.
 import { OverlongAnswer, UpstreamFault } from '../domain/errors.ts'
-import { messageOf } from '../domain/thrown.ts'
+import { messageOf } from '../utilities/thrown.ts'
 
 /** What is sent upstream. */
 export interface UpstreamRequest {
@@ -65,7 +65,7 @@ export function couldNotConnect(thrown: unknown): boolean {
  * does so piece by piece, so that a small answer which expands without end is noticed at the limit.
  *
  * @param limit_bytes of the answer as it is once expanded
- * @throws OverlongAnswer where it is longer, or UpstreamFault where its connection breaks; whoever asked ends the connection
+ * @throws OverlongAnswer if it is longer, or UpstreamFault if its connection breaks; whoever asked ends the connection
  */
 export function readAnswer(response: Response, limit_bytes: number): Promise<Buffer<ArrayBuffer>> {
   const { headers } = response

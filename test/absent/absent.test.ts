@@ -125,7 +125,7 @@ describe("in Google's", () => {
 })
 
 describe('an address that exists nowhere: 404', () => {
-  const nowhere = expect.stringMatching(/no such endpoint/)
+  const nowhere = expect.stringMatching(/[Nn]o such endpoint/)
   test.each<[string, Record<string, string>, object]>([
     ['in OpenAI’s dialect', {}, { error: { message: nowhere, type: 'invalid_request_error' } }],
     ['in Anthropic’s', ANTHROPIC, { type: 'error', error: { type: 'not_found_error', message: nowhere } }],

@@ -57,7 +57,7 @@ describe('the name of an account', () => {
     createAccount(db, { name: 'ada', now_ms: NOW })
     suspendAccount(db, 'ada')
     expect(() => createAccount(db, { name: 'ada', now_ms: NOW })).toThrow(
-      expect.objectContaining({ kind: 'invalid_request', message: 'There is already an account "ada".' }),
+      expect.objectContaining({ kind: 'invalid_request', message: 'Account "ada" already exists.' }),
     )
     expect(listAccounts(db)).toHaveLength(1)
   })

@@ -14,6 +14,7 @@ describe('a list of model patterns', () => {
     'qwen3:8b',
     'qwen3:*',
     'x'.repeat(128),
+    '*'.repeat(128),
   ])('may contain %s', (pattern) => {
     expect(() => checkModelPatterns([pattern])).not.toThrow()
   })
@@ -25,6 +26,7 @@ describe('a list of model patterns', () => {
     ['a pattern of 129 characters', ['x'.repeat(129)]],
     ['a pattern that looks like an option', ['--json']],
     ['a regular expression', ['sim-[a-z]+']],
+    ['201 patterns', Array.from({ length: 201 }, (_, at) => `model-${at}`)],
   ])('may not contain %s', (_, patterns) => {
     expect(() => checkModelPatterns(patterns)).toThrow(
       expect.objectContaining({ kind: 'invalid_request', param: 'models' }),
@@ -48,6 +50,8 @@ describe('a model is allowed', () => {
     ['not where a dot stands for another character', ['gemini-1.5'], 'gemini-1x5', false],
     ['not where a dot of a pattern stands for another character', ['gemini-1.*'], 'gemini-15', false],
     ['with a slash in its id', ['meta/*'], 'meta/llama/3', true],
+    ['by a pattern that is longer than any that is taken today', [`${'*'.repeat(5_000)}Z`], 'a-Z', true],
+    ['by one of more patterns than are taken today', [...Array(5_000).fill('b*'), 'a*'], 'a-Z', true],
   ])('%s', (_, patterns, model_id, allowed) => {
     expect(compileModelPatterns(patterns)(model_id)).toBe(allowed)
   })

@@ -2,30 +2,48 @@
 import type { Attack } from './attack.ts'
 import { bodies } from './bodies.ts'
 import { bombs } from './bombs.ts'
+import { deepAnswers } from './deep-answers.ts'
 import { diskFull } from './disk-full.ts'
+import { endlessReaders } from './endless-readers.ts'
+import { globs } from './globs.ts'
 import { imageHeaders } from './image-headers.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { kills } from './kills.ts'
 import { leaveEarly } from './leave-early.ts'
+import { leaveKinds } from './leave-kinds.ts'
+import { lockOut } from './lock-out.ts'
 import { lyingUsage } from './lying-usage.ts'
 import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
+import { movedDatabase } from './moved-database.ts'
+import { oldHistory } from './old-history.ts'
 import { soak } from './soak.ts'
 import { stalledReaders } from './stalled-readers.ts'
+import { tinyEvents } from './tiny-events.ts'
+import { uncountedInput } from './uncounted-input.ts'
 import { writeLock } from './write-lock.ts'
 
 export const ATTACKS: readonly Attack[] = [
   writeLock,
   diskFull,
+  movedDatabase,
   kills,
+  globs,
+  lockOut,
   leaveEarly,
+  leaveKinds,
   lyingUsage,
+  uncountedInput,
   keptAnswers,
   missingFiles,
   imageHeaders,
   bodies,
   bombs,
+  deepAnswers,
+  tinyEvents,
   millionCalls,
+  oldHistory,
   soak,
   stalledReaders,
+  endlessReaders,
 ]

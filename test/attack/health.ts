@@ -16,6 +16,8 @@ export function watchHealth(url: URL): { stop(): Promise<number> } {
     return longest_ms
   }
   const watched = watch()
+  // Who gives an attack up does not wait for it; who waits is told.
+  watched.catch(() => undefined)
   return {
     stop() {
       watching = false

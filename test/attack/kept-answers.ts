@@ -1,9 +1,10 @@
 // Huge embeddings for almost nothing, each under an Idempotency-Key of its own: what they take on the disk.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { catalogueOf, PROVIDER_KEYS } from '../support/catalogue.ts'
+import { catalogueOf } from '../support/catalogue.ts'
 import { answer, ask, streamPath } from '../support/native.ts'
 import { type Restarts, type Run, restarts } from '../support/restarts.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { events, startUpstream, whole } from '../support/upstream.ts'
 import type { Attack } from './attack.ts'
 
@@ -17,19 +18,9 @@ const PER_ACCOUNT_MB = 32
 /** A file is listed until it is unlinked, and what comes in is counted before it is written. */
 const SLACK_MB = 1
 
-const models = (url: string) => `
-[[providers]]
-name = "speaks-openai"
-protocol = "openai"
-base_url = "${url}/v1"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-
-[[models]]
-id = "embedding"
-kind = "embedding"
-routes = [{ provider = "speaks-openai", model = "embedding" }]
-price = { input = 0.02 }
-`
+const models = (url: string) =>
+  providerSection('speaks-openai', 'openai', `${url}/v1`) +
+  modelSection('embedding', { 'speaks-openai': 'embedding' }, { kind: 'embedding', price: 'input = 0.02' })
 
 /** A vector of so many bytes in base64. */
 const EMBEDDED = JSON.stringify({

@@ -1,9 +1,9 @@
 // Providers of each protocol who report at random what cannot be: one call must not cost more than it can have used.
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type Random, randomFrom } from '../ledger/random.ts'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { wholePath } from '../support/native.ts'
 import { type Scene, scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { whole } from '../support/upstream.ts'
 import type { Attack, Result } from './attack.ts'
 
@@ -15,20 +15,16 @@ const CONTEXT = 10_000
 const MAX_NANOS = 2 * CONTEXT * 1_000 + LIMIT * 4_000
 
 const modelOf = (protocol: BuiltInProtocol) => `lying-${protocol}`
-const providerOf = (protocol: BuiltInProtocol, url: string) => `
-[[providers]]
-name = "${protocol}"
-protocol = "${protocol}"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-
-[[models]]
-id = "${modelOf(protocol)}"
-kind = "text"
-context = ${CONTEXT}
-routes = [{ provider = "${protocol}", model = "m" }]
-price = { input = 1, output = 4, cache_read = 1, cache_write_5m = 1, cache_write_1h = 1 }
-`
+const providerOf = (protocol: BuiltInProtocol, url: string) =>
+  providerSection(protocol, protocol, url) +
+  modelSection(
+    modelOf(protocol),
+    { [protocol]: 'm' },
+    {
+      price: 'input = 1, output = 4, cache_read = 1, cache_write_5m = 1, cache_write_1h = 1',
+      more: `context = ${CONTEXT}`,
+    },
+  )
 
 type Counts = readonly [input: unknown, cached: unknown, output: unknown, thinking: unknown]
 const messages = [{ role: 'user', content: 'Say hello.' }]

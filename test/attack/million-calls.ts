@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { openDatabase } from '../../src/db/open.ts'
+import { storedPrices } from '../../src/ledger/stored-prices.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import type { Attack, Result } from './attack.ts'
@@ -19,6 +20,9 @@ const MAX_VIEW_MS = 200
 const MAX_START_MS = 2_000
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
+/** As `chargeTokens` writes it; the first of the table of prices. */
+const PRICE =
+  '{"unit":"token","above_tokens":0,"nanos_per_million_tokens":{"input_tokens":300000000,"output_tokens":2500000000}}'
 const KEY_PREFIX = 'tg_rareKey'
 const day = (days_ago: number) => new Date(Date.now() - days_ago * 86_400_000).toISOString().slice(0, 10)
 
@@ -204,13 +208,13 @@ function fill(path: string): void {
   const model = `CASE WHEN i % 20000 = 11 THEN 'rare' ELSE 'model-' || (i % 4) END`
   const outcome = `CASE WHEN i % 100000 = 5 THEN 'broken' WHEN i % 50 = 0 THEN 'failed' ELSE 'completed' END`
   const started = `${first_ms} + i * ${Math.floor((DAYS * 86_400_000) / CALLS)}`
-  const price = `'{"input":300,"output":2500,"cache_read":30,"cache_write_5m":375,"cache_write_1h":600}'`
   db.transaction(() => {
+    storedPrices(db).store(PRICE)
     db.run(`${numbers} ${CALLS}) INSERT INTO holds
             SELECT i, 1, ${key}, 'req_' || i, 2000, 'posted', ${started}, ${started} FROM n`)
     db.run(`${numbers} ${CALLS}) INSERT INTO calls
             SELECT i, 'req_' || i, 1, ${key}, 'native', ${model}, 'provider-one', 'upstream-model', ${outcome}, 200, 0, 0,
-                   900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, 1000, 0, ${price}, ${started}, 200, 900, 0, 0, '' FROM n`)
+                   900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, 1000, 0, '', ${started}, 200, 900, 0, 0, '', NULL, 1, '' FROM n`)
     db.run(`${numbers} ${CALLS}) INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT 1, 'charge', -1000, i, '', ${started} FROM n`)
     db.run(`${numbers} ${IMAGES}) INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)

@@ -1,8 +1,9 @@
 // The folders of images, or single files of them, away at a start and back at the next one.
 
 import { type Away, pathsIn, takeFiles, takeFolder } from '../library/away.ts'
-import { catalogueOf } from '../support/catalogue.ts'
+import { catalogueOf, PROVIDER } from '../support/catalogue.ts'
 import { type Restarts, type Run, restarts } from '../support/restarts.ts'
+import { modelSection } from '../support/sections.ts'
 import { formOf, pictureOf } from '../upload/support.ts'
 import type { Attack } from './attack.ts'
 
@@ -10,14 +11,11 @@ const ROUNDS = 12
 const UPLOADS = 5
 const IMAGES = 4
 const FORM = 'multipart/form-data; boundary=a-boundary'
-const MODEL = `
-[[models]]
-id = "drawing"
-kind = "image"
-max_n_per_request = 4
-routes = [{ provider = "provider-one", model = "image" }]
-price = { per_image = 0 }
-`
+const MODEL = modelSection(
+  'drawing',
+  { [PROVIDER]: 'image' },
+  { kind: 'image', price: 'per_image = 0', more: 'max_n_per_request = 4' },
+)
 
 /** Which files are away in a round. */
 const AWAY: readonly ((folder: string) => Promise<Away[]>)[] = [

@@ -127,6 +127,15 @@ describe('events pass through', () => {
     expect(record.cost_nanos).toBeGreaterThan(0)
   })
 
+  test.each([
+    ['of four tokens to a character, and a thousand, is charged', 1_100, 0],
+    ['of one more is estimated', 1_101, 1],
+  ])('a usage %s', async (_name, input_tokens, estimated) => {
+    upstream.answer(events([piece, { ...done, usage: { ...done.usage, input_tokens } }]))
+    await (await speak('voice-by-token', { stream_format: 'sse' })).text()
+    expect((await lastCall()).estimated).toBe(estimated)
+  })
+
   const FILES = join(import.meta.dir, '../fixtures/audio')
   const PCM = new Uint8Array(96_000)
   const opaque = new Uint8Array(40_000).fill(7)
@@ -208,6 +217,11 @@ describe('failures', () => {
     ['a connection that breaks', RESET, 502],
     ['nothing at all', { headers: { 'content-type': 'audio/mpeg' }, steps: [] }, 502],
     ['an error under status 200', whole({ error: { message: 'no' } }), 502],
+    [
+      'an error that calls itself audio',
+      whole({ error: { message: 'no' } }, { 'content-type': 'audio/mpeg' }),
+      502,
+    ],
     ['a page of a proxy', whole('<html></html>', { 'content-type': 'text/html' }), 502],
     ['its rate limit', refusal(429), 429],
     ['a refusal of the request', refusal(400, { error: { message: 'no such voice' } }), 400],
@@ -233,12 +247,7 @@ describe('failures', () => {
     await upstream.sees(1)
     leaving.abort()
     expect(await left).toBe('left')
-    expect(await lastCall()).toMatchObject({
-      outcome: 'cancelled',
-      status: 499,
-      estimated: 1,
-      cost_nanos,
-    })
+    expect(await lastCall()).toMatchObject({ outcome: 'cancelled', status: 499, estimated: 1, cost_nanos })
   })
 
   test('who leaves after events that bring no audio pays as if nothing had come', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
+import { estimateTokens } from '../../src/domain/token-estimate.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
 import { UPSTREAM, unitModels } from '../support/unit-models.ts'
@@ -51,6 +52,16 @@ async function gotForm() {
     headers: { 'content-type': headers['content-type'] ?? '' },
   }).formData()
 }
+
+const tokens = ({
+  output_tokens,
+  ...input_token_details
+}: Record<'audio_tokens' | 'text_tokens' | 'output_tokens', number>) => ({
+  type: 'tokens',
+  input_tokens: input_token_details.audio_tokens + input_token_details.text_tokens,
+  input_token_details,
+  output_tokens,
+})
 
 describe('a whole answer', () => {
   test('through the SDK: the form goes on with the model renamed, the file byte for byte', async () => {
@@ -141,7 +152,24 @@ describe('a whole answer', () => {
       1,
       25 * 6_000 + 20 * 10_000,
     ])
-    expect(hold_nanos).toBe(cost_nanos)
+    expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
+  })
+
+  test('by tokens without a usage: ten for a second of audio, and no more than eight for its text', async () => {
+    const SECONDS = 200
+    upstream.answer(whole({ text: 'A tone. '.repeat(20_000) }))
+    const file = new File([Buffer.alloc(SECONDS * 1_000, 7)], 'strange.amr')
+    await (
+      await post([
+        ['model', 'ear-by-token'],
+        ['file', file],
+      ])
+    ).text()
+    expect(await lastCall()).toMatchObject({
+      estimated: 1,
+      input_audio_tokens: SECONDS * 10,
+      output_tokens: SECONDS * 8,
+    })
   })
 
   test('as verbose_json: its duration counts', async () => {
@@ -158,6 +186,40 @@ describe('a whole answer', () => {
     upstream.answer(whole({ text: 'x', usage: { type: 'duration', seconds } }))
     await (await transcribe('ear')).text()
     expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: WAV_MS * MS_NANOS })
+  })
+
+  /** Twice what the slowest codec can make of the file, and a minute. */
+  const LONGEST_MS = 2 * (WAV.length / 500) * 1_000 + 60_000
+  /** Twice ten a second of it, and a thousand. */
+  const MOST_TOKENS = Math.ceil(2 * 10 * (LONGEST_MS / 1_000)) + 1_000
+  test.each<[what: string, model: string, usageOf: (over: 0 | 1) => object]>([
+    ['duration', 'ear', (over) => ({ type: 'duration', seconds: (LONGEST_MS + over) / 1_000 })],
+    [
+      'audio',
+      'ear-by-token',
+      (over) => tokens({ audio_tokens: MOST_TOKENS + over, text_tokens: 0, output_tokens: 1 }),
+    ],
+    [
+      'text',
+      'ear-by-token',
+      (over) => tokens({ audio_tokens: 1, text_tokens: 0, output_tokens: MOST_TOKENS + over }),
+    ],
+  ])('the most %s that can be in the file is believed, and one more is not', async (_, model, usageOf) => {
+    for (const over of [0, 1] as const) {
+      upstream.answer(whole({ text: 'x', usage: usageOf(over) }))
+      await (await transcribe(model)).text()
+      expect((await lastCall()).estimated).toBe(over)
+    }
+  })
+
+  test('the most of a prompt that is believed is four times its estimate, beside the audio', async () => {
+    const prompt = 'a tone, '.repeat(1_000)
+    for (const over of [0, 1] as const) {
+      const text_tokens = MOST_TOKENS + 4 * estimateTokens(prompt) + over
+      upstream.answer(whole({ text: 'x', usage: tokens({ audio_tokens: 1, text_tokens, output_tokens: 1 }) }))
+      await (await transcribe('ear-by-token', ['prompt', prompt])).text()
+      expect((await lastCall()).estimated).toBe(over)
+    }
   })
 
   test('zero is zero', async () => {
@@ -185,25 +247,22 @@ describe('a whole answer', () => {
   test.each([
     ['that is known', 'long.wav', LONG_WAV, LONG_WAV_MS],
     ['that is not known', 'strange.amr', Buffer.alloc(100_000, 7), 100_000],
-  ])(
-    'a long file of a container %s is measured on the thread, and goes on byte for byte',
-    async (_, name, bytes, ms) => {
-      upstream.answer(whole({ text: '' }))
-      await (
-        await post([
-          ['model', 'ear'],
-          ['file', new File([bytes], name)],
-        ])
-      ).text()
-      expect(await lastCall()).toMatchObject({
-        estimated: 1,
-        hold_nanos: ms * MS_NANOS,
-        cost_nanos: ms * MS_NANOS,
-      })
-      const sent = (await gotForm()).get('file')
-      expect(sent instanceof File && Buffer.from(await sent.bytes()).equals(bytes)).toBe(true)
-    },
-  )
+  ])('a long file of a container %s is measured, and goes on byte for byte', async (_, name, bytes, ms) => {
+    upstream.answer(whole({ text: '' }))
+    await (
+      await post([
+        ['model', 'ear'],
+        ['file', new File([bytes], name)],
+      ])
+    ).text()
+    expect(await lastCall()).toMatchObject({
+      estimated: 1,
+      hold_nanos: ms * MS_NANOS,
+      cost_nanos: ms * MS_NANOS,
+    })
+    const sent = (await gotForm()).get('file')
+    expect(sent instanceof File && Buffer.from(await sent.bytes()).equals(bytes)).toBe(true)
+  })
 
   test('a file whose header tells a part of its audio only is held and charged for all of it', async () => {
     upstream.answer({ ...whole('A tone.'), headers: { 'content-type': 'text/plain' } })
@@ -319,6 +378,7 @@ describe('refused before anything is held', () => {
         ['file', new File([], 'x.wav')],
       ],
     ],
+    ['a text beside the file', 400, 'file', [['model', 'ear'], ['file', 'x'], file]],
     ['two files', 400, 'file', [['model', 'ear'], file, file]],
     [
       'a file of another name',
@@ -393,12 +453,75 @@ describe('failures', () => {
     ['a failure', refusal(500), 502],
     ['a connection that breaks', RESET, 502],
     ['a page of a proxy', whole('<html>', { 'content-type': 'text/html' }), 502],
+    ['a page that is JSON', whole({ text: 'x' }, { 'content-type': 'text/html' }), 502],
     ['an error under status 200', whole({ error: { message: 'x' } }), 502],
     ['its refusal of the file', refusal(400, { error: { message: 'Invalid file format.' } }), 400],
   ])('%s costs nothing', async (_name, answer, status) => {
     upstream.answer(answer)
     expect((await transcribe('ear')).status).toBe(status)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+
+  const SECRET = `quota of key ${PROVIDER_KEYS[0]} at https://provider.example/v1 is used up`
+  const PLAIN = { 'content-type': 'text/plain' }
+  const JSON_TYPE = { 'content-type': 'application/json' }
+  const asked = (format: string): Fields => [['response_format', format]]
+  test.each<[string, Fields, string, Record<string, string>]>([
+    ['text that nobody asked for', [], SECRET, PLAIN],
+    ['text in place of JSON', asked('json'), SECRET, PLAIN],
+    ['text in place of verbose JSON', asked('verbose_json'), SECRET, PLAIN],
+    ['text in a format that is not known', asked('constructor'), SECRET, PLAIN],
+    [
+      'an error as JSON under text/plain',
+      asked('text'),
+      JSON.stringify({ error: { message: SECRET } }),
+      PLAIN,
+    ],
+    ['JSON of another server’s errors as JSON', [], JSON.stringify({ detail: SECRET }), JSON_TYPE],
+    ['JSON of another server’s errors', asked('text'), JSON.stringify({ detail: SECRET }), PLAIN],
+    ['text in place of subtitles', asked('srt'), SECRET, PLAIN],
+    ['text in place of VTT', asked('vtt'), SECRET, { 'content-type': 'text/vtt' }],
+    ['XML', asked('text'), `<Error>${SECRET}</Error>`, { 'content-type': 'application/xml' }],
+    ['a page as text/html', asked('text'), `<html>${SECRET}`, { 'content-type': 'text/html' }],
+    ['bytes', asked('text'), SECRET, { 'content-type': 'application/octet-stream' }],
+  ])('%s is a failure of the provider, whose words nobody gets', async (_name, more, body, headers) => {
+    upstream.answer(whole(body, headers))
+    const response = await transcribe('ear', ...more)
+    const text = await response.text()
+    expect(response.status).toBe(502)
+    expect(text).not.toMatch(/quota|provider\.example/)
+    expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+
+  test.each([400, 403, 413, 429, 500, 503])(
+    'text with status %d: no key, no address, no charge',
+    async (status) => {
+      upstream.answer({ ...whole(SECRET, PLAIN), status })
+      const response = await transcribe('ear', ['response_format', 'text'])
+      const text = await response.text()
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } })
+      expect(text).not.toContain(PROVIDER_KEYS[0])
+      expect(text).not.toContain('provider.example')
+      expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+    },
+  )
+
+  test('text that was asked for has no key of the provider', async () => {
+    upstream.answer(whole(`A tone. ${PROVIDER_KEYS[0]}`, PLAIN))
+    const response = await transcribe('ear', ['response_format', 'text'])
+    expect([response.status, await response.text()]).toEqual([200, 'A tone. [hidden]'])
+  })
+
+  test('JSON that calls itself text is read as JSON', async () => {
+    upstream.answer(whole({ text: 'A tone.', usage: { type: 'duration', seconds: 2 } }, PLAIN))
+    expect(await (await transcribe('ear')).json()).toMatchObject({ text: 'A tone.' })
+    expect(await lastCall()).toMatchObject({ estimated: 0, cost_nanos: 2_000 * MS_NANOS })
+  })
+
+  test('no subtitles at all are subtitles', async () => {
+    upstream.answer(whole('\n', PLAIN))
+    expect((await transcribe('ear', ['response_format', 'srt'])).status).toBe(200)
   })
 
   test('who leaves before anything came pays for the audio', async () => {

@@ -1,6 +1,7 @@
 // Archives: what is in them, and which are refused before anything is changed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -134,7 +135,7 @@ test('a restore brings all of it, for its owner alone; a second one keeps the fi
   expect(await balance()).toBe('5.00')
   await answerOf(['credit', 'anna', '2', ...data])
   put(fresh.path, 'answers/aa/of-the-old', 'x')
-  expect((await tollgate(['restore', archive, ...data])).err).toContain('--force replaces it')
+  expect((await tollgate(['restore', archive, ...data])).err).toContain('--force to replace it')
   const { replaced } = await answerOf(['restore', archive, '--force', ...data])
   expect(await balance()).toBe('5.00')
   expect(existsSync(fresh.at('answers'))).toBe(false)
@@ -170,7 +171,7 @@ test('the drill of a copy of the database alone says that it is one', async () =
   const { status, err } = await scene.run('backup', 'verify', copy)
   expect([status, err]).toEqual([
     1,
-    expect.stringContaining('is a copy of the database alone, not an archive'),
+    expect.stringContaining('is a copy of only the database, not an archive'),
   ])
 })
 
@@ -184,7 +185,7 @@ test('without a file it goes to the place of [backup], and is listed', async () 
   })
   expect(await scene.json('backup', 'verify', name)).toMatchObject({ name, clean: true })
   const second = await scene.run('backup')
-  expect([second.status, second.err]).toEqual([1, expect.stringContaining('There is already a file')])
+  expect([second.status, second.err]).toEqual([1, expect.stringContaining('already exists: name another')])
 })
 
 describe('encryption', () => {
@@ -204,12 +205,26 @@ describe('encryption', () => {
       [[], 'is encrypted: give --passphrase-file'],
       [['--passphrase-file', given('wrong', 'open barley\n')], 'the passphrase or key is another one'],
       [['--passphrase-file', given('empty', '\n')], 'its first line must be the passphrase'],
-      [['--passphrase-file', '/nowhere'], 'There is no file /nowhere'],
+      [['--passphrase-file', '/nowhere'], 'File not found: /nowhere'],
       [['--passphrase-file', right, '--key-file', right], 'not both'],
     ] as const) {
       const { status, err } = await scene.run('backup', 'verify', secret, ...flags)
       expect([status, err]).toEqual([1, expect.stringContaining(message)])
     }
+  })
+
+  test('by the passphrase of [backup] whose variable is not set: the message names it, and how to set it', async () => {
+    const other = createScene()
+    await other.run('account', 'create', 'anna')
+    appendFileSync(other.path('tollgate.toml'), `\n[backup]\npassphrase = "env:MY_PASSPHRASE"\n`)
+    const variables = given('variables', 'MY_PASSPHRASE=open sesame\n')
+    const secret = other.path('secret.age')
+    expect(await other.json('backup', secret, '--env-file', variables)).toMatchObject({ encrypted: true })
+    delete other.env.MY_PASSPHRASE
+    const { status, err } = await other.run('backup', 'verify', secret)
+    expect([status, err]).toEqual([1, expect.stringMatching(/MY_PASSPHRASE is not set\. .*--env-file/)])
+    expect((await other.run('backup', 'verify', secret, '--env-file', variables)).status).toBe(0)
+    other.remove()
   })
 
   test('by a key of age: made with the public one, opened with the secret one', async () => {
@@ -222,7 +237,7 @@ describe('encryption', () => {
       clean: true,
     })
     const { err } = await scene.run('backup', 'verify', file, '--key-file', public_key)
-    expect(err).toContain('has a public key only')
+    expect(err).toContain('has only a public key')
   })
 })
 
@@ -266,12 +281,12 @@ describe('refused, and nothing changes:', () => {
       'follows its manifest',
     ],
     ['no head', () => void entries.shift(), 'does not begin as a backup does'],
-    ['an absolute path', () => evil('/etc/cron.d/x'), 'no path of a data folder'],
-    ['a path upwards', () => evil('files/../../x'), 'no path of a data folder'],
-    ['a path of another folder', () => evil('backups/x'), 'no path of a data folder'],
-    ['a path with an empty part', () => evil('files//x'), 'no path of a data folder'],
-    ['a link', () => evil('files/1/link', 'symlink'), 'no plain file'],
-    ['a folder', () => evil('files/1', 'directory'), 'no plain file'],
+    ['an absolute path', () => evil('/etc/cron.d/x'), 'is not a path in a data folder'],
+    ['a path upwards', () => evil('files/../../x'), 'is not a path in a data folder'],
+    ['a path of another folder', () => evil('backups/x'), 'is not a path in a data folder'],
+    ['a path with an empty part', () => evil('files//x'), 'is not a path in a data folder'],
+    ['a link', () => evil('files/1/link', 'symlink'), 'is not a plain file'],
+    ['a folder', () => evil('files/1', 'directory'), 'is not a plain file'],
     [
       'a newer form',
       () =>
@@ -374,9 +389,11 @@ test('a file that is missing when it is made is told, and no reason not to resto
   writeFileSync(one.path(UPLOAD), 'longer')
   const made = await one.json('backup', one.path('cut.tar.zst'))
   expect(made.missing).toEqual([UPLOAD])
-  const fresh = createScene('nothing')
+  using fresh = createScene('nothing')
   const { status, err } = await fresh.run('restore', one.path('cut.tar.zst'))
-  expect([status, err]).toEqual([0, expect.stringContaining('Missing or cut when the backup was made: 1')])
+  expect([status, err]).toEqual([
+    0,
+    expect.stringContaining('Files missing or cut when the backup was made: 1'),
+  ])
   one.remove()
-  fresh.remove()
 })

@@ -89,7 +89,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
   test.each([
     ['an unknown key', { AWS_ACCESS_KEY_ID: 'nobody' }, 'backups', 'the access_key_id is unknown'],
     ['no key', { AWS_ACCESS_KEY_ID: '' }, 'elsewhere', 'set AWS_ACCESS_KEY_ID'],
-    ['an unknown bucket', {}, 'elsewhere', 'there is no such bucket'],
+    ['an unknown bucket', {}, 'elsewhere', 'bucket not found'],
     ['a server that is away', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, 'elsewhere', 'and that it runs'],
   ])('%s is refused in words', async (_, changed, bucket, message) => {
     using folder = temporary()
@@ -108,7 +108,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
     await tollgate(['account', 'create', 'anna', '--data', folder.path])
     const before = s3.objects()
     const { status, err } = await tollgate(['backup', address('plain'), '--data', folder.path], elsewhere())
-    expect([status, err]).toEqual([1, expect.stringContaining('leaves this machine encrypted only')])
+    expect([status, err]).toEqual([1, expect.stringContaining('must be encrypted to leave this machine')])
     expect(s3.objects()).toEqual(before)
   })
 
@@ -146,6 +146,6 @@ passphrase = "env:BACKUP_PASSPHRASE"
         })(),
         1,
       ),
-    ).rejects.toThrow('nothing is overwritten')
+    ).rejects.toThrow('is not overwritten')
   })
 })

@@ -1,5 +1,5 @@
 // What is deleted while an archive is made: its row leaves the copy too, so that the archive is whole in itself.
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
@@ -7,15 +7,13 @@ import type { BodyColumns } from '../../src/kept/content.ts'
 import { deleteNamed, findShown, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
-import { createScene, type Scene } from '../cli/scene.ts'
+import { sceneOfEachTest } from '../cli/scene.ts'
 import { temporary } from '../support/temporary.ts'
 import { answerOf } from './support.ts'
 
 const keyOf = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
 const NAMES = ['first', 'second', 'third']
-let scene: Scene
-beforeEach(async () => {
-  scene = createScene()
+const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '5')
   const db = openDatabase(scene.path('tollgate.db'))
@@ -30,7 +28,6 @@ beforeEach(async () => {
   }
   db.close()
 })
-afterEach(() => scene.remove())
 
 /** Makes one while `meanwhile` is done once its first bytes are read. */
 async function made(meanwhile: () => void) {

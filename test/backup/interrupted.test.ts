@@ -1,14 +1,14 @@
 // A restore that is ended at any point: the next start or command finds the old state whole or the new one whole.
 import { expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { finishRestore, isRestoreUnfinished, replaceContents } from '../../src/server/backup/replace.ts'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
-import { answerOf } from './support.ts'
+import { answerOf, heldFile } from './support.ts'
 
 const OLD = ['tollgate.db', 'tollgate.db-wal', 'tollgate.toml', 'images/1/a.png', 'answers/x', 'plugins/a.ts']
 const NEW = ['tollgate.db', 'tollgate.toml', 'images/1/b.png', 'files/1/c.png']
@@ -80,6 +80,20 @@ test.each(points.map((point, at) => [point, at] as const))('ended before "%s"', 
   expect(filesIn(dir).filter((path) => !path.startsWith('.restore/'))).toEqual(expected)
 })
 
+test.skipIf(process.geteuid?.() !== 0)(
+  'root restores into the folder of another user: that one can finish it (skipped where this is not root)',
+  () => {
+    using folder = temporary()
+    prepare(folder.path)
+    chownSync(folder.path, 12_345, 12_345)
+    const end = () => {
+      if (isRestoreUnfinished(folder.path)) throw new Error('ended')
+    }
+    expect(() => replaceContents(folder.path, 0, end)).toThrow('ended')
+    expect(statSync(folder.at('.restore.json')).uid).toBe(12_345)
+  },
+)
+
 test.each(['{"keep_as":"../elsewhere"}', '{"keep_as":', ''])(
   'the plan %j, which is none of ours, is not followed',
   (text) => {
@@ -128,9 +142,10 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const data = folder.at('data')
     mkdirSync(join(data, 'plugins'), { recursive: true })
     await answerOf(['account', 'create', 'anna', '--data', data])
-    writeFileSync(join(data, 'plugins/large.bin'), randomBytes(64 * 1_048_576))
+    writeFileSync(join(data, 'plugins/large.bin'), randomBytes(2 * 1_048_576))
     const { file } = await answerOf(['backup', folder.at('all.tar.zst'), '--data', data])
-    const child = Bun.spawn([...commandOf('gateway'), 'backup', 'verify', file, '--data', data], {
+    using half = heldFile(folder.at('half'), file, 1_048_576)
+    const child = Bun.spawn([...commandOf('gateway'), 'backup', 'verify', half.path, '--data', data], {
       stdout: 'ignore',
       stderr: 'ignore',
       env: { ...process.env, TMPDIR: scratch.path },

@@ -1,14 +1,8 @@
 // What follows a scheduled backup where something is wrong: it was made all the same, and nothing else is deleted.
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
-import type { Archive } from '../../src/backup/archives.ts'
-import { archiveName } from '../../src/backup/names.ts'
-import type { Place } from '../../src/backup/places.ts'
-import { madeIn } from '../../src/server/backup/record.ts'
-import { recordMade, retain } from '../../src/server/backup/retain.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
-import { temporary } from '../support/temporary.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -63,7 +57,7 @@ async function scheduled(): Promise<{ status: number; name: string; err: string 
   return { status, err, name: JSON.parse(out).name }
 }
 
-test('those that cannot be deleted: a warning, and what was made is recorded', async () => {
+test('those that cannot be deleted: a warning, and what was made is listed as made by the schedule', async () => {
   const first = await scheduled()
   const second = await scheduled()
   expect([first.status, first.err]).toEqual([0, ''])
@@ -72,50 +66,4 @@ test('those that cannot be deleted: a warning, and what was made is recorded', a
   expect([...objects.keys()]).toEqual([first.name, second.name])
   const { backups } = await scene.json('backup', 'list')
   expect(backups.map((one: { scheduled: boolean }) => one.scheduled)).toEqual([true, true])
-})
-
-test('a record that cannot be read: it is moved away and told, and what it named is kept', async () => {
-  writeFileSync(scene.path('backups.json'), 'no record')
-  const { status, err } = await scheduled()
-  expect(status).toBe(0)
-  expect(JSON.parse(err).warning).toContain(scene.path('backups.json.unreadable'))
-  expect(readFileSync(scene.path('backups.json.unreadable'), 'utf8')).toBe('no record')
-  expect(existsSync(scene.path('backups.json'))).toBe(true)
-})
-
-describe('by the record', () => {
-  const archive = (made_at_ms: number): Archive => ({
-    name: archiveName({ made_at_ms, is_encrypted: false }),
-    bytes: 1,
-    made_at_ms,
-    is_encrypted: false,
-  })
-  const all = [archive(3_000), archive(2_000), archive(1_000)]
-  function place(id: string): Place & { removed: string[] } {
-    const removed: string[] = []
-    return {
-      id,
-      removed,
-      where: 's3://backups/home/',
-      check: async () => {},
-      put: async () => 0,
-      open: async () => (async function* () {})(),
-      list: async () => all,
-      remove: async (name) => void removed.push(name),
-    }
-  }
-
-  test('copies of the same names on another server are not what the schedule made there', async () => {
-    using folder = temporary()
-    const [here, there] = [place('https://one.example/backups/'), place('https://two.example/backups/')]
-    for (const { name, made_at_ms } of all)
-      recordMade({ data_folder: folder.path, place: here }, name, made_at_ms)
-    expect(await retain({ data_folder: folder.path, place: there, keep: 1 })).toEqual([])
-    expect(there.removed).toEqual([])
-    expect(madeIn(folder.path, here).size).toBe(3)
-    expect(await retain({ data_folder: folder.path, place: here, keep: 1 })).toEqual(
-      all.slice(1).map(({ name }) => name),
-    )
-    expect([...madeIn(folder.path, here)]).toEqual(all.slice(0, 1).map(({ name }) => name))
-  })
 })

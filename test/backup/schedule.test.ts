@@ -6,10 +6,11 @@ import { archiveName, readArchiveName } from '../../src/backup/names.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { createBackups } from '../../src/server/backup/backups.ts'
 import { AFTER_START_MS, nextDue, RETRY_MS } from '../../src/server/backup/due.ts'
-import type { BackupDeed, startBackupProcess } from '../../src/server/backup/process.ts'
+import type { BackupTask, startBackupProcess } from '../../src/server/backup/process.ts'
 import { createScene } from '../cli/scene.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { temporary } from '../support/temporary.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(`2026-11-${text}Z`)
@@ -62,12 +63,11 @@ describe('when one is due', () => {
 })
 
 describe('what is deleted', () => {
-  const archive = (hour: number) => {
-    const made_at_ms = at('10T00:00') + hour * HOUR
-    const name = archiveName({ made_at_ms, is_encrypted: hour % 2 === 1 })
-    return { name, bytes: 1, made_at_ms, is_encrypted: hour % 2 === 1 }
+  const archive = (hour: number, is_scheduled = true) => {
+    const facts = { made_at_ms: at('10T00:00') + hour * HOUR, is_encrypted: hour % 2 === 1, is_scheduled }
+    return { name: archiveName(facts), bytes: 1, ...facts }
   }
-  const all = [1, 2, 3, 4, 5].map(archive)
+  const HOURS = [1, 2, 3, 4, 5]
   const names = (hours: readonly number[]) => hours.map((hour) => archive(hour).name)
 
   test.each([
@@ -77,23 +77,26 @@ describe('what is deleted', () => {
     ['never the newest', [4, 5], 1, [4]],
     ['never the newest, whatever is asked', [4, 5], 0, [4]],
   ] as const)('%s', (_, made, keep, gone) => {
-    expect(pastKeeping(all, new Set(names(made)), keep)).toEqual(names(gone))
+    const by_schedule = (hour: number) => made.some((one) => one === hour)
+    const all = HOURS.map((hour) => archive(hour, by_schedule(hour)))
+    expect(pastKeeping(all, keep)).toEqual(names(gone))
   })
 
-  test('names tell their time, and nothing else is an archive', () => {
-    for (const { name, made_at_ms, is_encrypted } of all)
-      expect(readArchiveName(name)).toEqual({ made_at_ms, is_encrypted })
+  test('names tell their time and who made them, and nothing else is an archive', () => {
+    const all = HOURS.flatMap((hour) => [archive(hour), archive(hour, false)])
+    for (const { name, bytes, ...facts } of all) expect(readArchiveName(name)).toEqual(facts)
     for (const name of [
       'tollgate.db',
       'tollgate-1.tar.zst',
       `../${all[0]?.name}`,
       `${all[0]?.name}.unfinished`,
+      'tollgate-20261110T010000Z-mine.tar.zst',
     ])
       expect([name, readArchiveName(name)]).toEqual([name, undefined])
   })
 
   test('by the command: its own, over those that are kept; never what is made by hand', async () => {
-    const scene = createScene()
+    using scene = createScene()
     writeFileSync(
       scene.path('tollgate.toml'),
       `${readFileSync(scene.path('tollgate.toml'), 'utf8')}\n[backup]\nkeep = 2\n`,
@@ -101,7 +104,7 @@ describe('what is deleted', () => {
     await scene.run('account', 'create', 'anna')
     const { name: by_hand } = await scene.json('backup')
     mkdirSync(scene.path('backups'), { recursive: true })
-    const strange = archiveName({ made_at_ms: 0, is_encrypted: false })
+    const strange = archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false })
     writeFileSync(scene.path(`backups/${strange}`), 'of another program')
     const made: string[] = []
     for (let day = 1; day <= 4; day++) {
@@ -119,7 +122,6 @@ describe('what is deleted', () => {
       false,
     ])
     expect((await scene.run('backup', scene.path('x'), '--scheduled')).err).toContain('leave out the file')
-    scene.remove()
   })
 })
 
@@ -131,11 +133,11 @@ describe('beside the calls', () => {
     lock: undefined,
     unavailable: undefined,
   }
-  /** Deeds that end as the test says, in order. */
+  /** Tasks that end as the test says, in order. */
   function scripted(endings: readonly ('made' | 'failed')[]) {
-    const begun: BackupDeed[] = []
-    const start: typeof startBackupProcess = (_, deed) => {
-      const ending = endings[begun.push(deed) - 1]
+    const begun: BackupTask[] = []
+    const start: typeof startBackupProcess = (_, task) => {
+      const ending = endings[begun.push(task) - 1]
       return {
         ended: Promise.resolve(
           ending === 'made'
@@ -149,7 +151,7 @@ describe('beside the calls', () => {
   }
 
   test('it is begun when it is due, and again after a failure, which is told', async () => {
-    const scene = createScene()
+    using scene = createScene()
     const memory = memoryLog({})
     let now_ms = at('10T12:00')
     const { begun, start } = scripted(['failed', 'failed', 'made'])
@@ -162,7 +164,7 @@ describe('beside the calls', () => {
     })
     const tick = async (passed_ms: number) => {
       now_ms += passed_ms
-      backups.tick()
+      await backups.tick()
       await eventually('it ended', () => backups.running === undefined)
       return begun.length
     }
@@ -173,7 +175,7 @@ describe('beside the calls', () => {
     expect(await tick(RETRY_MS - 1)).toBe(1)
     expect(await tick(1)).toBe(2)
     expect(await tick(RETRY_MS)).toBe(3)
-    expect(begun).toEqual(Array(3).fill({ deed: 'make', scheduled: true }))
+    expect(begun).toEqual(Array(3).fill({ kind: 'make', scheduled: true }))
     expect(backups.last.make).toMatchObject({
       failure: undefined,
       name: 'x',
@@ -181,13 +183,112 @@ describe('beside the calls', () => {
       warnings: ['told'],
     })
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')
-    scene.remove()
+  })
+
+  /** A gateway that was started at noon, with these archives in its folder. */
+  function startedWith(folder: string, made: readonly (readonly [when: string, is_scheduled: boolean])[]) {
+    const put = (when: string, is_scheduled: boolean) => {
+      const name = archiveName({ made_at_ms: at(when), is_encrypted: false, is_scheduled })
+      mkdirSync(`${folder}/backups`, { recursive: true })
+      writeFileSync(`${folder}/backups/${name}`, 'an archive')
+    }
+    for (const [when, is_scheduled] of made) put(when, is_scheduled)
+    const clock = { now_ms: at('10T12:00') }
+    const { begun, start } = scripted([])
+    const backups = createBackups({
+      data_folder: folder,
+      catalogue: () => ({ backup: { ...settings, schedule: daily } }),
+      log: memoryLog({}).log,
+      now: () => clock.now_ms,
+      start,
+    })
+    return { backups, begun, clock, put }
+  }
+
+  test.each<[string, (readonly [string, boolean])[], string]>([
+    ['none', [], '11T03:00'],
+    ['one of this night', [['10T03:00:05', true]], '11T03:00'],
+    [
+      'one of the day before, and one by hand of this night',
+      [
+        ['09T03:00:05', true],
+        ['10T03:00:05', false],
+      ],
+      '10T12:01',
+    ],
+    [
+      'one of a clock that was ahead, and one of this night',
+      [
+        ['30T03:00', true],
+        ['10T03:00:05', true],
+      ],
+      '11T03:00',
+    ],
+  ])('with %s in its place, the next one is known from the start', async (_, made, due) => {
+    using folder = temporary()
+    const { backups, begun } = startedWith(folder.path, made)
+    await backups.tick()
+    expect(begun).toEqual([])
+    expect(new Date(backups.next_at_ms ?? 0).toISOString()).toBe(new Date(at(due)).toISOString())
+  })
+
+  test('one that a command made meanwhile, as the schedule does, is not made again', async () => {
+    using folder = temporary()
+    const { backups, begun, clock, put } = startedWith(folder.path, [['10T03:00:05', true]])
+    await backups.tick()
+    put('11T02:59', true)
+    put('11T03:00:02', true)
+    clock.now_ms = at('11T03:00:10')
+    await backups.tick()
+    expect(begun).toEqual([])
+    expect(backups.next_at_ms).toBe(at('12T03:00'))
+  })
+
+  test('one that was made, and is not in its place any more, is not made again at once', async () => {
+    using folder = temporary()
+    const { begun, start } = scripted(['made', 'made'])
+    let now_ms = at('10T12:00')
+    const backups = createBackups({
+      data_folder: folder.path,
+      catalogue: () => ({ backup: settings }),
+      log: memoryLog({}).log,
+      now: () => now_ms,
+      start,
+    })
+    now_ms += AFTER_START_MS
+    for (let times = 0; times < 3; times++) {
+      await backups.tick()
+      await eventually('it ended', () => backups.running === undefined)
+      now_ms += RETRY_MS
+    }
+    expect(begun.length).toBe(1)
+  })
+
+  test('a place that cannot be listed is told, and asked again a quarter of an hour later', async () => {
+    using folder = temporary()
+    writeFileSync(folder.at('backups'), 'no folder')
+    const memory = memoryLog({})
+    let now_ms = at('10T12:00')
+    const backups = createBackups({
+      data_folder: folder.path,
+      catalogue: () => ({ backup: settings }),
+      log: memory.log,
+      now: () => now_ms,
+      start: scripted([]).start,
+    })
+    const told: number[] = []
+    for (const passed_ms of [0, RETRY_MS - 1, 1]) {
+      now_ms += passed_ms
+      await backups.tick()
+      told.push(memory.lines().filter(({ level }) => level === 'error').length)
+    }
+    expect(told).toEqual([1, 1, 2])
   })
 
   test.each([
     ['no schedule', { schedule: undefined }],
     ['a variable that is not set', { unavailable: 'the environment variable X is not set' }],
-  ])('%s: none is begun', (_, changed) => {
+  ])('%s: none is begun', async (_, changed) => {
     const { begun, start } = scripted([])
     const backups = createBackups({
       data_folder: '/nowhere',
@@ -196,7 +297,7 @@ describe('beside the calls', () => {
       now: () => at('10T12:00'),
       start,
     })
-    backups.tick()
+    await backups.tick()
     expect([begun, backups.next_at_ms]).toEqual([[], undefined])
   })
 
@@ -209,9 +310,11 @@ describe('beside the calls', () => {
       now: () => 0,
       start,
     })
-    backups.make()
-    expect(() => backups.make()).toThrow('is being made already')
-    expect(() => backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false }))).toThrow('wait until')
-    expect(() => backups.verify('../tollgate.toml')).toThrow('There is no backup')
+    backups.make('req_1')
+    expect(() => backups.make('req_2')).toThrow('is being made already')
+    expect(() =>
+      backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false }), 'req_2'),
+    ).toThrow('wait until')
+    expect(() => backups.verify('../tollgate.toml', 'req_2')).toThrow('Backup ../tollgate.toml not found')
   })
 })

@@ -1,8 +1,8 @@
 // Commands of backups as processes, and what must be the same in a restored folder.
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { commandOf } from '../support/programs.ts'
 
@@ -30,6 +30,53 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
   const { status, out, err } = await tollgate([...args, '--json'], env)
   if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
   return JSON.parse(out)
+}
+
+/**
+ * A file as a pipe that gives its first bytes, and the others when it is told to: what reads it has begun and is not over.
+ *
+ * @param path where the pipe is
+ */
+export function heldFile(path: string, file: string, bytes: number) {
+  Bun.spawnSync(['mkfifo', path])
+  const script = `
+    const { openSync, readFileSync, readSync, writeSync } = require('node:fs')
+    const [pipe, all] = [openSync(${JSON.stringify(path)}, 'r+'), readFileSync(${JSON.stringify(file)})]
+    const write = (part) => { for (let at = 0; at < part.length; ) at += writeSync(pipe, part, at) }
+    write(all.subarray(0, ${bytes}))
+    readSync(0, Buffer.alloc(1))
+    write(all.subarray(${bytes}))`
+  const writer = Bun.spawn([process.execPath, '-e', script], { stdin: 'pipe', stdout: 'ignore' })
+  return {
+    path,
+    go() {
+      writer.stdin.write('.')
+      writer.stdin.end()
+    },
+    [Symbol.dispose]: () => writer.kill('SIGKILL'),
+  }
+}
+
+/** A kept answer of the first account whose file is a pipe: what reads all of the account stays there until it is told to go. */
+export function heldAnswer(data_folder: string) {
+  const path = join(data_folder, 'answers/held')
+  mkdirSync(dirname(path), { recursive: true })
+  Bun.spawnSync(['mkfifo', path])
+  const change = (sql: string) => {
+    const db = openDatabase(join(data_folder, 'tollgate.db'))
+    db.run(sql)
+    db.close()
+  }
+  change(`INSERT INTO idempotency_keys (account_id, key, request_sha256, request_id, after_hold_id, status, headers, body_file,
+            created_at_ms, kept_bytes, replays) VALUES (1, 'held', zeroblob(32), 'req_held', 0, 200, '[]', 'held', 0, 0, 0)`)
+  return {
+    // Whoever opens it to write lets the reader's opening succeed; closed again, it is an empty file.
+    go: () => closeSync(openSync(path, 'r+')),
+    [Symbol.dispose]() {
+      change(`DELETE FROM idempotency_keys WHERE key = 'held'`)
+      rmSync(path)
+    },
+  }
 }
 
 const within = <T>(data_folder: string, read: (db: Database) => T): T => {

@@ -1,7 +1,8 @@
 // A history of many calls, written through SQL: accounts, keys, models, failures and times as a busy gateway has them.
 import { openDatabase } from '../../src/db/open.ts'
+import { storedPrices } from '../../src/ledger/stored-prices.ts'
 
-export interface History {
+interface History {
   calls: number
   accounts: number
   /** Up to now. */
@@ -59,6 +60,8 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   const tried = 'i % 83 = 11'
   const request = `${requestId(started)} || printf('%014d', i)`
   db.transaction(() => {
+    // The first of the table of prices.
+    storedPrices(db).store(PRICE)
     db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts
             SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
     db.run(`${numbers(accounts * KEYS_PER_ACCOUNT)} INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
@@ -68,9 +71,9 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
     db.run(`${numbers(calls)} INSERT INTO calls
             SELECT ${first_id} + i, ${request}, ${account}, ${key}, 'chat', 'model-' || ${scattered(MODELS, 13)}, 'provider-' || ${scattered(3, 17)},
                    'upstream-model', ${outcome}, CASE ${outcome} WHEN 'failed' THEN 502 WHEN 'cancelled' THEN 499 ELSE 200 END,
-                   i % 2, 0, 900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, ${COST_NANOS}, 0, '${PRICE}', ${started},
+                   i % 2, 0, 900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, ${COST_NANOS}, 0, '', ${started},
                    150 + ${scattered(700, 7_907)}, 900 + ${scattered(4_000, 7_907)}, 0,
-                   CASE WHEN ${tried} THEN 1 ELSE 0 END, CASE WHEN ${tried} THEN '${FAILED_TRACE}' ELSE '${TRACE}' END FROM n`)
+                   CASE WHEN ${tried} THEN 1 ELSE 0 END, CASE WHEN ${tried} THEN '${FAILED_TRACE}' ELSE '${TRACE}' END, NULL, 1, '' FROM n`)
     db.run(`${numbers(calls)} INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
             SELECT ${account}, 'charge', -${COST_NANOS}, ${first_id} + i, '', ${started} + 900 + ${scattered(4_000, 7_907)} FROM n`)
     db.run(`INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)

@@ -62,14 +62,14 @@ export interface Contest {
 }
 
 /** What is put on the subjects of a contest. */
-export interface ContestLoad {
+interface ContestLoad {
   readonly load: Load
   /** The forwarder's, where it differs: it cannot translate. */
   readonly bare_load?: Load | undefined
 }
 
 /** One value for each subject of a contest. */
-export interface PerSubject<T> {
+interface PerSubject<T> {
   readonly gateway: T
   readonly before?: T | undefined
   readonly forwarder: T

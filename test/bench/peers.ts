@@ -136,7 +136,7 @@ const GOMODEL: Peer = {
 export const PEERS: readonly Peer[] = [GOMODEL, PORTKEY, LITELLM]
 
 /** A peer that serves, with what its calls carry. */
-export interface StartedPeer extends AsyncDisposable {
+interface StartedPeer extends AsyncDisposable {
   readonly subject: Subject
   readonly headers: Record<string, string>
 }

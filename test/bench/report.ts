@@ -49,7 +49,7 @@ export interface Figure {
 }
 
 /** The figures of a checkout that is compared. */
-export type Measured = Pick<Figure, 'gateway' | 'ratio' | 'added'>
+type Measured = Pick<Figure, 'gateway' | 'ratio' | 'added'>
 
 /** A bound on a figure itself, on its ratio to the forwarder's, or on what it adds to it. */
 export interface Goal {
@@ -74,7 +74,7 @@ export const addedAtMost = goal('added', 'at most')
  * What a gateway's rounds give beside the forwarder's, each round compared with the one that was measured next to it: a
  * machine that is slower for a while then changes no ratio.
  */
-export function measuredOf(gateway: Rounds, forwarder?: Rounds): Measured {
+function measuredOf(gateway: Rounds, forwarder?: Rounds): Measured {
   if (!forwarder) return { gateway: median(gateway) }
   const pairs = gateway.map((value, round) => [value, forwarder[round] ?? Number.NaN] as const)
   return {

@@ -1,5 +1,6 @@
 // A gateway in which one stage of its calls is replaced by one that costs next to nothing: a process of its own.
 import { plugins } from '../../plugins/index.ts'
+import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { createLogger, type ProcessLogger, standardOutput } from '../../src/observe/log.ts'
 import { type ServeOptions, startGateway } from '../../src/server/serve.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -66,7 +67,7 @@ const STUBS: Record<StageName, Stub> = {
     options: { network: async () => new Response(ANSWER, { headers: ANSWER_HEADERS }) },
   },
   'the ledger: it grants and forgets': {
-    gateway: (gateway) => withExchange(gateway, { ledger: forgetfulLedger(gateway.ledger) }),
+    gateway: (gateway) => withExchange(gateway, { ledger: forgetfulLedger(gateway.exchange.ledger) }),
   },
   'the log': { options: { log: QUIET } },
   'the gate and the limits': {
@@ -80,7 +81,7 @@ const STUBS: Record<StageName, Stub> = {
     },
   },
   "the place among calls, the caller's signal": {
-    gateway: (gateway) => withExchange(gateway, { running: placeless(gateway.running) }),
+    gateway: (gateway) => withExchange(gateway, { running: placeless(gateway.exchange.running) }),
   },
   'the time-outs': {
     runtime: () => {
@@ -112,9 +113,9 @@ const STUBS: Record<StageName, Stub> = {
   },
 }
 
-function forgetfulLedger(ledger: Gateway['ledger']): Gateway['ledger'] {
+function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger'] {
   let hold_id = 0
-  const submit: Gateway['ledger']['submit'] = async (operation) => {
+  const submit: ExchangeParts['ledger']['submit'] = async (operation) => {
     const outcome =
       operation.op === 'hold'
         ? { ok: true, hold_id: ++hold_id, held_nanos: operation.amount_nanos }
@@ -124,7 +125,7 @@ function forgetfulLedger(ledger: Gateway['ledger']): Gateway['ledger'] {
   return { failing: undefined, submit, close: ledger.close }
 }
 
-const placeless = (running: Gateway['running']): Gateway['running'] => {
+const placeless = (running: ExchangeParts['running']): ExchangeParts['running'] => {
   const place = {
     gone: new AbortController().signal,
     left_at_ms: undefined,

@@ -10,7 +10,7 @@ import { WHOLE_REQUEST } from './requests.ts'
 import { type DataFolder, makeDataFolder, OWN_CHECKOUT, type Subject, sourceOf } from './subjects.ts'
 
 /** The stages that can be left out, through the parts that the composition takes; the first leaves nothing out. */
-export const STAGES = [
+const STAGES = [
   'nothing left out',
   'the network: an upstream in the process',
   'the ledger: it grants and forgets',

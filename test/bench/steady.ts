@@ -8,7 +8,7 @@ export interface Progress {
   readonly events: number
 }
 
-export interface SteadyWatch {
+interface SteadyWatch {
   /** The first bytes of another stream arrived. */
   begun(): void
   /** A stream ended. */

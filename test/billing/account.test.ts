@@ -1,9 +1,9 @@
 // silent.md, Account surface: "GET /api/v1/account (balance, held, debt, limits)".
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { catalogueOf, MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, test } from 'bun:test'
+import { MODEL } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
-import { SILENCE, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { SILENCE, whole } from '../support/upstream.ts'
 
 const LIMITS = `
 [limits.account]
@@ -18,16 +18,7 @@ requests_per_minute = 2
 `
 const PATH = '/api/v1/account'
 
-let upstream: Upstream
-let gateway: TestGateway
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({ catalogue: catalogueOf({ upstream_url: upstream.url, more: LIMITS }) })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene({ script: whole(answer()), more: LIMITS })
 
 const look = async (key: string) => {
   const response = await gateway.call(PATH, undefined, { key })

@@ -1,34 +1,23 @@
 // GET /api/v1/events: the live feed of an account's calls.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { billing } from '../../plugins/billing/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import { revokeKey } from '../../src/access/keys.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
-import { events, refusal, startUpstream, type Upstream, whole } from '../support/upstream.ts'
-
-let upstream: Upstream
-let gateway: TestGateway
+import { fileScene } from '../support/scene.ts'
+import { events, refusal, whole } from '../support/upstream.ts'
 
 const PING_EVERY_MS = 20
 const CHECK_EVERY_MS = 10
 
-beforeAll(async () => {
-  upstream = await startUpstream()
-  const quick = plugins.map((plugin) =>
-    plugin === billing
-      ? (all: Parameters<typeof billing>[0]) =>
-          billing(all, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS })
-      : plugin,
-  )
-  gateway = await startTestGateway({ upstream, plugins: quick })
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const quick = plugins.map((plugin) =>
+  plugin === billing
+    ? (all: Parameters<typeof billing>[0]) =>
+        billing(all, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS })
+    : plugin,
+)
+const { gateway, upstream } = await fileScene({ plugins: quick })
 
 type Event = { type: string } & Record<string, unknown>
 

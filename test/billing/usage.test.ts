@@ -1,55 +1,43 @@
 // silent.md, Account surface: "GET /api/v1/usage (calls, filtered and paged; daily sums by model and key)".
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readUsageRequest } from '../../plugins/billing/model.ts'
 import { MODEL, THINKING } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../support/native.ts'
-import { events, RESET, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, RESET, whole } from '../support/upstream.ts'
 
 const DAY_MS = 86_400_000
 const DAY_1 = Date.UTC(2026, 1, 27)
 const DAY_2 = DAY_1 + DAY_MS
 const PATH = '/api/v1/usage'
 
-let upstream: Upstream
-let gateway: TestGateway
 let now_ms = DAY_1
-let desk: string
-let phone: string
-let stranger: string
 
 /**
  * Anna's calls, the oldest first: desk, MODEL, day 1; phone, MODEL, day 1, failed; desk, THINKING, day 2, streamed;
  * phone, MODEL, day 2. Between them one of bert's.
  */
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({ upstream, now: () => now_ms })
-  await gateway.account('anna', { balance_usd: '1' })
-  await gateway.account('bert', { balance_usd: '1' })
-  desk = gateway.key('anna', { name: 'desk' })
-  phone = gateway.key('anna', { name: 'phone' })
-  stranger = gateway.key('bert')
-  const call = async (key: string, path: string) => {
-    await (await gateway.call(path, ask(), { key })).text()
-    now_ms += 1_000
-  }
-  await call(desk, wholePath(MODEL))
-  upstream.answer(RESET)
-  await call(phone, wholePath(MODEL))
-  upstream.answer(whole(answer()))
-  await call(stranger, wholePath(MODEL))
-  now_ms = DAY_2
-  upstream.answer(events([answer()]))
-  await call(desk, streamPath(THINKING))
-  upstream.answer(whole(answer()))
-  await call(phone, wholePath(MODEL))
-  await gateway.atRest()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene({ script: whole(answer()), now: () => now_ms })
+await gateway.account('anna', { balance_usd: '1' })
+await gateway.account('bert', { balance_usd: '1' })
+const desk = gateway.key('anna', { name: 'desk' })
+const phone = gateway.key('anna', { name: 'phone' })
+const stranger = gateway.key('bert')
+const call = async (key: string, path: string) => {
+  await (await gateway.call(path, ask(), { key })).text()
+  now_ms += 1_000
+}
+await call(desk, wholePath(MODEL))
+upstream.answer(RESET)
+await call(phone, wholePath(MODEL))
+upstream.answer(whole(answer()))
+await call(stranger, wholePath(MODEL))
+now_ms = DAY_2
+upstream.answer(events([answer()]))
+await call(desk, streamPath(THINKING))
+upstream.answer(whole(answer()))
+await call(phone, wholePath(MODEL))
+await gateway.atRest()
 
 type Shown = Record<string, unknown> & { key: string; model: string; outcome: string; started_at: string }
 interface Body {

@@ -1,13 +1,15 @@
 // The executable, alone in an empty folder with an empty environment: it starts, charges for a call, and its books are right.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Subprocess } from 'bun'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { gatherNotices } from '../../src/build/notices/notices.ts'
 import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
+import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 
 /** An executable after its first start on a folder, and what its banner says. */
 interface Started {
@@ -24,11 +26,19 @@ let folder: string
 let gateway: Started
 
 async function start(...options: string[]): Promise<Started> {
+  return startWith({}, ...options)
+}
+
+/** @param log where its standard output goes */
+async function startWith(
+  { env = {}, log }: { env?: Record<string, string>; log?: string },
+  ...options: string[]
+): Promise<Started> {
   const child = Bun.spawn(['./tollgate', 'serve', '--listen', '127.0.0.1:0', ...options], {
     cwd: folder,
-    env: {},
+    env,
     stdin: 'ignore',
-    stdout: 'ignore',
+    stdout: log === undefined ? 'ignore' : Bun.file(log),
     stderr: 'pipe',
   })
   const decoder = new TextDecoder()
@@ -88,6 +98,16 @@ describe('the executable in an empty folder', () => {
   test('creates a data folder, and nothing else beside itself', () => {
     expect(readdirSync(folder).sort()).toEqual(['data', 'tollgate'])
     expect(existsSync(join(folder, 'data/tollgate.toml'))).toBe(true)
+  })
+
+  test('takes no variables from a .env of the folder that it is called in', async () => {
+    writeFileSync(join(folder, '.env'), 'TOLLGATE_DATA=elsewhere\n')
+    const { stderr, answer } = await command('account', 'list')
+    rmSync(join(folder, '.env'))
+    expect({ stderr, names: answer?.accounts.map(({ name }: { name: string }) => name) }).toEqual({
+      stderr: '',
+      names: ['demo'],
+    })
   })
 
   test('refuses a call without a key', async () => {
@@ -163,7 +183,7 @@ describe('the executable in an empty folder', () => {
     expect(document).toMatchObject({ openapi: '3.1.1' })
   })
 
-  test('has the thread that re-rates calls, and audits in a process, for the operator who came by the link', async () => {
+  test('re-rates calls, and audits in a process, for the operator who came by the link', async () => {
     const url = new URL(gateway.address)
     const body = { token: gateway.token, password: 'a few words in a row' }
     const welcome = await clientOf({ url }).send('POST', '/links/accept', { body })
@@ -171,18 +191,14 @@ describe('the executable in an empty folder', () => {
     const operator = clientOf({ url }, cookie)
     const price = (name: string, value: string) => ({ op: 'set', path: ['models', 0, 'price', name], value })
     const edits = [price('input', '3.00'), price('output', '25.00')]
-    const { id } = await operator.json('POST', '/catalogue/previews', { edits })
+    const { rating } = await operator.json('POST', '/catalogue/previews', { edits })
+    expect(rating.all).toMatchObject({ calls: 2, unrated_calls: 0 })
     await operator.json('POST', '/books/audit')
-    let [preview, books] = [
-      { state: 'running', all: {} },
-      { running_since_at_ms: 0, last: {} },
-    ]
-    await eventually('the re-rating and the audit are done', async () => {
-      preview = await operator.json('GET', `/catalogue/previews/${id}`)
+    let books = { running_since_at_ms: 0, last: {} }
+    await eventually('the audit is done', async () => {
       books = await operator.json('GET', '/books')
-      return preview.state !== 'running' && books.running_since_at_ms === null
+      return books.running_since_at_ms === null
     })
-    expect(preview).toMatchObject({ state: 'done', all: { calls: 2, unrated_calls: 0 } })
     expect(books).toMatchObject({ failure: null, last: { report: { clean: true, totals: { calls: 2 } } } })
   })
 
@@ -205,6 +221,12 @@ describe('the executable in an empty folder', () => {
     expect(JSON.stringify(answer)).toContain('"name":"demo"')
   })
 
+  test('has the notices of what it carries', async () => {
+    const { exit_code, answer } = await command('licenses')
+    expect(exit_code).toBe(0)
+    expect(answer).toEqual(JSON.parse(JSON.stringify(gatherNotices())))
+  })
+
   test('refuses an unknown command with status 2', async () => {
     const { exit_code } = await command('nonsense')
     expect(exit_code).toBe(2)
@@ -225,5 +247,53 @@ describe.each(['inline', 'thread'])('with the ledger committing %s', (writer) =>
     expect(await stop(started)).toBe(0)
     const { answer } = await command('audit', '--data', data)
     expect(answer).toMatchObject({ clean: true, totals: { calls: 1, pending_holds: 0 } })
+  })
+})
+
+/** The catalogue of a first start has models that draw. */
+async function drawWithout(name: string, env: Record<string, string>): Promise<void> {
+  const data = join(work_folder, name)
+  const log = join(work_folder, `${name}.log`)
+  const started = await startWith({ env, log }, '--data', data)
+  const asked = (path: string, body: object) =>
+    fetch(`${started.address}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${started.demo_key}` },
+      body: JSON.stringify(body),
+    })
+  const refused = await asked('/v1/images/generations', { model: 'sim-image', prompt: 'a house' })
+  expect([refused.status, await refused.json()]).toMatchObject([
+    503,
+    { error: { code: 'images_unavailable' } },
+  ])
+  expect((await generate(started, started.demo_path, started.demo_key)).status).toBe(200)
+  await eventually('the log names it', async () =>
+    (await Bun.file(log).text()).includes('images cannot be decoded'),
+  )
+  const child = Bun.spawn(['./tollgate', 'doctor', '--only', 'images', '--json', '--data', data], {
+    cwd: folder,
+    env,
+  })
+  const report = JSON.parse(await child.stdout.text())
+  expect([await child.exited, report.findings.at(-1)]).toMatchObject([1, { check: 'images', level: 'fail' }])
+  expect(report.findings.at(-1).found).toContain(join(env.XDG_CACHE_HOME ?? '', 'tollgate'))
+  expect(await stop(started)).toBe(0)
+  const { answer } = await command('audit', '--data', data)
+  expect(answer).toMatchObject({ clean: true, totals: { calls: 1, pending_holds: 0 } })
+}
+
+describe('where its image library cannot be loaded, images are refused before anybody is asked, and text is served', () => {
+  test('no folder can be written to', () =>
+    drawWithout('unwritable', { XDG_CACHE_HOME: '/dev/null', TMPDIR: '/dev/null' }))
+
+  const IN = mayMount ? '' : ' (not tried: no file system may be mounted here)'
+  test.skipIf(!mayMount)(`nothing may be run from the folders${IN}`, async () => {
+    using disk = mountSmallDisk(',noexec')
+    const [cache, temporary] = ['cache', 'tmp'].map((name) => join(disk.path, name))
+    mkdirSync(temporary ?? '')
+    // One after the other: both do not fit on it.
+    await drawWithout('noexec', { XDG_CACHE_HOME: cache ?? '', TMPDIR: '/dev/null' })
+    rmSync(cache ?? '', { recursive: true })
+    await drawWithout('noexec-tmp', { XDG_CACHE_HOME: '/dev/null', TMPDIR: temporary ?? '' })
   })
 })

@@ -28,13 +28,7 @@ const run = async (environment: Record<string, string>) => {
   return { exit_code: await child.exited, stdout, stderr }
 }
 
-const EXPECTED = {
-  worker: 'ping pong',
-  migration_starts: '--',
-  format: 'png',
-  width: 3,
-  height: 2,
-}
+const EXPECTED = { worker: 'ping pong', migration_starts: '--', format: 'png', width: 3, height: 2 }
 
 describe('an executable, alone in a folder', () => {
   test('is the only file that its build leaves', () => {

@@ -4,10 +4,12 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,6 +45,24 @@ describe('unpack', () => {
     const before = inodes()
     unpack(join(folder, 'to'), files)
     expect(inodes()).toEqual(before)
+  })
+
+  test('removes what a killed process left an hour ago, and nothing that another may be writing', () => {
+    unpack(join(folder, 'to'), files)
+    const lib = join(folder, 'to/package/lib')
+    const leave = (name: string, age_ms: number) => {
+      writeFileSync(join(lib, name), 'x')
+      const then = new Date(Date.now() - age_ms)
+      utimesSync(join(lib, name), then, then)
+    }
+    const [old, young] = [`libvips.so.1.${crypto.randomUUID()}`, `libvips.so.1.${crypto.randomUUID()}`]
+    leave(old, 3_660_000)
+    leave(young, 60_000)
+    leave('libvips.so.1.notes', 3_660_000)
+    unpack(join(folder, 'to'), files)
+    expect(readdirSync(lib).sort()).toEqual(
+      ['addon.node', 'libvips.so.1', 'libvips.so.1.notes', young].sort(),
+    )
   })
 
   test.each([

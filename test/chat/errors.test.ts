@@ -10,49 +10,31 @@ import { BODY, chatScene, errorOf, MODEL, messages } from './support.ts'
 
 const { gateway, upstream, asked, post, streamed, lastCall, counts, expectCounts } = await chatScene()
 
+/** Status, type and code. */
+const BAD = [400, 'invalid_request_error', null] as const
+const NO_KEY = [401, 'invalid_request_error', 'invalid_api_key'] as const
+const NO_MODEL = [404, 'invalid_request_error', 'model_not_found'] as const
+const FAILED = [502, 'server_error', 'upstream_error'] as const
+
 describe('errors, in OpenAI’s shape', () => {
   type Case = readonly [number, string, string | null, string, () => Promise<Response> | Response]
   const CASES: Case[] = [
-    [400, 'invalid_request_error', null, 'not JSON', () => post('{')],
-    [400, 'invalid_request_error', null, 'not an object', () => post('"x"')],
-    [400, 'invalid_request_error', null, 'no model', () => post({ messages })],
-    [400, 'invalid_request_error', null, 'an empty model', () => post({ ...BODY, model: '' })],
-    [400, 'invalid_request_error', null, 'no messages', () => post({ model: MODEL })],
-    [400, 'invalid_request_error', null, 'empty messages', () => post({ ...BODY, messages: [] })],
-    [400, 'invalid_request_error', null, 'messages that are numbers', () => post({ ...BODY, messages: [1] })],
-    [400, 'invalid_request_error', null, 'no choices', () => post({ ...BODY, n: 0 })],
-    [400, 'invalid_request_error', null, 'a fraction of a choice', () => post({ ...BODY, n: 1.5 })],
-    [400, 'invalid_request_error', null, 'a limit as text', () => post({ ...BODY, max_tokens: '5' })],
-    [
-      400,
-      'invalid_request_error',
-      null,
-      'a negative limit',
-      () => post({ ...BODY, max_completion_tokens: -5 }),
-    ],
-    [400, 'invalid_request_error', null, 'stream as a number', () => post({ ...BODY, stream: 1 })],
-    [401, 'invalid_request_error', 'invalid_api_key', 'no key', () => post(BODY, { key: undefined })],
-    [
-      401,
-      'invalid_request_error',
-      'invalid_api_key',
-      'an unknown key',
-      () => post(BODY, { key: 'tg_no-such-key-there-is' }),
-    ],
-    [
-      401,
-      'invalid_request_error',
-      'invalid_api_key',
-      'a key in the address',
-      () => post(BODY, { form: 'query' }),
-    ],
-    [
-      401,
-      'invalid_request_error',
-      'invalid_api_key',
-      'a key in Google’s header',
-      () => post(BODY, { form: 'x-goog-api-key' }),
-    ],
+    [...BAD, 'not JSON', () => post('{')],
+    [...BAD, 'not an object', () => post('"x"')],
+    [...BAD, 'no model', () => post({ messages })],
+    [...BAD, 'an empty model', () => post({ ...BODY, model: '' })],
+    [...BAD, 'no messages', () => post({ model: MODEL })],
+    [...BAD, 'empty messages', () => post({ ...BODY, messages: [] })],
+    [...BAD, 'messages that are numbers', () => post({ ...BODY, messages: [1] })],
+    [...BAD, 'no choices', () => post({ ...BODY, n: 0 })],
+    [...BAD, 'a fraction of a choice', () => post({ ...BODY, n: 1.5 })],
+    [...BAD, 'a limit as text', () => post({ ...BODY, max_tokens: '5' })],
+    [...BAD, 'a negative limit', () => post({ ...BODY, max_completion_tokens: -5 })],
+    [...BAD, 'stream as a number', () => post({ ...BODY, stream: 1 })],
+    [...NO_KEY, 'no key', () => post(BODY, { key: undefined })],
+    [...NO_KEY, 'an unknown key', () => post(BODY, { key: 'tg_no-such-key-there-is' })],
+    [...NO_KEY, 'a key in the address', () => post(BODY, { form: 'query' })],
+    [...NO_KEY, 'a key in Google’s header', () => post(BODY, { form: 'x-goog-api-key' })],
     [
       402,
       'insufficient_quota',
@@ -68,20 +50,8 @@ describe('errors, in OpenAI’s shape', () => {
       async () => post(BODY, { key: await gateway.caller('10', { models: [MODELS.gemini] }) }),
     ],
     [403, 'invalid_request_error', 'permission_denied', 'a suspended account', suspended],
-    [
-      404,
-      'invalid_request_error',
-      'model_not_found',
-      'no such model',
-      () => post({ ...BODY, model: 'gpt-9' }),
-    ],
-    [
-      404,
-      'invalid_request_error',
-      'model_not_found',
-      'a retired model',
-      () => post({ ...BODY, model: 'retired' }),
-    ],
+    [...NO_MODEL, 'no such model', () => post({ ...BODY, model: 'gpt-9' })],
+    [...NO_MODEL, 'a retired model', () => post({ ...BODY, model: 'retired' })],
   ]
   async function suspended(): Promise<Response> {
     const account = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
@@ -114,21 +84,12 @@ describe('errors, in OpenAI’s shape', () => {
     await (await post(BODY, { key: own })).text()
     const response = await post(BODY, { key: own })
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await errorOf(response)).toMatchObject({
-      status: 429,
-      type: 'rate_limit_error',
-      code: 'rate_limit_exceeded',
-    })
+    const told = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' }
+    expect(await errorOf(response)).toMatchObject(told)
   })
 
   const FAILURES: [number, string, string | null, string, Answer][] = [
-    [
-      400,
-      'invalid_request_error',
-      null,
-      'finds fault with the request',
-      refusal(400, ERROR_BODY.openai(400, 'odd')),
-    ],
+    [...BAD, 'finds fault with the request', refusal(400, ERROR_BODY.openai(400, 'odd'))],
     [
       429,
       'rate_limit_error',
@@ -136,23 +97,15 @@ describe('errors, in OpenAI’s shape', () => {
       'is busy',
       refusal(429, ERROR_BODY.openai(429, 'slow down')),
     ],
-    [502, 'server_error', 'upstream_error', 'fails', refusal(500, 'secret words')],
+    [...FAILED, 'fails', refusal(500, 'secret words')],
+    [...FAILED, 'does not have the model', refusal(404, ERROR_BODY.openai(404, 'secret'))],
+    [...FAILED, 'resets the connection', RESET],
     [
-      502,
-      'server_error',
-      'upstream_error',
-      'does not have the model',
-      refusal(404, ERROR_BODY.openai(404, 'secret')),
-    ],
-    [502, 'server_error', 'upstream_error', 'resets the connection', RESET],
-    [
-      502,
-      'server_error',
-      'upstream_error',
+      ...FAILED,
       'answers 200 with an error (OpenRouter)',
       whole({ error: { code: 502, message: 'secret words' } }),
     ],
-    [502, 'server_error', 'upstream_error', 'answers with JSON that is cut short', whole('{"choices":[')],
+    [...FAILED, 'answers with JSON that is cut short', whole('{"choices":[')],
   ]
   test.each(FAILURES)(
     '%i %s %s: the provider %s; the hold is voided',

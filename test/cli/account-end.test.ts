@@ -1,5 +1,5 @@
 // `account rename` and `account close`: what changes, what is kept, and what is refused.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { closeAccount } from '../../src/access/closing.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
@@ -12,11 +12,9 @@ import { hold, post } from '../ledger/world.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { scene as gatewayScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
-import { createScene, type Scene } from './scene.ts'
+import { sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(async () => {
-  scene = createScene()
+const scene = sceneOfEachTest(async (scene) => {
   for (const name of ['anna', 'bert']) await scene.run('account', 'create', name)
   await scene.run('credit', 'anna', '5', '--note', 'invoice 17')
   for (const name of ['desk', 'phone']) await scene.run('key', 'create', 'anna', '--name', name)
@@ -26,7 +24,6 @@ beforeEach(async () => {
   writer.commit([post(1, 2_000)])
   db.close()
 })
-afterEach(() => scene.remove())
 
 const BALANCE_NANOS = 5_000_000_000 - 2_000
 const statuses = async () =>
@@ -58,9 +55,9 @@ describe('rename', () => {
   })
 
   test.each<[line: string, words: string]>([
-    ['account rename nobody somebody', 'There is no account "nobody"'],
-    ['account rename anna bert', 'There is already an account "bert"'],
-    ['account rename anna anna', 'There is already an account "anna"'],
+    ['account rename nobody somebody', 'Account "nobody" not found'],
+    ['account rename anna bert', 'Account "bert" already exists'],
+    ['account rename anna anna', 'Account "anna" already exists'],
     ['account rename anna -x', 'unknown option'],
     ['account rename anna a/b', '"a/b" is not a name'],
   ])('%s: refused, and nothing changes', async (line, words) => {
@@ -72,7 +69,7 @@ describe('rename', () => {
 
 describe('close', () => {
   test('revokes all keys, and keeps money and books', async () => {
-    expect(await scene.json('account', 'close', 'anna')).toMatchObject({
+    expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({
       name: 'anna',
       status: 'closed',
       balance_nanos: BALANCE_NANOS,
@@ -96,23 +93,26 @@ describe('close', () => {
     await keep(answerTo('resp_2', 1, { previous_id: 'resp_1' }))
     await keep(answerTo('resp_1', 2, { text: LARGE }))
     db.close()
-    const { out } = await scene.run('account', 'close', 'anna')
+    const { out } = await scene.run('account', 'close', 'anna', '--yes')
     expect(out).toContain('keys revoked: 2, kept responses deleted: 2.')
     expect(await scene.json('audit')).toMatchObject({ clean: true, totals: { responses: 1 } })
     expect(await files.list()).toHaveLength(1)
-    expect(await scene.json('account', 'close', 'anna')).toMatchObject({ deleted_responses: 0 })
+    expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({ deleted_responses: 0 })
   })
 
   test('a rotated key that still had its grace is revoked, too', async () => {
     const [{ prefix }] = (await scene.json('account', 'show', 'anna')).keys
     await scene.run('key', 'rotate', prefix, '--grace', '1h')
-    await scene.run('account', 'close', 'anna')
+    await scene.run('account', 'close', 'anna', '--yes')
     expect(await statuses()).toEqual(['revoked', 'revoked', 'revoked'])
   })
 
   test('is shown, in the list and by itself, and may be repeated', async () => {
-    await scene.run('account', 'close', 'anna')
-    expect(await scene.json('account', 'close', 'anna')).toMatchObject({ status: 'closed', revoked_keys: 0 })
+    await scene.run('account', 'close', 'anna', '--yes')
+    expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({
+      status: 'closed',
+      revoked_keys: 0,
+    })
     expect((await scene.run('account', 'list')).out).toMatch(/^anna +closed /m)
     expect((await scene.run('account', 'show', 'anna')).out).toMatch(/^status +closed$/m)
     expect((await scene.json('account', 'suspend', 'anna')).status).toBe('closed')
@@ -120,24 +120,55 @@ describe('close', () => {
   })
 
   test('what is left can be taken out', async () => {
-    await scene.run('account', 'close', 'anna')
+    await scene.run('account', 'close', 'anna', '--yes')
     await scene.run('debit', 'anna', '4.999998', '--note', 'paid back')
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_nanos: 0, status: 'closed' })
   })
 
   test('no key is made for it until it is opened again, with new keys', async () => {
-    await scene.run('account', 'close', 'anna')
+    await scene.run('account', 'close', 'anna', '--yes')
     const refused = await scene.run('key', 'create', 'anna')
     expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('account resume anna')])
     const resumed = await scene.run('account', 'resume', 'anna')
-    expect(resumed.out).toContain('key create anna')
+    expect(resumed.out).toContain('Its revoked keys, password, sessions and kept responses do not come back')
+    expect(resumed.out).toContain('key create anna; for the console: tollgate account invite anna')
     expect((await scene.json('account', 'show', 'anna')).status).toBe('active')
     expect((await scene.run('key', 'create', 'anna', '--name', 'desk')).status).toBe(0)
     expect(await statuses()).toEqual(['revoked', 'revoked', 'active'])
   })
 
+  test('asks first on a terminal', async () => {
+    const replies = ['', 'n', 'anna', 'y']
+    const asked: string[] = []
+    scene.ask = async (question) => {
+      asked.push(question)
+      return replies.shift() ?? ''
+    }
+    for (const _ of [1, 2, 3])
+      expect(await scene.run('account', 'close', 'anna')).toEqual({
+        status: 1,
+        out: '',
+        err: expect.stringMatching(/^This revokes all keys of anna, .+\nNothing was changed\.$/),
+      })
+    expect(await statuses()).toEqual(['active', 'active'])
+    expect((await scene.run('account', 'close', 'anna')).out).toStartWith(
+      'Account anna is closed; keys revoked: 2',
+    )
+    expect(asked).toEqual(Array(4).fill('Close anna? [y/N] '))
+  })
+
+  test.each([
+    ['without a terminal', [], undefined],
+    ['with --json, whoever is there', ['--json'], () => Promise.reject(new Error('asked'))],
+  ] as const)('%s it is refused without --yes', async (_, flags, ask) => {
+    scene.ask = ask
+    const { status, out, err } = await scene.run('account', 'close', 'anna', ...flags)
+    expect([status, out, err]).toEqual([1, '', expect.stringContaining('Add --yes to skip the question.')])
+    expect(await statuses()).toEqual(['active', 'active'])
+  })
+
   test('of an account that does not exist is refused', async () => {
-    expect((await scene.run('account', 'close', 'nobody')).err).toContain('There is no account "nobody"')
+    expect((await scene.run('account', 'close', 'nobody')).err).toContain('Account "nobody" not found')
   })
 
   test('beside a running gateway: what is under way is charged, and the next call is refused', async () => {

@@ -1,22 +1,17 @@
 // `account`, `credit` and `debit`: what they do, what they print, and the fields of --json.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post } from '../ledger/world.ts'
-import { createScene, NOW, type Scene } from './scene.ts'
+import { createScene, NOW, sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(() => {
-  scene = createScene()
-})
-afterEach(() => scene.remove())
+const scene = sceneOfEachTest()
 
 describe('account', () => {
   test('create makes the database where the folder has none yet', async () => {
-    const empty = createScene('nothing')
+    using empty = createScene('nothing')
     expect((await empty.run('account', 'create', 'anna')).status).toBe(0)
     expect((await empty.run('account', 'list')).out).toContain('anna')
-    empty.remove()
   })
 
   test('create answers with the account: active, without money', async () => {
@@ -105,9 +100,39 @@ describe('credit and debit', () => {
     db.close()
     const refused = await scene.run('debit', 'anna', '1.01')
     expect(refused.status).toBe(1)
-    expect(refused.err).toContain('The free balance is less than that')
+    expect(refused.err).toContain('Not enough free balance')
     expect((await scene.json('debit', 'anna', '1')).available_nanos).toBe(0)
   })
+
+  test('a reference is used once in an account, and its second use shows the first', async () => {
+    await scene.run('account', 'create', 'anna')
+    await scene.run('account', 'create', 'ben')
+    const used = ['--note', 'paid', '--reference', 'invoice 17']
+    expect((await scene.run('credit', 'anna', '3', ...used)).status).toBe(0)
+    for (const again of [
+      ['credit', 'anna', '3', ...used],
+      ['credit', 'anna', '4', '--reference', 'invoice 17'],
+      ['debit', 'anna', '1', '--reference', 'invoice 17'],
+    ]) {
+      const { status, err } = await scene.run(...again)
+      expect(status).toBe(1)
+      expect(err).toMatch(
+        /This reference was used before: 3\.00 USD added to anna at \S+Z, note "paid"\. Nothing was added or taken\./,
+      )
+    }
+    expect((await scene.run('credit', 'ben', '3', ...used)).status).toBe(0)
+    expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_usd: '3.00' })
+  })
+
+  test.each(['', ' ', 'gr\u00fcn', 'two\nlines', 'x'.repeat(256)])(
+    'the reference %p is refused',
+    async (reference) => {
+      await scene.run('account', 'create', 'anna')
+      const { status, err } = await scene.run('credit', 'anna', '3', '--reference', reference)
+      expect(status).not.toBe(0)
+      expect(err).toContain('--reference: must be 1 to 255 printable ASCII characters')
+    },
+  )
 
   test('a credit pays debt first, and says what debt is left', async () => {
     await scene.run('key', 'create', 'anna')

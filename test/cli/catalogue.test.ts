@@ -1,13 +1,9 @@
 // `models` and `config check`: the catalogue as the operator sees it.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { appendFileSync, writeFileSync } from 'node:fs'
-import { createScene, type Scene } from './scene.ts'
+import { createScene, sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(() => {
-  scene = createScene()
-})
-afterEach(() => scene.remove())
+const scene = sceneOfEachTest()
 
 const MISTAKES = `
 [[models]]
@@ -220,9 +216,8 @@ describe('config check', () => {
   })
 
   test('needs no database', async () => {
-    const empty = createScene('nothing')
+    using empty = createScene('nothing')
     writeFileSync(empty.path('tollgate.toml'), '')
     expect((await empty.run('config', 'check')).err).not.toContain('database')
-    empty.remove()
   })
 })

@@ -1,22 +1,19 @@
 // `console link`, `console reset` and `account invite`: links that let people in to the console.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { hashOf, setPassword } from '../../src/access/passwords.ts'
 import { openSession } from '../../src/access/session-rows.ts'
 import { readLink } from '../../src/access/sign-in-links.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { createScene, NOW, type Scene } from './scene.ts'
+import { createScene, NOW, sceneOfEachTest } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
 
-let scene: Scene
-beforeEach(async () => {
-  scene = createScene()
+const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'alice')
 })
-afterEach(() => scene.remove())
 
 const openDb = () => openDatabase(scene.path('tollgate.db'))
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
@@ -104,7 +101,7 @@ describe('console reset', () => {
   test('says what it did beside the link', async () => {
     const { out, err } = await scene.run('console', 'reset')
     expect(out).toMatch(/^http\S+$/)
-    expect(err).toBe("The operator's password is gone; sessions ended: 0.")
+    expect(err).toBe('Password removed. Sessions ended: 0.')
   })
 })
 
@@ -122,7 +119,7 @@ describe('account invite', () => {
     const db = openDb()
     setPassword(db, { account_id: 1, hash: '$argon2id$x', now_ms: NOW })
     expect((await scene.run('account', 'invite', 'bob')).status).toBe(1)
-    await scene.run('account', 'close', 'alice')
+    await scene.run('account', 'close', 'alice', '--yes')
     expect((await scene.run('account', 'invite', 'alice')).err).toContain('closed')
     expect(hashOf(db, 1)).toBeUndefined()
     await scene.run('account', 'resume', 'alice')

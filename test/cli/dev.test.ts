@@ -1,18 +1,18 @@
 // `bun run dev`: the gateway starts anew when its code changes, on the same data folder, and signals still end it.
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { openDatabase } from '../../src/db/open.ts'
 import { freePort } from '../support/free-port.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
-const dir = mkdtempSync(join(tmpdir(), 'tollgate-dev-'))
-const data = join(dir, 'data')
+const dir = folderOfFile()
+const data = dir.at('data')
 /** Stands for the code that changes, so that the test edits no file of the project. */
-const entry = join(dir, 'main.ts')
+const entry = dir.at('main.ts')
 const saveEntry = (revision: number) => writeFileSync(entry, `// ${revision}\nawait import('${MAIN}')\n`)
 
 /** Bun's own options in the script, such as --watch. */
@@ -34,8 +34,6 @@ async function* addresses(stderr: ReadableStream<Uint8Array>): AsyncGenerator<st
     yield found[1]
   }
 }
-
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 test('bun run dev: a change of the code restarts it on the same port and folder, and SIGTERM ends it', async () => {
   saveEntry(1)

@@ -1,16 +1,15 @@
 // `entries`: top-ups and withdrawals with their notes, charges, and debt that was paid; filtered and paged.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post } from '../ledger/world.ts'
-import { createScene, NOW, type Scene } from './scene.ts'
+import { createScene, NOW, sceneOfFile } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 
-let scene: Scene
+const scene = sceneOfFile()
 /** Anna: 1 top-up, 2 withdrawal, 4 charge of which a part is unpaid, 5 top-up, 6 the debt that it paid. 3 is bert's. */
 beforeAll(async () => {
-  scene = createScene()
   const at = async (hours_ago: number, ...args: string[]) => {
     scene.now_ms = NOW - hours_ago * HOUR_MS
     await scene.run(...args)
@@ -29,7 +28,6 @@ beforeAll(async () => {
   await at(1, 'credit', 'anna', '0.00002', '--note', 'invoice 18')
   scene.now_ms = NOW
 })
-afterAll(() => scene.remove())
 
 const list = (...args: string[]) => scene.json('entries', 'anna', ...args)
 const ids = async (...args: string[]) => (await list(...args)).entries.map(({ id }: { id: number }) => id)
@@ -54,6 +52,34 @@ test('notes can be read again, beside amounts, charges and debt', async () => {
   })
   expect(all.get(5)).toMatchObject({ kind: 'top_up', amount_nanos: 20_000, note: 'invoice 18' })
   expect(all.get(6)).toMatchObject({ kind: 'debt_payment', amount_nanos: -3_000, unpaid_nanos: null })
+})
+
+describe('a note with control characters', () => {
+  test.each(['credit', 'debit'])('is refused by %s, and nothing moves', async (command) => {
+    const before = await list()
+    const { status, err } = await scene.run(command, 'anna', '0.000001', '--note', 'paid\u001b[1A\u001b[2K')
+    expect([status, err]).toEqual([
+      1,
+      expect.stringContaining('note: contains the control character \\u001b.'),
+    ])
+    expect(err).not.toContain('\u001b')
+    expect(await list()).toEqual(before)
+  })
+
+  test('that an earlier version stored is shown escaped, and the same by --json', async () => {
+    const note = 'invoice\u001b[31m 7\u202e\u009b2K\nx'
+    await using old = { scene: createScene(), [Symbol.asyncDispose]: async () => old.scene.remove() }
+    await old.scene.run('account', 'create', 'anna')
+    const db = openDatabase(old.scene.path('tollgate.db'))
+    createWriter(db).commit([{ op: 'top_up', account_id: 1, amount_nanos: 10, note, now_ms: NOW }])
+    db.close()
+    const { out } = await old.scene.run('entries', 'anna')
+    expect(out).toContain('invoice\\u001b[31m 7\\u202e\\u009b2K\\u000ax')
+    expect(out.trimEnd().split('\n')).toHaveLength(2)
+    const json = (await old.scene.run('entries', 'anna', '--json')).out
+    expect(/[\u009b\u202e]/.test(json)).toBe(false)
+    expect(JSON.parse(json)).toMatchObject({ entries: [{ note }] })
+  })
 })
 
 test('their sum is the balance', async () => {
@@ -100,13 +126,36 @@ test('as text: a line each, with the note, and how to go on', async () => {
   expect((await scene.run('entries', 'anna', '--since', '2027-01-01')).out).toBe('No entries.')
 })
 
+test('as a table: the sum of the amounts of a page', async () => {
+  const { out } = await scene.run('entries', 'anna')
+  const total = out.split('\n').at(-1)?.trim().split(/ +/)
+  const { entries } = await list()
+  const sum = entries.reduce(
+    (nanos: number, { amount_nanos }: { amount_nanos: number }) => nanos + amount_nanos,
+    0,
+  )
+  expect(total?.[0]).toBe('TOTAL')
+  expect(Number(total?.[1])).toBeCloseTo(sum / 1e9, 9)
+})
+
+test('as CSV: the columns of the console, and no note is a formula', async () => {
+  await scene.run('account', 'create', 'carl')
+  await scene.run('credit', 'carl', '1.5', '--note', '=HYPERLINK("http://x")')
+  const { out } = await scene.run('entries', 'carl', '--csv')
+  const [head, line, rest] = `${out}\n`.split('\r\n')
+  expect(head).toBe('id,time_utc,account,kind,amount_usd,amount_nanos,unpaid_usd,model,request_id,note')
+  expect(line).toEndWith(`,carl,top_up,1.50,1500000000,,,,"'=HYPERLINK(""http://x"")"`)
+  expect(rest).toBe('')
+})
+
 describe('refusals', () => {
   test.each<[line: string, status: number, words: string]>([
     ['entries nobody', 1, 'nobody'],
-    ['entries anna --before 3', 1, 'no entry 3'],
-    ['entries anna --before 99', 1, 'no entry 99'],
+    ['entries anna --before 3', 1, 'Entry 3 not found'],
+    ['entries anna --before 99', 1, 'Entry 99 not found'],
     ['entries anna --kind gift', 2, 'top_up'],
     ['entries anna --limit 0', 2, '1 to 1000'],
+    ['entries anna --csv --json', 2, 'Give --csv or --json, not both.'],
     ['entries anna --since soon', 2, 'since'],
     ['entries', 2, 'account'],
   ])('%s: status %i', async (line, status, words) => {

@@ -17,7 +17,7 @@ const thrownBy = (act: () => void): unknown => {
 
 describe('the message for', () => {
   test('a database locked by another process says to try again', () => {
-    const scene = createScene()
+    using scene = createScene()
     const one = new Database(scene.path('tollgate.db'))
     const other = new Database(scene.path('tollgate.db'))
     other.run('PRAGMA busy_timeout = 0')
@@ -27,7 +27,6 @@ describe('the message for', () => {
     expect(explain(error)).toStartWith('The database is locked by another process. Try again')
     one.close()
     other.close()
-    scene.remove()
   })
 
   test("an unforeseen constraint keeps SQLite's words", () => {
@@ -37,12 +36,11 @@ describe('the message for', () => {
   })
 
   test('a file names its path and the reason', () => {
-    const scene = createScene('nothing')
+    using scene = createScene('nothing')
     mkdirSync(scene.path('sub'))
     expect(explain(thrownBy(() => mkdirSync(scene.path('sub'))))).toBe(
       `${scene.path('sub')}: it already exists.`,
     )
-    scene.remove()
   })
 
   test('a full disk says what to do, also where the failure has no path', () => {

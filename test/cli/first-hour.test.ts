@@ -1,18 +1,17 @@
 // The mistakes of a first hour, in real processes: nothing is lost by them, and each message says what is so.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf } from '../support/programs.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
 const KEY = /tg_[A-Za-z0-9_-]{43}/
 
-const dir = mkdtempSync(join(tmpdir(), 'tollgate-first-hour-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dir = folderOfFile()
 
 function spawn(...args: string[]) {
   return Bun.spawn([...commandOf('gateway'), ...args], {
-    cwd: dir,
+    cwd: dir.path,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -44,7 +43,7 @@ describe('a first start on a port that is taken', () => {
     other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('another program') })
   })
   afterAll(() => other.stop(true))
-  const data = join(dir, 'taken')
+  const data = dir.at('taken')
 
   test('names the address and --listen, makes no account, and keeps nothing open', async () => {
     const listen = `127.0.0.1:${other.port}`
@@ -61,7 +60,9 @@ describe('a first start on a port that is taken', () => {
   test('the start after it shows the demo key, in 80 columns', async () => {
     const told = await startAndStop('--data', data)
     expect(told).toMatch(KEY)
-    const lines = told.split('\n').filter((line) => !line.startsWith('  catalogue') && !line.includes(dir))
+    const lines = told
+      .split('\n')
+      .filter((line) => !line.startsWith('  catalogue') && !line.includes(dir.path))
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
@@ -82,7 +83,7 @@ describe('a first start on a port that is taken', () => {
   })
 
   test('with --json a start tells the same as data', async () => {
-    const [line = ''] = (await startAndStop('--data', join(dir, 'json'), '--json')).split('\n')
+    const [line = ''] = (await startAndStop('--data', dir.at('json'), '--json')).split('\n')
     expect(JSON.parse(line).started).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       demo: { key: expect.stringMatching(KEY), model: 'sim-flash' },
@@ -91,12 +92,12 @@ describe('a first start on a port that is taken', () => {
 })
 
 test('a start with an address that this machine does not have', async () => {
-  const { status, err } = await tollgate('serve', '--data', join(dir, 'far'), '--listen', '192.0.2.1:8080')
+  const { status, err } = await tollgate('serve', '--data', dir.at('far'), '--listen', '192.0.2.1:8080')
   expect([status, err]).toEqual([1, expect.stringContaining('this machine has no such address')])
 })
 
 test('a start with a key that is not in the environment goes on, and says so above its banner', async () => {
-  const data = join(dir, 'unset')
+  const data = dir.at('unset')
   mkdirSync(data)
   writeFileSync(
     join(data, 'tollgate.toml'),
@@ -121,7 +122,7 @@ price = { input = 1, output = 1 }
 })
 
 describe('a data folder that is a file', () => {
-  const file = join(dir, 'tollgate.db')
+  const file = dir.at('tollgate.db')
   beforeAll(() => writeFileSync(file, ''))
 
   test.each([
@@ -137,34 +138,34 @@ describe('a data folder that is a file', () => {
     const { status, out, err } = await tollgate(...line.split(' '), '--data', file)
     expect([status, out]).toEqual([1, ''])
     expect(err).toBe(
-      `error: ${file} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${dir}.`,
+      `error: ${file} is a file. Set --data or TOLLGATE_DATA to the folder with tollgate.toml and tollgate.db, such as ${dir.path}.`,
     )
   })
 })
 
 describe('a backup', () => {
-  const data = join(dir, 'backed-up')
+  const data = dir.at('backed-up')
   beforeAll(async () => {
     await startAndStop('--data', data)
-    mkdirSync(join(dir, 'target'))
+    mkdirSync(dir.at('target'))
   })
 
   test.each([
     [
       'into a folder that is not there',
       'no/such/b.db',
-      'There is no folder no/such: create it first, or name another.',
+      'Folder not found: no/such. Create it first, or name another.',
     ],
     ['onto a folder', 'target', 'target is a folder: name a file in it, such as target/tollgate.tar.zst.'],
     [
       'onto a file',
       'backed-up/tollgate.toml',
-      'There is already a file backed-up/tollgate.toml: name another one.',
+      'File backed-up/tollgate.toml already exists: name another one.',
     ],
   ])('%s', async (_, target, message) => {
     const { status, err } = await tollgate('backup', target, '--data', data)
     expect([status, err]).toEqual([1, `error: ${message}`])
-    expect(readdirSync(join(dir, 'target'))).toEqual([])
+    expect(readdirSync(dir.at('target'))).toEqual([])
   })
 
   test('that is a folder cannot be restored', async () => {

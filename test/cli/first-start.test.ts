@@ -20,7 +20,7 @@ function scene() {
   })
   const start = () =>
     firstStart({ db, ledger, now: () => NOW, randomBytes: (length) => new Uint8Array(length).fill(7) })
-  return { db, start }
+  return { db, ledger, start }
 }
 
 describe('a first start', () => {
@@ -40,6 +40,20 @@ describe('a first start', () => {
     expect(await start()).toBeUndefined()
     expect(listAccounts(db)).toMatchObject([{ balance_nanos: 10_000_000_000 }])
     expect(listKeys(db)).toHaveLength(1)
+  })
+
+  test.each(['its money', 'its key'])('killed before %s, it is finished by the next', async (missing) => {
+    const { db, ledger, start } = scene()
+    const killed = () => {
+      throw new Error('killed')
+    }
+    const dying = missing === 'its money' ? { submit: killed } : ledger
+    const parts = { db, ledger: dying, now: () => NOW, randomBytes: killed }
+    await expect(firstStart(parts)).rejects.toThrow('killed')
+    expect(listKeys(db)).toEqual([])
+    const text = await start()
+    expect(listAccounts(db)).toMatchObject([{ name: 'demo', balance_nanos: 10_000_000_000 }])
+    expect(listKeys(db)).toMatchObject([{ sha256: hashKey(text ?? '') }])
   })
 
   test('creates nothing where there is any account, even suspended and without a key', async () => {
@@ -67,7 +81,7 @@ describe('the banner', () => {
   test('says where the gateway listens and where its files are', () => {
     expect(banner({ ...started, demo: undefined }).split('\n')).toEqual([
       'Tollgate 1.2.3 listens on http://127.0.0.1:8080',
-      '  catalogue  data/tollgate.toml (models: 2; read again when it changes)',
+      '  catalogue  data/tollgate.toml (models: 2; reloaded when it changes)',
       '  data       ./data',
     ])
   })

@@ -33,3 +33,28 @@ test.each(COMMANDS)('tollgate %s --help', async (command) => {
   const [, description = ''] = help.split('\n\n')
   expect(description).toEndWith('.')
 })
+
+test.each([
+  ['help bakcup', "unknown command 'bakcup'\n(Did you mean backup?)"],
+  ['help key craete', "unknown command 'craete'\n(Did you mean create?)"],
+  ['key help craete', "unknown command 'craete'\n(Did you mean create?)"],
+  // A command that takes an argument is not run.
+  ['help backup verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
+  ['help xyzzy', "unknown command 'xyzzy'"],
+])('%s is wrong usage, with what was probably meant', async (line, words) => {
+  const { status, out, err } = await scene.run(...line.split(' '))
+  expect({ status, out }).toEqual({ status: 2, out: '' })
+  expect(err).toStartWith(`error: ${words}`)
+})
+
+test.each([
+  ['help', 'tollgate [options]'],
+  ['help audit', 'tollgate audit'],
+  ['help key create', 'tollgate key create'],
+  ['key help create', 'tollgate key create'],
+  ['backup help verify', 'tollgate backup verify'],
+])('%s is the help of %s', async (line, name) => {
+  const { status, out } = await scene.run(...line.split(' '))
+  expect(status).toBe(0)
+  expect(out).toStartWith(`Usage: ${name}`)
+})

@@ -1,15 +1,11 @@
 // What goes wrong with --json: one JSON object on standard error, nothing on standard output, for every command.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { takeLock } from '../../src/db/lock.ts'
-import { createScene, type Scene } from './scene.ts'
+import { createScene, sceneOfFile } from './scene.ts'
 
-let scene: Scene
-beforeAll(async () => {
-  scene = createScene()
-  await scene.run('account', 'create', 'anna')
-})
-afterAll(() => scene.remove())
+const scene = sceneOfFile()
+await scene.run('account', 'create', 'anna')
 
 async function failing(line: string) {
   const { status, out, err } = await scene.run(...line.split(' ').filter(Boolean), '--json')
@@ -25,20 +21,20 @@ async function failing(line: string) {
 describe('the work cannot be done: status 1', () => {
   const cases: [line: string, code: string, message: string][] = [
     ['serve', 'failed', 'not in this test'],
-    ['account create anna', 'invalid_request', 'There is already an account "anna".'],
-    ['account show bert', 'not_found', 'There is no account "bert"'],
-    ['account suspend bert', 'not_found', 'There is no account "bert"'],
-    ['account resume bert', 'not_found', 'There is no account "bert"'],
-    ['credit bert 5', 'not_found', 'There is no account "bert"'],
-    ['debit anna 5', 'unprocessable', 'The free balance is less than that'],
-    ['key create bert', 'not_found', 'There is no account "bert"'],
-    ['key list bert', 'not_found', 'There is no account "bert"'],
-    ['key revoke 9', 'not_found', 'There is no key "9"'],
-    ['key rotate 9', 'not_found', 'There is no key "9"'],
-    ['usage --account bert', 'not_found', 'There is no account "bert"'],
-    ['providers test nobody', 'not_found', 'There is no provider "nobody"'],
-    ['backup no/such/b.db', 'not_found', 'There is no folder no/such'],
-    ['restore no.db', 'not_found', 'There is no file no.db'],
+    ['account create anna', 'invalid_request', 'Account "anna" already exists.'],
+    ['account show bert', 'not_found', 'Account "bert" not found'],
+    ['account suspend bert', 'not_found', 'Account "bert" not found'],
+    ['account resume bert', 'not_found', 'Account "bert" not found'],
+    ['credit bert 5', 'not_found', 'Account "bert" not found'],
+    ['debit anna 5', 'unprocessable', 'Not enough free balance'],
+    ['key create bert', 'not_found', 'Account "bert" not found'],
+    ['key list bert', 'not_found', 'Account "bert" not found'],
+    ['key revoke 9', 'not_found', 'Key "9" not found'],
+    ['key rotate 9', 'not_found', 'Key "9" not found'],
+    ['usage --account bert', 'not_found', 'Account "bert" not found'],
+    ['providers test nobody', 'not_found', 'Provider "nobody" not found'],
+    ['backup no/such/b.db', 'not_found', 'Folder not found: no/such'],
+    ['restore no.db', 'not_found', 'File not found: no.db'],
   ]
   test.each(cases)('tollgate %s: %s', async (line, code, message) => {
     expect(await failing(line)).toEqual({ code, message: expect.stringContaining(message), exit_status: 1 })
@@ -53,11 +49,10 @@ describe('the work cannot be done: status 1', () => {
   test.each(['account list', 'key list', 'usage', 'audit', 'backup b.db'])(
     'tollgate %s, without a database',
     async (line) => {
-      const empty = createScene('nothing')
+      using empty = createScene('nothing')
       const { status, out, err } = await empty.run(...line.split(' '), '--json')
       expect([status, out]).toEqual([1, ''])
       expect(JSON.parse(err)).toMatchObject({ error: { code: 'not_found', exit_status: 1 } })
-      empty.remove()
     },
   )
 

@@ -1,21 +1,18 @@
 // `key`: a key's text is shown once, when the key is created, and nowhere else.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { KEY_PATTERN } from '../../src/access/secret.ts'
-import { createScene, NOW, type Scene } from './scene.ts'
+import { NOW, sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(async () => {
-  scene = createScene()
+const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'anna')
 })
-afterEach(() => scene.remove())
 
 describe('a new key', () => {
   test('is alone on standard output, for scripts', async () => {
     const { out, err } = await scene.run('key', 'create', 'anna')
     expect(out).toMatch(KEY_PATTERN)
-    expect(err).toContain('shown only this once')
+    expect(err).toContain('shown only once')
     expect(err).not.toContain(out)
   })
 

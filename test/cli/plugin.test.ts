@@ -1,11 +1,11 @@
 // `plugin`: the types are written, the plugins listed and tried; and a start that one of them stops.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { commandOf } from '../support/programs.ts'
-import { createScene, type Scene } from './scene.ts'
+import { sceneOfFile } from './scene.ts'
 
 const GOOD = `export default ({ app, gateway }) => {
   app.get('/hello', 'x').post('/hello', 'x')
@@ -13,12 +13,8 @@ const GOOD = `export default ({ app, gateway }) => {
   gateway.log.info('there are models', { models: gateway.models().length })
 }`
 
-let scene: Scene
-beforeAll(() => {
-  scene = createScene()
-  scene.columns = 80
-})
-afterAll(() => scene.remove())
+const scene = sceneOfFile()
+scene.columns = 80
 
 const write = (name: string, text: string) => {
   mkdirSync(scene.path('plugins'), { recursive: true })
@@ -29,7 +25,7 @@ describe('before there are any', () => {
   test.each(['list', 'check'])('%s says where they belong', async (command) => {
     const { status, out } = await scene.run('plugin', command)
     expect(status).toBe(0)
-    expect(out).toContain(`There are no plugins in ${scene.path('plugins')}.`)
+    expect(out).toContain(`No plugins in ${scene.path('plugins')}.`)
   })
 })
 
@@ -72,7 +68,7 @@ test('list runs none of them; what is not loaded is told of', async () => {
   expect(skipped).toEqual(['old.js'])
   const { status, out, err } = await scene.run('plugin', 'list')
   expect({ status, lines: out.split('\n').length }).toEqual({ status: 0, lines: 3 })
-  expect(err).toBe('warning: not loaded, since only names ending with .ts are: old.js')
+  expect(err).toBe('warning: not loaded, because the name does not end with .ts: old.js')
 })
 
 test('check loads each, says what it registers, and why others cannot be loaded; status 1', async () => {

@@ -1,16 +1,13 @@
 // `prices import` and `prices list`: what is shown, what is written and what stays, and everything that is refused.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { priceListOf } from '../fixtures/price-list.ts'
-import { createScene, type Scene } from './scene.ts'
+import { sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(() => {
-  scene = createScene()
+const scene = sceneOfEachTest((scene) => {
   writeFileSync(scene.path('tollgate.toml'), CATALOGUE)
   writeFileSync(scene.path('list.json'), LIST)
 })
-afterEach(() => scene.remove())
 
 /** CRLF, comments in every place, and the operator's own way of writing numbers. */
 const CATALOGUE = `# The catalogue of a person who writes comments.
@@ -103,6 +100,7 @@ const LIST = priceListOf(300, 3, {
 
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
 const importing = (...args: string[]) => scene.run('prices', 'import', scene.path('list.json'), ...args)
+const imported = (...args: string[]) => scene.json('prices', 'import', scene.path('list.json'), ...args)
 
 const TABLE = `
 MODEL    WHAT         RATE                    OLD          NEW
@@ -136,18 +134,18 @@ describe('prices import', () => {
     expect(cells(table)).toEqual(cells(TABLE))
     expect(rest.join('\n\n')).toContain(
       `Not in the list: unknown (google:nobody-knows).
-Ambiguous: flash (relay:acme/flash) may be openrouter/acme/flash. Say whose
-prices are meant with --from.
+Ambiguous: flash (relay:acme/flash) may be openrouter/acme/flash. Choose one
+with --from.
 
-Prices of the list that were not taken over:
+Prices in the list that are not used:
   input_cost_per_token_batches: flash
   search_context_cost_per_query: flash
   output_cost_per_token: vectors
 
-Finer than a nano-dollar, and rounded up:
+Rounded up to a nano-dollar:
   cache_read_input_token_cost: flash
 
-Kept, since the list says nothing of it:
+Kept, because the list does not have it:
   thinking: flash
   extras: flash
 `,
@@ -155,7 +153,7 @@ Kept, since the list says nothing of it:
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
     // Nobody was there to be asked.
     expect({ err, status }).toEqual({
-      err: 'Nothing was written: there is nobody to ask. --yes writes it.',
+      err: 'Nothing was written. Add --yes to skip the question.',
       status: 1,
     })
     expect(text()).toBe(CATALOGUE)
@@ -165,7 +163,7 @@ Kept, since the list says nothing of it:
     const { status, err } = await importing('--markup', '1.2', '--yes')
     expect({ status, err }).toEqual({
       status: 0,
-      err: `Written to ${scene.path('tollgate.toml')}. A gateway that runs takes it over.`,
+      err: `Written to ${scene.path('tollgate.toml')}. A running gateway picks it up.`,
     })
     const written = CATALOGUE.replace(
       'model = "flash-1" }',
@@ -218,7 +216,7 @@ Kept, since the list says nothing of it:
 
   test('only the models and the provider that are named', async () => {
     const models = async (...args: string[]) => {
-      const { changes } = await scene.json('prices', 'import', scene.path('list.json'), '--yes', ...args)
+      const { changes } = await imported('--yes', '--accept-jumps', ...args)
       return [...new Set(changes.map(({ model }: { model: string }) => model))]
     }
     expect(await models('--model', 'vec*', '--model', 'painter')).toEqual(['vectors', 'painter'])
@@ -242,17 +240,17 @@ base_url = "http://127.0.0.1:9/v1"
 id = "ranks"
 kind = "rerank"
 routes = [{ provider = "house", model = "rank-1" }]
-price = { per_search = 0.01 }
+price = { per_search = 0.001 }
 `,
     )
     expect((await importing()).out).toContain('Ambiguous: ranks (house:rank-1) may be rank-1 of cohere.')
     const { err } = await importing('--from', 'cohere', '--yes')
-    expect(err).toContain('Without --markup a price is its cost')
+    expect(err).toContain('Without --markup, prices equal your costs')
     expect((await importing('--from', 'cohere', '--markup', '1')).err).toBe('')
   })
 
   test('--json tells everything, exactly', async () => {
-    const answer = await scene.json('prices', 'import', scene.path('list.json'), '--yes', '--model', 'flash')
+    const answer = await imported('--yes', '--model', 'flash')
     expect(answer).toMatchObject({ written: true, skipped: ['sample_spec'] })
     expect(answer.changes).toContainEqual({
       model: 'flash',
@@ -262,6 +260,7 @@ price = { per_search = 0.01 }
       old_usd: null,
       new_nanos: 15_555_556,
       new_usd: '0.015555556',
+      jump: false,
     })
     expect(answer.used).toEqual([
       {
@@ -353,7 +352,7 @@ order = 1
       output_cost_per_token: 3e-6,
     }
     writeFileSync(scene.path('list.json'), JSON.stringify({ ...JSON.parse(LIST), 'gemini/flash-2': second }))
-    const { status, out } = await importing('--provider', 'google', '--yes')
+    const { status, out } = await importing('--provider', 'google', '--yes', '--accept-jumps')
     expect(status).toBe(0)
     expect(out).toMatch(/^both +cost google:flash-1 +input +7\.00 +0\.25$/m)
     expect(out).toMatch(/^both +cost google:flash-2 +input +- +2\.00$/m)
@@ -375,6 +374,100 @@ order = 1
     const { out, err } = await importing('--yes', '--json')
     expect(out + err).not.toContain('secret-of')
     expect(text()).toContain('secret-of-google')
+  })
+})
+
+describe('a price that changes by more than a factor of 3', () => {
+  const listed = (input: number) => {
+    const flash = {
+      litellm_provider: 'gemini',
+      mode: 'chat',
+      input_cost_per_token: input,
+      output_cost_per_token: 1e-6,
+    }
+    writeFileSync(scene.path('list.json'), JSON.stringify({ 'gemini/flash-1': flash }))
+  }
+  const WARNING = 'warning: 1 price changes by more than a factor of 3: flash input 0.30 -> '
+  const REFUSED =
+    'Nothing was written. 1 price changes by more than a factor of 3. Check them, then add --yes --accept-jumps, or choose models with --model.'
+
+  test.each([
+    [9e-7, false],
+    [9.1e-7, true],
+    [1e-7, false],
+    [0.99e-7, true],
+    [0, true],
+  ])('from 0.30 to %p a token: a jump %p', async (input, is_jump) => {
+    listed(input)
+    const { changes } = await imported('--yes', '--accept-jumps')
+    const jumps = changes.filter(({ jump }: { jump: boolean }) => jump)
+    expect(jumps.map(({ rate }: { rate: string }) => rate)).toEqual(is_jump ? ['input'] : [])
+  })
+
+  test.each([[['--yes']], [[]], [['--accept-jumps']]])(
+    'is not written by %p where nobody can be asked',
+    async (flags) => {
+      listed(3e-6)
+      const { status, err } = await importing('--markup', '1', ...flags)
+      expect(status).toBe(1)
+      if (flags.includes('--accept-jumps')) expect(err).toEndWith('Add --yes to skip the question.')
+      else expect(err).toBe(`${WARNING}3.00. Check that the list is right.\n${REFUSED}`)
+      expect(text()).toBe(CATALOGUE)
+    },
+  )
+
+  test('with --json is refused as a note, after the difference', async () => {
+    listed(3e-6)
+    const { status, out, err } = await importing('--markup', '1', '--yes', '--json')
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ written: false })
+    expect(err.split('\n').map((line) => JSON.parse(line))).toEqual([
+      { warning: expect.stringContaining('flash input 0.30 -> 3.00') },
+      { note: REFUSED },
+    ])
+    expect(text()).toBe(CATALOGUE)
+  })
+
+  test.each([
+    ['y', true],
+    ['', false],
+  ])('is asked for at a terminal, under --yes too; %j writes it: %p', async (reply, is_written) => {
+    listed(3e-6)
+    const questions: string[] = []
+    scene.ask = async (question) => {
+      questions.push(question)
+      return reply
+    }
+    const { status } = await importing('--markup', '1', '--yes')
+    expect(questions).toEqual([
+      '1 price changes by more than a factor of 3. Write this to the catalogue? [y/N] ',
+    ])
+    expect(status).toBe(is_written ? 0 : 1)
+    expect(text() !== CATALOGUE).toBe(is_written)
+  })
+
+  test('is written unasked with --yes --accept-jumps, and warned of', async () => {
+    listed(3e-6)
+    scene.ask = () => Promise.reject(new Error('asked'))
+    const { status, err } = await importing('--markup', '1', '--yes', '--accept-jumps')
+    expect(status).toBe(0)
+    expect(err).toStartWith(WARNING)
+    expect(text()).toContain('input = 3.00')
+  })
+})
+
+test('what a list has twice is named, and the last one is taken', async () => {
+  const flash = (input: string) =>
+    `"gemini/flash-1": { "litellm_provider": "gemini", "mode": "chat", ${input}, "output_cost_per_token": 1e-6 }`
+  const twice = '"input_cost_per_token": 9e-9, "input_cost_per_token": 4e-7'
+  writeFileSync(scene.path('list.json'), `{ ${flash('"input_cost_per_token": 2e-7')}, ${flash(twice)} }`)
+  const { err } = await importing('--markup', '1', '--yes')
+  expect(err).toStartWith(
+    'warning: Listed twice (the last one is used): gemini/flash-1, gemini/flash-1: input_cost_per_token.\n',
+  )
+  expect(text()).toContain('input = 0.40')
+  expect(await imported()).toMatchObject({
+    duplicates: ['gemini/flash-1', 'gemini/flash-1: input_cost_per_token'],
   })
 })
 
@@ -400,11 +493,11 @@ describe('prices import refuses', () => {
   test.each([
     [
       ['--model', 'gpt-*'],
-      'No model of the catalogue matches gpt-*. It has: flash, vectors, painter, unknown.',
+      'No model in the catalogue matches gpt-*. Its models: flash, vectors, painter, unknown.',
     ],
     [['--model', 'flash', '--model', 'no such'], 'neither a model id nor a pattern'],
-    [['--provider', 'openai'], 'The catalogue has no provider "openai". It has: google, relay.'],
-    [['--from', 'nobody'], 'The list has no provider "nobody"'],
+    [['--provider', 'openai'], 'Provider "openai" not found in the catalogue. Its providers: google, relay.'],
+    [['--from', 'nobody'], 'Provider "nobody" not found in the list'],
   ])('%j', async (args, said) => {
     const { status, err } = await importing(...args, '--yes')
     expect(status).toBe(1)
@@ -446,7 +539,7 @@ describe('prices import refuses', () => {
 
   test('a file that is not there, a folder, and one that is no list by its size', async () => {
     expect((await scene.run('prices', 'import', scene.path('absent.json'))).err).toContain(
-      'there is no such file',
+      'file or folder not found',
     )
     expect((await scene.run('prices', 'import', scene.dir)).err).toContain('is a folder: name the price list')
     truncateSync(scene.path('list.json'), 33 * 1_048_576)

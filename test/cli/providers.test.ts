@@ -1,19 +1,16 @@
 // `providers test`: one real request for each key and route, what came back, and an exit status to rely on.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { RESET, refusal, type Script, startUpstream, whole } from '../support/upstream.ts'
-import { createScene, type Scene } from './scene.ts'
+import { createScene, sceneOfEachTest } from './scene.ts'
 
 const upstream = await startUpstream()
 afterAll(() => upstream[Symbol.asyncDispose]())
 const { url } = upstream
 
-let scene: Scene
-beforeEach(() => {
-  scene = createScene('nothing')
+const scene = sceneOfEachTest(() => {
   upstream.seen.length = 0
-})
-afterEach(() => scene.remove())
+}, 'nothing')
 
 const GOOD_KEY = 'good-key-0123456789'
 const BAD_KEY = 'bad-key-0123456789'
@@ -342,7 +339,7 @@ describe('refused before anything is sent', () => {
     [
       'a provider that is not in the catalogue',
       ['nope'],
-      'There is no provider "nope". The catalogue has: one',
+      'Provider "nope" not found. Enabled providers: one',
     ],
     ['a provider that is disabled', ['two'], 'needs the environment variable NOT_SET, which is not set'],
   ])('%s', async (_, args, message) => {
@@ -395,8 +392,7 @@ test('the table fits 80 columns with the longest kind, too', async () => {
 })
 
 test('the simulated providers of the first catalogue all answer', async () => {
-  const first = createScene()
+  using first = createScene()
   const { status, out } = await first.run('providers', 'test', '--images')
   expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 13, failed: 0.'])
-  first.remove()
 })

@@ -55,7 +55,7 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['key rotate 1 --grace soon', 'such as 90s, 12h or 30d'],
     ['key rotate 1 --grace 1.5h', 'such as 90s, 12h or 30d'],
     ['serve --listen nowhere', 'Write address:port'],
-    ['serve --port 9000', 'Write the address too: --listen 127.0.0.1:9000'],
+    ['serve --port 9000', 'Write the address, too: --listen 127.0.0.1:9000'],
     ['serve --listen 8080', 'Write address:port'],
     ['serve --listen ::1:8080', 'Write address:port'],
     ['serve --listen 127.0.0.1:99999', 'Write address:port'],
@@ -96,36 +96,36 @@ describe('refused: status 1, nothing on standard output, nothing done', () => {
   afterAll(() => scene.remove())
 
   const cases: [line: string, message: string][] = [
-    ['account create anna', 'There is already an account "anna"'],
+    ['account create anna', 'Account "anna" already exists'],
     ['account create bad/name', '"bad/name" is not a name'],
     [`account create ${'a'.repeat(65)}`, 'is not a name'],
-    ['account show bert', 'There is no account "bert". `tollgate account list`'],
-    ['account suspend bert', 'There is no account "bert"'],
-    ['account resume bert', 'There is no account "bert"'],
-    ['account show ANNA', 'There is no account "ANNA"'],
-    ['credit bert 5', 'There is no account "bert"'],
-    ['credit anna 9007199.254740991', 'what an account can hold. Nothing was added'],
-    ['debit anna 5.000000001', 'The free balance is less than that'],
-    ['debit bert 1', 'There is no account "bert"'],
-    ['key create bert', 'There is no account "bert"'],
+    ['account show bert', 'Account "bert" not found. `tollgate account list`'],
+    ['account suspend bert', 'Account "bert" not found'],
+    ['account resume bert', 'Account "bert" not found'],
+    ['account show ANNA', 'Account "ANNA" not found'],
+    ['credit bert 5', 'Account "bert" not found'],
+    ['credit anna 9007199.254740991', 'above the maximum. Nothing was added'],
+    ['debit anna 5.000000001', 'Not enough free balance'],
+    ['debit bert 1', 'Account "bert" not found'],
+    ['key create bert', 'Account "bert" not found'],
     ['key create anna --name phone', 'already has a key "phone"'],
     ['key create anna --name a/b', '"a/b" is not a name'],
     ['key create anna --models a$', '"a$" is neither a model id nor a pattern'],
     ['key create anna --addresses 10.0.0.0/33', '"10.0.0.0/33" is neither an IP address'],
     ['key create anna --addresses example.com', '"example.com" is neither an IP address'],
-    ['key list bert', 'There is no account "bert"'],
-    ['key revoke 99', 'There is no key "99". `tollgate key list`'],
-    ['key revoke tg_nothing', 'There is no key "tg_nothing"'],
-    ['key change 99 --name x', 'There is no key "99"'],
+    ['key list bert', 'Account "bert" not found'],
+    ['key revoke 99', 'Key "99" not found. `tollgate key list`'],
+    ['key revoke tg_nothing', 'Key "tg_nothing" not found'],
+    ['key change 99 --name x', 'Key "99" not found'],
     ['key change 1', 'Nothing to change'],
     ['key change 2 --name x', 'is revoked'],
-    ['key rotate 99', 'There is no key "99"'],
+    ['key rotate 99', 'Key "99" not found'],
     ['key rotate 2', 'is revoked'],
-    ['usage --account bert', 'There is no account "bert"'],
-    ['usage --key 99', 'There is no key "99"'],
-    ['config check nowhere.toml', 'nowhere.toml:1: cannot be read: there is no such file; the first'],
+    ['usage --account bert', 'Account "bert" not found'],
+    ['usage --key 99', 'Key "99" not found'],
+    ['config check nowhere.toml', 'nowhere.toml:1: cannot be read: file not found; the first'],
     ['config check /', '/:1: cannot be read: it is a folder'],
-    ['restore nowhere.db', 'There is no file nowhere.db'],
+    ['restore nowhere.db', 'File not found: nowhere.db'],
     ['backup no/such/folder/x.db', 'error: '],
   ]
   test.each(cases)('tollgate %s', async (line, message) => {
@@ -156,29 +156,27 @@ describe('a data folder that cannot be used', () => {
   )
 
   test.each([...reading, ...writing])('without a database: tollgate %s creates none', async (line) => {
-    const scene = createScene('nothing')
+    using scene = createScene('nothing')
     const { status, err } = await scene.run(...line.split(' '))
     expect(status).toBe(1)
-    expect(err).toContain('There is no database at')
+    expect(err).toContain('No database found at')
     expect(await Bun.file(scene.path('tollgate.db')).exists()).toBeFalse()
-    scene.remove()
   })
 
   test.each([...reading, ...writing])('of a newer version: tollgate %s refuses it', async (line) => {
-    const scene = createScene()
+    using scene = createScene()
     const newer = new Database(scene.path('tollgate.db'))
     newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
     newer.close()
     const { status, err } = await scene.run(...line.split(' '))
     expect(err).toContain('A newer program wrote it')
     expect(status).toBe(1)
-    scene.remove()
   })
 
   test.each(writing)(
     'of an older version, which a gateway serves: tollgate %s does not migrate it',
     async (line) => {
-      const scene = createScene()
+      using scene = createScene()
       const versionOf = () => {
         using db = new Database(scene.path('tollgate.db'))
         return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
@@ -188,28 +186,25 @@ describe('a data folder that cannot be used', () => {
       db.close()
       const unlock = takeLock(scene.path('serve.lock'))
       const { status, err } = await scene.run(...line.split(' '))
-      expect(err).toMatch(/(S|Res)tart the gateway with this program/)
+      expect(err).toMatch(/Start the gateway with this program|Restart it with this version/)
       expect([status, versionOf()]).toEqual([1, MIGRATIONS.length - 1])
       unlock?.()
-      scene.remove()
     },
   )
 
   test.each([...reading, ...writing])('whose database is another kind of file: tollgate %s', async (line) => {
-    const scene = createScene('nothing')
+    using scene = createScene('nothing')
     writeFileSync(scene.path('tollgate.db'), 'This is a letter to my aunt. '.repeat(100))
     const { status, err } = await scene.run(...line.split(' '))
     expect(err).toContain('The file is not a database of Tollgate.')
     expect(status).toBe(1)
-    scene.remove()
   })
 
   test('whose database is a folder', async () => {
-    const scene = createScene('nothing')
+    using scene = createScene('nothing')
     mkdirSync(scene.path('tollgate.db'))
     const { status, err } = await scene.run('account', 'list')
-    expect(err).toContain('check that it is a file')
+    expect(err).toContain('is a folder, but must be a file of the gateway')
     expect(status).toBe(1)
-    scene.remove()
   })
 })

@@ -1,18 +1,15 @@
 // `audit`, `backup` and `restore`: what they check, and what they never overwrite.
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { takeLock } from '../../src/db/lock.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { createScene, type Scene } from './scene.ts'
+import { createScene, sceneOfEachTest } from './scene.ts'
 
-let scene: Scene
-beforeEach(async () => {
-  scene = createScene()
+const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '5')
 })
-afterEach(() => scene.remove())
 
 /** Changes a row without an entry in the ledger. */
 function tamper(path: string): void {
@@ -148,10 +145,7 @@ describe('backup', () => {
   test('never overwrites a file', async () => {
     writeFileSync(scene.path('b.db'), 'dear')
     const { status, err } = await scene.run('backup', '--database-only', scene.path('b.db'))
-    expect([status, err]).toEqual([
-      1,
-      `error: There is already a file ${scene.path('b.db')}: name another one.`,
-    ])
+    expect([status, err]).toEqual([1, `error: File ${scene.path('b.db')} already exists: name another one.`])
     expect(readFileSync(scene.path('b.db'), 'utf8')).toBe('dear')
   })
 
@@ -172,10 +166,9 @@ describe('restore', () => {
   })
 
   test('to an empty folder: the backup becomes the database', async () => {
-    const fresh = createScene('nothing')
+    using fresh = createScene('nothing')
     expect((await fresh.run('restore', scene.path('b.db'))).status).toBe(0)
     expect((await fresh.json('account', 'show', 'anna')).balance_usd).toBe('5.00')
-    fresh.remove()
   })
 
   test('to a folder that is not there: it and the database can be read by their owner only', async () => {
@@ -188,26 +181,24 @@ describe('restore', () => {
   })
 
   test('after an interrupted restore: its leftovers are removed', async () => {
-    const fresh = createScene('nothing')
+    using fresh = createScene('nothing')
     writeFileSync(fresh.path('tollgate.db.incoming'), 'half')
     expect((await fresh.run('restore', scene.path('b.db'))).status).toBe(0)
     expect(readdirSync(fresh.dir).filter((name) => name.includes('incoming'))).toEqual([])
-    fresh.remove()
   })
 
   test('beside the write-ahead log of a deleted database: refused, since SQLite would replay it', async () => {
-    const fresh = createScene('nothing')
+    using fresh = createScene('nothing')
     writeFileSync(fresh.path('tollgate.db-wal'), 'log')
     const { status, err } = await fresh.run('restore', scene.path('b.db'))
     expect(status).toBe(1)
-    expect(err).toContain('move it away first')
-    fresh.remove()
+    expect(err).toContain('Move it away first')
   })
 
   test('over a database: refused without --force', async () => {
     const { status, err } = await scene.run('restore', scene.path('b.db'))
     expect([status, await balance()]).toEqual([1, '7.00'])
-    expect(err).toContain('--force replaces it')
+    expect(err).toContain('--force to replace it')
   })
 
   test('while a gateway serves the folder: refused, even with --force', async () => {

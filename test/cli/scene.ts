@@ -1,4 +1,5 @@
 // The scene of a command's test: a data folder of its own, and commands run in this process.
+import { afterAll, afterEach, beforeEach } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,13 +11,13 @@ import type { Fetch } from '../../src/upstream/transport.ts'
 /** Noon, in the time zone that the tests run in. */
 export const NOW = new Date(2026, 10, 21, 12).getTime()
 
-export interface Ran {
+interface Ran {
   status: number
   out: string
   err: string
 }
 
-export interface Scene {
+export interface Scene extends Disposable {
   dir: string
   path(name: string): string
   /** The clock; a test may set it. */
@@ -82,6 +83,31 @@ export function createScene(
       return JSON.parse(out)
     },
     remove: () => rmSync(dir, { recursive: true, force: true }),
+    [Symbol.dispose]: () => scene.remove(),
   }
   return scene
+}
+
+/** A scene that all tests of the file, or of a `describe`, share. */
+export function sceneOfFile(): Scene {
+  const shared = createScene()
+  afterAll(() => shared.remove())
+  return shared
+}
+
+/** A new scene for each test of the file. @param prepare what is done in it before the test */
+export function sceneOfEachTest(
+  prepare: (scene: Scene) => unknown = () => undefined,
+  holds?: Parameters<typeof createScene>[0],
+): Scene {
+  let own: Scene
+  beforeEach(async () => {
+    own = createScene(holds)
+    await prepare(own)
+  })
+  afterEach(() => own.remove())
+  return new Proxy({} as Scene, {
+    get: (_, name) => Reflect.get(own, name),
+    set: (_, name, value) => Reflect.set(own, name, value),
+  })
 }

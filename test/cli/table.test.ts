@@ -18,6 +18,19 @@ test('text is aligned to the left and numbers to the right, under their heads', 
   )
 })
 
+test('a column that adds up does so below two rows or more, and the first column says so', () => {
+  const columns: Column<[string, number]>[] = [
+    { head: 'NAME', text: ([name]) => name },
+    { head: 'COUNT', text: ([, count]) => String(count), right: true, total: (rows) => String(rows.length) },
+  ]
+  const row = (name: string): [string, number] => [name, 10]
+  expect(table(columns, [row('a'), row('b')], '')).toBe(
+    ['NAME   COUNT', 'a         10', 'b         10', 'TOTAL      2'].join('\n'),
+  )
+  expect(table(columns, [row('a')], '')).not.toContain('TOTAL')
+  expect(table(columns, [], 'none')).toBe('none')
+})
+
 test('without rows the table is a sentence', () => {
   expect(table(COLUMNS, [], 'There are none.')).toBe('There are none.')
 })

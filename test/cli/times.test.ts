@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { localIso, parseMoment } from '../../src/cli/times.ts'
-import { parseDuration } from '../../src/domain/duration.ts'
+import { parseDuration } from '../../src/utilities/duration.ts'
 
 const NOW = new Date(2026, 10, 21, 12).getTime()
 const HOUR_MS = 3_600_000

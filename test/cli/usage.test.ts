@@ -1,15 +1,14 @@
 // `usage`: recorded calls, filtered, paged and summed by day.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post, voided } from '../ledger/world.ts'
-import { createScene, NOW, type Scene } from './scene.ts'
+import { NOW, sceneOfFile } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 
-let scene: Scene
+const scene = sceneOfFile()
 beforeAll(async () => {
-  scene = createScene()
   for (const [account, key] of [
     ['anna', 'phone'],
     ['bert', 'desk'],
@@ -36,7 +35,6 @@ beforeAll(async () => {
   ])
   db.close()
 })
-afterAll(() => scene.remove())
 
 const ids = async (...args: string[]) =>
   (await scene.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
@@ -62,7 +60,9 @@ describe('usage', () => {
   test('is paged: each page says how to get the next one', async () => {
     const first = await scene.json('usage', '--limit', '3')
     expect([first.calls.length, first.next_cursor]).toEqual([3, 2])
-    expect((await scene.run('usage', '--limit', '3')).err).toBe('There are more calls: --before 2')
+    expect((await scene.run('usage', '--limit', '3')).err).toBe(
+      'More calls: add --before 2. TOTAL is for this page.',
+    )
     const second = await scene.json('usage', '--limit', '3', '--before', String(first.next_cursor))
     expect([second.calls.length, second.next_cursor]).toEqual([1, null])
   })
@@ -97,6 +97,7 @@ describe('usage', () => {
       ['2026-11-21', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.000003'],
       ['2026-11-21', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
       ['2026-11-20', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.0000015'],
+      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
     ])
     expect((await scene.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
       { day: '2026-11-21', account: 'bert', calls: 1, cost_nanos: 2_000, cost_usd: '0.000002' },
@@ -109,16 +110,86 @@ describe('usage', () => {
       ['USD', 'TAKEN', 'MARGIN'],
       ['0.000003', '-', '-'],
       ['0.000002', '0.0000025', '-0.0000005'],
+      ['0.000005', '0.0000025', '-0.0000005'],
     ])
-    expect(calls.err).toContain('TAKEN: what the provider takes')
+    expect(calls.err).toContain("TAKEN: the provider's cost")
     const sums = await scene.run('usage', '--margin', '--sums', 'day', '--since', '3h')
     expect(sums.out.split('\n').map((line) => line.split(/ +/).slice(-4))).toEqual([
       ['USD', 'KNOWN', 'TAKEN', 'MARGIN'],
       ['0.000003', '-', '-', '-'],
       ['0.000002', '0.000002', '0.0000025', '-0.0000005'],
+      ['0.000005', '0.000002', '0.0000025', '-0.0000005'],
     ])
-    expect(sums.err).toContain('KNOWN: what those calls paid')
+    expect(sums.err).toContain('KNOWN: revenue of calls with a known provider cost')
     expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
+  })
+
+  test('--sums month has a line per month, account, key and model, of twelve months', async () => {
+    const { out, err } = await scene.run('usage', '--sums', 'month')
+    expect(out.split('\n').map((line) => line.split(/ +/))).toEqual([
+      ['MONTH', 'ACCOUNT', 'KEY', 'MODEL', 'CALLS', 'IN', 'OUT', 'IMAGES', 'USD'],
+      ['2026-11', 'anna', 'phone', 'sim-flash', '2', '20', '10', '-', '0.0000045'],
+      ['2026-11', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
+      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
+    ])
+    expect(err).toBe('Sums of the last 12 months. Add --since for earlier ones.')
+    // What began before that is not in it: of the eleventh month before, all is.
+    const since = async (...args: string[]) =>
+      (await scene.json('usage', '--sums', 'month', ...args)).sums.map(
+        ({ month }: { month: string }) => month,
+      )
+    expect(await since('--until', '2027-10-31')).toEqual(['2026-11', '2026-11'])
+    expect(await since('--until', '2027-11-01')).toEqual([])
+    expect(await since('--until', '2027-11-01', '--since', '1990-01-01')).toEqual(['2026-11', '2026-11'])
+  })
+
+  test('--json has the total of sums', async () => {
+    const { total } = await scene.json('usage', '--sums', 'day', '--since', '2026-11-20')
+    expect(total).toMatchObject({
+      calls: 3,
+      input_tokens: 30,
+      cost_nanos: 6_500,
+      cost_usd: '0.0000065',
+      margin_nanos: -500,
+    })
+    expect(total).not.toHaveProperty('account')
+  })
+
+  test('one line needs no total', async () => {
+    expect((await scene.run('usage', '--sums', 'month', '--account', 'bert')).out).not.toContain('TOTAL')
+  })
+
+  test('--csv has all columns of calls, amounts as numbers, and what is not known as nothing', async () => {
+    const { out } = await scene.run('usage', '--csv', '--since', '3h')
+    const lines = `${out}\n`.split('\r\n')
+    expect(lines[0]).toBe(
+      'id,time_utc,account,key,key_prefix,model,provider,outcome,status,input_tokens,output_tokens,images,cost_usd,unpaid_usd,provider_cost_usd,margin_usd,duration_ms,request_id',
+    )
+    expect(lines[1]).toStartWith(`3,${new Date(NOW - HOUR_MS).toISOString()},anna,phone,tg_`)
+    expect(lines[1]).toContain(',10,5,0,0.000003,0.00,,,100,')
+    expect(lines[2]).toContain(',10,12,0,0.000002,0.00,0.0000025,-0.0000005,100,')
+    expect(lines.slice(3)).toEqual([''])
+  })
+
+  test.each(['day', 'month'])(
+    '--csv of sums by %s has no total, which a spreadsheet would add',
+    async (by) => {
+      const { out } = await scene.run('usage', '--sums', by, '--csv', '--since', '2026-11-20')
+      const [head = '', ...lines] = out.trimEnd().split('\r\n')
+      expect(head).toStartWith(`${by},account,key,key_prefix,model,calls,`)
+      expect(lines).toHaveLength(by === 'day' ? 3 : 2)
+      expect(out).not.toContain('TOTAL')
+    },
+  )
+
+  test('--csv without calls is its head', async () => {
+    expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^id,[a-z_,]+\r$/)
+  })
+
+  test('--csv with --json is wrong usage', async () => {
+    const { status, out, err } = await scene.run('usage', '--csv', '--json')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(JSON.parse(err).error.message).toBe('Give --csv or --json, not both.')
   })
 
   test('without calls says so', async () => {
@@ -132,6 +203,8 @@ test.each([
   'usage --margin',
   'usage --sums day',
   'usage --sums day --margin',
+  'usage --sums month',
+  'entries bert',
   'key list',
   'account list',
   'models',

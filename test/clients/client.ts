@@ -7,7 +7,7 @@ export const GROUPS = ['JavaScript', 'Python', 'Go', 'Agents'] as const
 export interface Client {
   /** How it is chosen with `--only`: lower-case words, joined by hyphens. */
   readonly name: string
-  /** How it is called in the table, without its version. */
+  /** How it is called in the list, without its version. */
   readonly title: string
   readonly group: (typeof GROUPS)[number]
   readonly version: string
@@ -17,7 +17,7 @@ export interface Client {
   readonly wants_known_models?: boolean
   /** Left out where it is a development package of this project. */
   readonly install?: Installation
-  /** What it can do at all; the rest is left empty in the table. */
+  /** What it can do at all; the list leaves out the rest. */
   readonly features: readonly Feature[]
   /** Makes it do one thing. @throws what it throws, or with what it printed */
   show(feature: Feature, at: Connection, place: Place): Promise<Shown>

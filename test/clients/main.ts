@@ -5,30 +5,30 @@ import { parseArgs } from 'node:util'
 import { AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
+import { listOf, README, withList } from './list.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import { keepResult, keptResults, type Result } from './results.ts'
-import { README, tableOf, withTable } from './table.ts'
 import { openTrials } from './trial.ts'
 
 const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
 
 const NAME_WIDTH = Math.max(...CLIENTS.map(({ name }) => name.length)) + 2
 
-const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--model ID] [--table]
+const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--model ID] [--readme]
                 [--tools-by script|simulator]
 
-Tries real clients against a gateway of its own, and prints what they came to
-as JSON. What is missing is installed into the cache first (all of them: several
-GB, some minutes).
+Tests real clients against its own gateway, and prints the results as JSON. It
+first installs missing clients into the cache (all of them: several GB, some
+minutes).
 
-  --only NAME      only these; a name may be the beginning of several: python
-  --cache FOLDER   where clients are installed, and results kept
-  --model ID       is called in place of each protocol's simulated model
-  --tools-by WHO   who calls tools and looks at images: script or simulator
-  --table          writes plugins/README.md, with the cache's earlier results
+  --only NAME      only these; the beginning of several names works: python
+  --cache FOLDER   the folder for installed clients and results
+  --model ID       the model to call instead of each protocol's simulated one
+  --tools-by WHO   who calls tools and sees images: script or simulator
+  --readme         writes the list in plugins/README.md, with the cache's earlier results
 
-The exit status is 1 where a client was not served, 130 where it was stopped.
+The exit status is 1 if a client was not served, 130 if the run was stopped.
 
 ${CLIENTS.map(({ name, version }) => `  ${name.padEnd(NAME_WIDTH)}${version}`).join('\n')}`
 
@@ -41,7 +41,7 @@ const { values } = parseArgs({
     cache: { type: 'string', default: join(tmpdir(), 'tollgate-clients') },
     'tools-by': { type: 'string', default: 'script' },
     model: { type: 'string' },
-    table: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -96,9 +96,9 @@ try {
   process.exit(STOPPED)
 }
 
-if (values.table) {
-  const table = tableOf(await keptResults(cache, CLIENTS))
-  await Bun.write(README, withTable(await Bun.file(README).text(), table))
+if (values.readme) {
+  const list = listOf(await keptResults(cache, CLIENTS))
+  await Bun.write(README, withList(await Bun.file(README).text(), list))
 }
 const shown = results.map(({ client: { name, title, version }, verdicts }) => ({
   name,

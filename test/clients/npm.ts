@@ -1,4 +1,4 @@
-// The JavaScript clients of the suite, as clients of the table: they are development packages of this project, and run in this process.
+// The JavaScript clients of the suite, as clients of the list: they are development packages of this project, and run in this process.
 import type { Client } from './client.ts'
 import { FEATURES } from './feature.ts'
 import type { JavascriptClient } from './javascript/client.ts'

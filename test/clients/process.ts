@@ -6,7 +6,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly timeout_ms: number

@@ -25,7 +25,7 @@ interface Kind {
   /** The program's argument. */
   readonly kind: string
   readonly protocol: BuiltInProtocol
-  /** What the table says of it. */
+  /** What the list says of it. */
   readonly says?: string
   /** It judges by a model's name what to send, or refuses names that it does not know. */
   readonly wants_known_models?: boolean

@@ -1,4 +1,4 @@
-// What clients came to, kept in the cache, so that the table can be made of several runs.
+// What clients came to, kept in the cache, so that the list can be made of several runs.
 import { join } from 'node:path'
 import type { Client } from './client.ts'
 import type { Tried } from './trial.ts'

@@ -13,7 +13,7 @@ import { PNG_BEGINS } from './material.ts'
 import { endPrograms } from './process.ts'
 import { toolScript } from './tool-script.ts'
 
-export interface TrialOptions {
+interface TrialOptions {
   /** Where clients are installed. */
   readonly cache: string
   /** Who serves tools and images: the script, or the simulator as everything else. */
@@ -25,7 +25,7 @@ export interface TrialOptions {
 }
 
 /** What a feature of a client came to: `yes`, or what went wrong. */
-export type Verdict = 'yes' | { readonly wrong: string }
+type Verdict = 'yes' | { readonly wrong: string }
 
 export interface Tried {
   readonly client: Client
@@ -36,7 +36,7 @@ const SCRIPT_CALLS = 3
 /** The simulator calls a tool once, and answers with its result. */
 const SIMULATOR_CALLS = 1
 
-export interface Trials extends AsyncDisposable {
+interface Trials extends AsyncDisposable {
   /** Installs a client where it is not yet, and tries each of its features. @throws what it was stopped for */
   of(client: Client): Promise<Tried>
 }

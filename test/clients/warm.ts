@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { ends, startProgram } from './process.ts'
 
-export interface WarmPython {
+interface WarmPython {
   /** Runs a program to its end. @returns what it printed. @throws Error with what it printed, where it fails or takes too long */
   run(job: Job, timeout_ms: number): Promise<string>
 }
 
-export interface Job {
+interface Job {
   readonly program: string
   readonly arguments: readonly string[]
   readonly env: Readonly<Record<string, string>>

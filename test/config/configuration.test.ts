@@ -1,23 +1,22 @@
 // The catalogue file as a running gateway reads, checks and saves it.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Configuration, createConfiguration } from '../../src/config/configuration.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { chmod, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { type Configuration, createConfiguration, type Draft } from '../../src/config/configuration.ts'
+import type { Edit } from '../../src/config/edit.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 import { CATALOGUE, catalogueOf } from './catalogues.ts'
 
 const SECRET = 'secret-of-acme-1234'
 const TEXT = `# Ours.\n${CATALOGUE.replace('key-1', SECRET)}`
 
-let folder: string
+const folder = folderOfEachTest()
 let path: string
 let reloads: number
 let configuration: Configuration
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'configuration-'))
-  path = join(folder, 'tollgate.toml')
+  path = folder.at('tollgate.toml')
   await writeFile(path, TEXT, { mode: 0o640 })
   await chmod(path, 0o640)
   reloads = 0
@@ -30,7 +29,6 @@ beforeEach(async () => {
     waitingForRestart: () => ['server.listen'],
   })
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const saved = () => readFile(path, 'utf8')
 const price = (input: string) => ({ op: 'set', path: ['models', 0, 'price', 'input'], value: input }) as const
@@ -121,9 +119,82 @@ describe('checking', () => {
     const told = async (variable: string) =>
       (await configuration.check({ edits: [evil(variable)] })).mistakes.map(({ path }) => path)
     expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
-    expect(await told('ANOTHER_KEY')).toEqual([])
+    expect(await told('ANOTHER_API_KEY')).toEqual([])
     await writeFile(path, TEXT)
     expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
+  })
+
+  describe('which variables of the environment a draft may name', () => {
+    const API_KEYS = ['providers', 0, 'api_keys']
+    const naming = (variable: string): Edit => ({ op: 'set', path: API_KEYS, value: [`env:${variable}`] })
+    const MUST_LIST = /^must name a variable that env_names in \[server\] lists/
+    const told = async (draft: Draft) => (await configuration.check(draft)).mistakes
+    const withNames = (names: string, text = TEXT) => `[server]\nenv_names = ${names}\n${text}`
+
+    test.each<[file: string, variable: string, may: boolean]>([
+      [TEXT, 'ACME_API_KEY', true],
+      [TEXT, '_API_KEY', true],
+      [TEXT, 'AWS_SECRET_ACCESS_KEY', false],
+      [TEXT, 'ACME_API_KEY_2', false],
+      [TEXT, 'acme_api_key', false],
+      [TEXT, 'DATABASE_URL', false],
+      [withNames('["ACME_*", "OTHER"]'), 'ACME_TOKEN', true],
+      [withNames('["ACME_*", "OTHER"]'), 'OTHER', true],
+      [withNames('["ACME_*", "OTHER"]'), 'OTHER_API_KEY', false],
+      [withNames('[]'), 'ACME_API_KEY', false],
+      [withNames('["*"]'), 'AWS_SECRET_ACCESS_KEY', true],
+      [TEXT.replace(SECRET, 'env:OLD_NAME'), 'OLD_NAME', true],
+      [TEXT.replace(SECRET, 'env:OLD_NAME'), 'NEW_NAME', false],
+    ])('%#: %s%s: %p', async (file, variable, may) => {
+      await writeFile(path, file)
+      const mistakes = await told({ edits: [naming(variable)] })
+      expect(mistakes.map(({ path }) => path)).toEqual(may ? [] : ['providers[0].api_keys[0]'])
+      if (may) return
+      expect(mistakes[0]?.message).toMatch(MUST_LIST)
+      expect(mistakes[0]?.message).toContain(`add "${variable}" to env_names there`)
+      const { hash } = await configuration.read()
+      expect(configuration.save({ edits: [naming(variable)] }, hash)).rejects.toMatchObject({
+        kind: 'unprocessable',
+      })
+      expect(await saved()).toBe(file)
+    })
+
+    test.each<[where: string, more: string]>([
+      [
+        'in a header',
+        '[[providers]]\nname = "a"\nprotocol = "openai"\nbase_url = "https://a.example"\napi_keys = []\nheaders = { x = "env:AWS_SECRET" }\n',
+      ],
+      [
+        'with spaces',
+        '[[providers]]\nname = "a"\nprotocol = "openai"\nbase_url = "https://a.example"\napi_keys = [" env: AWS_SECRET "]\n',
+      ],
+      ['as the token of metrics', '[metrics]\ntoken = "env:AWS_SECRET"\n'],
+      [
+        'as a header of telemetry',
+        '[telemetry]\nendpoint = "https://a.example"\nheaders = { x = "env:AWS_SECRET" }\n',
+      ],
+    ])('%s, too', async (_, more) => {
+      const { text } = await configuration.read()
+      expect((await told({ text: `${text}\n${more}` })).map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(MUST_LIST),
+      )
+      // Whoever has the file may, and saves of the console leave it there.
+      await writeFile(path, `${TEXT}\n${more}`)
+      expect((await told({ edits: [price('2')] })).filter(({ message }) => MUST_LIST.test(message))).toEqual(
+        [],
+      )
+    })
+
+    test.each<[what: string, file: string, edit: Edit]>([
+      ['written', TEXT, { op: 'set', path: ['server', 'env_names'], value: ['*'] }],
+      ['added to', withNames('["A"]'), { op: 'add', path: ['server', 'env_names'], value: '*' }],
+      ['removed', withNames('["A"]'), { op: 'remove', path: ['server', 'env_names'] }],
+      ['removed with its section', withNames('["A"]'), { op: 'remove', path: ['server'] }],
+    ])('the list itself is not %s', async (_, file, edit) => {
+      await writeFile(path, file)
+      const paths = (await told({ edits: [edit, naming('AWS_SECRET')] })).map(({ path }) => path)
+      expect(paths.sort()).toEqual(['providers[0].api_keys[0]', 'server.env_names'])
+    })
   })
 
   test('gives what would be in force, with its keys, and a text without them', async () => {
@@ -144,7 +215,7 @@ describe('saving', () => {
     expect(answer.hash).toBe((await configuration.read()).hash)
     expect((await stat(path)).mode & 0o777).toBe(0o640)
     expect(reloads).toBe(1)
-    expect(await readdir(folder)).toEqual(['tollgate.toml'])
+    expect(await readdir(folder.path)).toEqual(['tollgate.toml'])
   })
 
   test('is refused where the file is no longer what was read', async () => {
@@ -198,7 +269,7 @@ describe('saving', () => {
   })
 
   test('of a link replaces the file that it leads to', async () => {
-    const real = join(folder, 'real.toml')
+    const real = folder.at('real.toml')
     await writeFile(real, TEXT)
     await rm(path)
     await symlink(real, path)

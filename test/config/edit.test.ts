@@ -281,7 +281,7 @@ describe('what cannot be edited is refused', () => {
     ['a place beyond the end', set(['models', 5, 'id'], 'x')],
     ['an element of what is no list', add(['models', 0, 'id'], 1)],
   ])('%s', (_, edit) => {
-    expect(() => editToml(MODELS, [edit])).toThrow(/there is no such place/)
+    expect(() => editToml(MODELS, [edit])).toThrow(/not found in the file/)
   })
 
   test('what is no TOML, with its line', () => {

@@ -50,7 +50,7 @@ describe('an extra is priced', () => {
 
 describe('a mistake says what to write', () => {
   const MUST =
-    'must be USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 } (max_units: the most units of one call, from 1 to 1000)'
+    'must be USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 } (max_units: the most units of one call, from 1 to 1000000)'
   test.each([
     ['a misspelt name', 'web_serch = 1', '.web_serch: unknown extra; did you mean "web_search"?'],
     [
@@ -65,10 +65,15 @@ describe('a mistake says what to write', () => {
       '.speed: must be a price per call: its providers count no units of it',
     ],
     ['no limit of units', 'web_search = { per_unit = 1 }', `.web_search: ${MUST}`],
-    ['too many units', 'web_search = { per_unit = 1, max_units = 1001 }', `.web_search: ${MUST}`],
+    ['too many units', 'web_search = { per_unit = 0, max_units = 1000001 }', `.web_search: ${MUST}`],
     ['two prices', 'web_search = { per_unit = 1, max_units = 1, per_call = 1 }', `.web_search: ${MUST}`],
     ['less than nothing', 'web_search = -1', `.web_search: ${MUST}`],
     ['too much', 'web_search = 1000.1', '.web_search: must be between 0 and 1000 USD'],
+    [
+      'too much for all units',
+      'web_search = { per_unit = 1.1, max_units = 1000000 }',
+      '.web_search: must not come to more than 1000000 USD for 1000000 units',
+    ],
     [
       'words',
       'web_search = "free"',

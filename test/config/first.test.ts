@@ -1,9 +1,9 @@
 // The first catalogue: it works as it is, and so do the settings that are commented out in it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureCatalogue, FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 import { catalogueOf } from './catalogues.ts'
 
 describe('the first catalogue', () => {
@@ -65,27 +65,29 @@ describe('the first catalogue', () => {
 })
 
 describe('ensureCatalogue', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
+  const folder = folderOfFile()
 
   test('writes the first catalogue where there is no file, with the folders above it', async () => {
-    const path = join(folder, 'new', 'data', 'tollgate.toml')
+    const path = folder.at('new', 'data', 'tollgate.toml')
     expect(await ensureCatalogue(path)).toBe(true)
     expect(await readFile(path, 'utf8')).toBe(FIRST_CATALOGUE)
   })
 
   test('never overwrites, not even an empty file', async () => {
-    const path = join(folder, 'mine.toml')
+    const path = folder.at('mine.toml')
     await writeFile(path, '')
     expect(await ensureCatalogue(path)).toBe(false)
     expect(await readFile(path, 'utf8')).toBe('')
   })
 
+  test('of two starts at once one writes it', async () => {
+    const path = folder.at('two.toml')
+    expect((await Promise.all([ensureCatalogue(path), ensureCatalogue(path)])).sort()).toEqual([false, true])
+    expect(await readFile(path, 'utf8')).toBe(FIRST_CATALOGUE)
+  })
+
   test('throws the file system’s error where it cannot write', async () => {
-    await writeFile(join(folder, 'file'), '')
-    await expect(ensureCatalogue(join(folder, 'file', 'tollgate.toml'))).rejects.toThrow()
+    await writeFile(join(folder.path, 'file'), '')
+    await expect(ensureCatalogue(folder.at('file', 'tollgate.toml'))).rejects.toThrow()
   })
 })

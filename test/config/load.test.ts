@@ -1,10 +1,9 @@
 // The catalogue file without mistakes, and the catalogue that it becomes.
 import { describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { utimes, writeFile } from 'node:fs/promises'
 import { readCatalogueFile } from '../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { temporary } from '../support/temporary.ts'
 import { CATALOGUE, catalogueOf, MODEL, PROVIDER } from './catalogues.ts'
 
 const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
@@ -12,7 +11,7 @@ const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
 describe('a correct file', () => {
   test('missing settings have their defaults', () => {
-    const { server, limits, responses, console, providers, models } = catalogueOf(CATALOGUE)
+    const { server, limits, responses, retention, console, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({ reads_per_minute: 600, refuse_negative_margin: false })
     expect(responses).toEqual({
@@ -22,7 +21,9 @@ describe('a correct file', () => {
       max_mb_per_account: 512,
       max_mb_per_conversation: 32,
     })
+    expect(retention).toEqual({ traces: 90 })
     expect(server.trusted_proxies).toEqual([])
+    expect(server.env_names).toEqual(['*_API_KEY'])
     expect(console).toEqual({ enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 })
     expect(providers.get('acme')).toEqual({
       name: 'acme',
@@ -204,23 +205,21 @@ describe('a correct file', () => {
 
 describe('readCatalogueFile', () => {
   test('dates a model as it says, else as the file was last changed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
-    const path = join(folder, 'tollgate.toml')
+    using folder = temporary()
+    const path = folder.at('tollgate.toml')
     await writeFile(path, `${CATALOGUE}${MODEL.replace('"model"', '"dated"\ncreated = "2024-02-29"')}`)
     await utimes(path, new Date(), new Date('2026-05-06T07:08:09.5Z'))
     const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })
     const dates = reading.ok && [...reading.catalogue.models.values()].map((model) => model.created_at_ms)
     expect(dates).toEqual([Date.parse('2026-05-06T07:08:09.5Z'), Date.parse('2024-02-29T00:00:00Z')])
-    await rm(folder, { recursive: true })
   })
 
-  test('reports a missing file, or a folder, as a mistake and does not throw', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
-    for (const path of [join(folder, 'none.toml'), folder]) {
+  test('reports a missing file, or a folder.path, as a mistake and does not throw', async () => {
+    using folder = temporary()
+    for (const path of [folder.at('none.toml'), folder.path]) {
       const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })
       expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line: 1 }] })
       expect(reading.ok || reading.mistakes[0]?.message).toStartWith('cannot be read')
     }
-    await rm(folder, { recursive: true })
   })
 })

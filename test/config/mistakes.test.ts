@@ -47,6 +47,16 @@ describe('a mistake says where it is and what to write', () => {
       '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the least that the log tells)',
     ],
     [
+      'a retention of less than nothing',
+      `[retention]\ntraces = -1\n${CATALOGUE}`,
+      '2 retention.traces: must be a whole number from 0 to 36500 (days after which the trace of a call (its tries, times and failure) is emptied; 0: never)',
+    ],
+    [
+      'a retention of what is kept for good',
+      `[retention]\ncalls = 30\n${CATALOGUE}`,
+      '2 retention.calls: unknown field; allowed: traces',
+    ],
+    [
       'an address without a port',
       `[server]\nlisten = "localhost"\n${CATALOGUE}`,
       '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080" (the address and port that the gateway listens on)',
@@ -252,6 +262,11 @@ describe('a mistake says where it is and what to write', () => {
         '2 server.trusted_proxies[1]: must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
       ],
     ),
+    ...['', 'MY-KEY', '[A-Z]*_KEY', 'A'.repeat(129)].map((name): [string, string, string] => [
+      `what names no environment variable: "${name}"`,
+      `[server]\nenv_names = ["*_API_KEY", "${name}"]\n${CATALOGUE}`,
+      '2 server.env_names[1]: must be the name of an environment variable, in which "*" stands for any characters, such as "*_API_KEY"',
+    ]),
     [
       'an address that no browser can open',
       `[server]\npublic_url = "https://gateway.example.com:99999"\n${CATALOGUE}`,

@@ -17,6 +17,7 @@ test.each([
   ['server.listen', 'text', '127.0.0.1:8080'],
   ['server.public_url', 'text', null],
   ['server.trusted_proxies', 'list', null],
+  ['server.env_names', 'list', '*_API_KEY'],
   ['server.log_level', 'choice', 'info'],
   ['server.shutdown_timeout_ms', 'number', 30_000],
   ['console.insecure_http', 'switch', false],

@@ -1,28 +1,24 @@
 // The catalogue of a running gateway: a good edit is applied, a bad one changes nothing.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Mistake } from '../../src/config/mistakes.ts'
 import { type CatalogueChange, type WatchedCatalogue, watchCatalogue } from '../../src/config/watch.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 import { CATALOGUE, MODEL } from './catalogues.ts'
 
 const TWO_MODELS = CATALOGUE + MODEL.replace('"model"', '"second"')
 const BROKEN = CATALOGUE.replace('"gemini"', '"gemni"')
 
-let folder: string
+const folder = folderOfEachTest()
 let path: string
 let watched: WatchedCatalogue | undefined
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
-  path = join(folder, 'tollgate.toml')
+beforeEach(() => {
+  path = folder.at('tollgate.toml')
 })
-afterEach(async () => {
-  watched?.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => watched?.close())
 
 /** Watches `path`; `next()` is the next report. */
 async function watching(
@@ -73,20 +69,20 @@ describe('the file changes', () => {
       [TWO_MODELS, ['model', 'second']],
       [CATALOGUE, ['model']],
     ] as const) {
-      await writeFile(join(folder, '.swap'), text)
-      await rename(join(folder, '.swap'), path)
+      await writeFile(join(folder.path, '.swap'), text)
+      await rename(folder.at('.swap'), path)
       await next()
       expect(modelIds()).toEqual([...ids])
     }
   })
 
   test('by pointing its symbolic link to another file', async () => {
-    await writeFile(join(folder, 'two.toml'), TWO_MODELS)
-    await writeFile(join(folder, 'one.toml'), CATALOGUE)
-    await symlink(join(folder, 'one.toml'), path)
+    await writeFile(join(folder.path, 'two.toml'), TWO_MODELS)
+    await writeFile(join(folder.path, 'one.toml'), CATALOGUE)
+    await symlink(folder.at('one.toml'), path)
     const { modelIds, next } = await watching(CATALOGUE)
-    await symlink(join(folder, 'two.toml'), join(folder, 'link'))
-    await rename(join(folder, 'link'), path)
+    await symlink(folder.at('two.toml'), folder.at('link'))
+    await rename(folder.at('link'), path)
     await next()
     expect(modelIds()).toEqual(['model', 'second'])
   })

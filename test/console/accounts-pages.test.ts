@@ -1,4 +1,4 @@
-// The pages of accounts and keys in a browser, in one visit: each deed by its form, and what came of it in the rows and at the surface.
+// The pages of accounts and keys in a browser, in one visit: each action by its form, and what came of it in the rows and at the surface.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { fileConsole } from '../support/console.ts'
@@ -30,7 +30,7 @@ const hand = {
     await page.getByRole('menuitem', { name: item }).click()
     await dialog.waitFor()
   },
-  /** Sends the form of the open dialog, which goes once the deed is done. */
+  /** Sends the form of the open dialog, which goes once the action is done. */
   async send() {
     await hand.enter()
     await hand.isClosed()
@@ -194,7 +194,7 @@ describe('a key', () => {
     await hand.type('Last day', '2030-12-31')
     await hand.type('Addresses', '127.0.0.0/8')
     await hand.enter()
-    await hand.isTold(/There is no such account/)
+    await hand.isTold(/Account not found/)
     await hand.type('Account', 'bob')
     await dialog.getByText('As a command').click()
     await hand.isTold(

@@ -20,7 +20,9 @@ async function fresh(balance_usd = '0') {
   named += 1
   return await gateway.account(`fresh-${named}`, { balance_usd })
 }
-const deed = () => `deed-${crypto.randomUUID()}`
+/** A movement of money under a key of its own, unless it is given one. */
+const move = async (path: string, body: object, key: string = crypto.randomUUID()) =>
+  await operator.send('POST', path, { body, headers: { 'idempotency-key': key } })
 const errorOf = async (response: Response) => ({
   status: response.status,
   ...((await response.json()) as { error: { param: string | null; code: string; message: string } }).error,
@@ -92,7 +94,7 @@ describe('the list', () => {
     const empty = await fresh()
     const { accounts } = await operator.json('GET', '/accounts?low=yes')
     expect(names(accounts)).toContain(empty.name)
-    await post(`/accounts/${empty.id}/top-up`, { amount: '1', deed: deed() })
+    await post(`/accounts/${empty.id}/top-up`, { amount: '1' })
     const after = await operator.json('GET', '/accounts?low=yes')
     expect(names(after.accounts)).not.toContain(empty.name)
   })
@@ -193,13 +195,11 @@ describe('money', () => {
     const top_up = await operator.json('POST', `/accounts/${id}/top-up`, {
       amount: '10.50',
       note: 'invoice 7',
-      deed: deed(),
     })
     expect(top_up).toMatchObject({ again: false, account: { balance_nanos: 10.5 * USD } })
     const debit = await operator.json('POST', `/accounts/${id}/debit`, {
       amount: '0.5',
       note: 'refund',
-      deed: deed(),
     })
     expect(debit).toMatchObject({ again: false, account: { balance_usd: '10.00' } })
     const entries = gateway.rows().entries.filter(({ account_id }) => account_id === id)
@@ -211,36 +211,60 @@ describe('money', () => {
 
   test('a double click is one entry', async () => {
     const { id } = await fresh()
-    const body = { amount: '3', note: '', deed: deed() }
-    const answers = await Promise.all([1, 2, 3].map(() => post(`/accounts/${id}/top-up`, body)))
+    const body = { amount: '3', note: '' }
+    const answers = await Promise.all([1, 2, 3].map(() => move(`/accounts/${id}/top-up`, body, 'a key')))
     const said = await Promise.all(answers.map((each) => each.json() as Promise<{ again: boolean }>))
     expect(said.map(({ again }) => again).sort()).toEqual([false, true, true])
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 3 * USD })
   })
 
-  test('two tabs are two deeds', async () => {
+  test.each([{}, { note: 'x' }])('two tabs are two movements: %p', async (more) => {
     const { id } = await fresh()
-    await Promise.all([1, 2].map(() => post(`/accounts/${id}/top-up`, { amount: '3', deed: deed() })))
+    await Promise.all([1, 2].map(() => move(`/accounts/${id}/top-up`, { amount: '3', ...more })))
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 6 * USD })
   })
 
-  test('an id that was another deed’s is refused, and moves nothing', async () => {
+  test.each<[string, string, object]>([
+    ['another amount', 'top-up', { amount: '4', note: 'x' }],
+    ['another note', 'top-up', { amount: '3', note: 'y' }],
+    ['a debit', 'debit', { amount: '3', note: 'x' }],
+  ])('the key of another movement is refused, and moves nothing: %s', async (_, path, body) => {
     const { id } = await fresh()
-    const body = { amount: '3', deed: deed() }
-    await post(`/accounts/${id}/top-up`, body)
-    const other = await post(`/accounts/${id}/top-up`, { ...body, amount: '4' })
-    expect(await errorOf(other)).toMatchObject({ status: 422, code: 'deed_reused', param: 'deed' })
+    await move(`/accounts/${id}/top-up`, { amount: '3', note: 'x' }, 'invoice 7')
+    const other = await move(`/accounts/${id}/${path}`, body, 'invoice 7')
+    expect(await errorOf(other)).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+      param: 'Idempotency-Key',
+    })
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 3 * USD })
   })
 
-  test('a debit that was refused succeeds under the same id once there is money', async () => {
+  test('the same key in two accounts is two movements', async () => {
+    for (const { id } of [await fresh(), await fresh()]) {
+      const answer = await move(`/accounts/${id}/top-up`, { amount: '3' }, 'a key')
+      expect(await answer.json()).toMatchObject({ again: false, account: { balance_nanos: 3 * USD } })
+    }
+  })
+
+  test('without a key each is a movement of its own', async () => {
+    const { id } = await fresh()
+    for (const balance_nanos of [3 * USD, 6 * USD])
+      expect(await operator.json('POST', `/accounts/${id}/top-up`, { amount: '3' })).toMatchObject({
+        again: false,
+        account: { balance_nanos },
+      })
+  })
+
+  test('a debit that was refused succeeds under the same key once there is money', async () => {
     const { id } = await fresh('1')
-    const body = { amount: '2', note: 'x', deed: deed() }
-    const refused = await errorOf(await post(`/accounts/${id}/debit`, body))
+    const body = { amount: '2', note: 'x' }
+    const refused = await errorOf(await move(`/accounts/${id}/debit`, body, 'a key'))
     expect(refused).toMatchObject({ status: 422, param: 'amount', code: 'insufficient_balance' })
     expect(refused.message).toContain('1.00 USD are free, less than 2.00')
-    await post(`/accounts/${id}/top-up`, { amount: '1', deed: deed() })
-    expect(await operator.json('POST', `/accounts/${id}/debit`, body)).toMatchObject({ again: false })
+    await post(`/accounts/${id}/top-up`, { amount: '1' })
+    const done = await move(`/accounts/${id}/debit`, body, 'a key')
+    expect(await done.json()).toMatchObject({ again: false })
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 0 })
   })
 
@@ -258,34 +282,41 @@ describe('money', () => {
     ['top-up', { amount: 10 }, 400, 'amount'],
     ['top-up', { amount: null }, 400, 'amount'],
     ['top-up', { amount: '1', note: 'x'.repeat(501) }, 400, 'note'],
-    ['top-up', { amount: '1', deed: 'short' }, 400, 'deed'],
-    ['top-up', { amount: '1', deed: 'with space' }, 400, 'deed'],
-    ['top-up', { amount: '1', deed: undefined }, 400, 'deed'],
+    ['top-up', { amount: '1', note: 'paid\u001b[2K' }, 400, 'note'],
+    ['debit', { amount: '1', note: 'two\nlines' }, 400, 'note'],
+    ['top-up', { amount: '1', deed: 'deed-12345' }, 400, 'deed'],
     ['top-up', { amount: '1', currency: 'EUR' }, 400, 'currency'],
     ['debit', { amount: '1' }, 400, 'note'],
     ['debit', { amount: '1', note: '  ' }, 400, 'note'],
     ['debit', { amount: '5.000000001', note: 'x' }, 422, 'amount'],
   ])('%s %p: %d, and nothing moves', async (path, body, status, param) => {
     const { id } = await fresh('5')
-    const answer = await post(`/accounts/${id}/${path}`, { deed: deed(), ...body })
+    const answer = await move(`/accounts/${id}/${path}`, body)
     expect(await errorOf(answer)).toMatchObject({ status, param })
     expect(gateway.rows().entries.filter(({ account_id }) => account_id === id)).toHaveLength(1)
   })
 
+  test.each(['', 'x'.repeat(256), 'gr\u00fcn'])('the key %p: 400, and nothing moves', async (key) => {
+    const { id } = await fresh()
+    const answer = await move(`/accounts/${id}/top-up`, { amount: '1' }, key)
+    expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'idempotency-key' })
+    expect(gateway.rows().entries.filter(({ account_id }) => account_id === id)).toEqual([])
+  })
+
   test('the most that an account can hold is reached exactly, and not exceeded', async () => {
     const { id } = await fresh()
-    await post(`/accounts/${id}/top-up`, { amount: '9007199.254740991', deed: deed() })
-    const over = await post(`/accounts/${id}/top-up`, { amount: '0.000000001', deed: deed() })
+    await post(`/accounts/${id}/top-up`, { amount: '9007199.254740991' })
+    const over = await post(`/accounts/${id}/top-up`, { amount: '0.000000001' })
     expect(await errorOf(over)).toMatchObject({ status: 422, param: 'amount', code: 'amount_out_of_range' })
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({
       balance_nanos: Number.MAX_SAFE_INTEGER,
     })
-    await post(`/accounts/${id}/debit`, { amount: '9007199.254740991', note: 'test', deed: deed() })
+    await post(`/accounts/${id}/debit`, { amount: '9007199.254740991', note: 'test' })
   })
 
   test('of an account that does not exist: 404', async () => {
-    expect((await post('/accounts/999999/top-up', { amount: '1', deed: deed() })).status).toBe(404)
-    expect((await post('/accounts/999999/debit', { amount: '1', note: 'x', deed: deed() })).status).toBe(404)
+    expect((await post('/accounts/999999/top-up', { amount: '1' })).status).toBe(404)
+    expect((await post('/accounts/999999/debit', { amount: '1', note: 'x' })).status).toBe(404)
   })
 })
 
@@ -323,8 +354,8 @@ describe('suspend, resume, close', () => {
     expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active', keys: 0 })
   })
 
-  test.each(['suspend', 'resume'])('%s of an account that does not exist: 404', async (deed_path) => {
-    expect((await post(`/accounts/999999/${deed_path}`)).status).toBe(404)
+  test.each(['suspend', 'resume'])('%s of an account that does not exist: 404', async (action_path) => {
+    expect((await post(`/accounts/999999/${action_path}`)).status).toBe(404)
   })
 })
 
@@ -357,8 +388,8 @@ describe('who may', () => {
     ['POST', '/accounts', { name: 'x' }],
     ['GET', '/accounts/1', undefined],
     ['PATCH', '/accounts/1', { name: 'x' }],
-    ['POST', '/accounts/1/top-up', { amount: '1', deed: 'deed-12345' }],
-    ['POST', '/accounts/1/debit', { amount: '1', note: 'x', deed: 'deed-12345' }],
+    ['POST', '/accounts/1/top-up', { amount: '1' }],
+    ['POST', '/accounts/1/debit', { amount: '1', note: 'x' }],
     ['POST', '/accounts/1/suspend', undefined],
     ['POST', '/accounts/1/resume', undefined],
     ['POST', '/accounts/1/close', { name: 'account-1' }],

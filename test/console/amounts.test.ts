@@ -10,7 +10,7 @@ import {
   roundedUsd,
   share,
 } from '../../plugins/console/web/parts/amounts.ts'
-import { sizeText } from '../../src/domain/size-text.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
 
 describe('numbers in words', () => {
   test.each([

@@ -132,7 +132,7 @@ describe('a body', () => {
     expect((await tried(nobody, 'POST', '/session', 16_000)).status).toBe(400)
     const refused = await tried(nobody, 'POST', '/session', 17_000)
     expect(refused.status).toBe(413)
-    expect(await refused.text()).toContain('the 16 KB')
+    expect(await refused.text()).toContain('16 KB, the limit')
     const bob = signedIn(gateway, { account: 'bob' })
     expect((await tried(bob, 'POST', '/keys', 260_000)).status).toBe(400)
     expect((await tried(bob, 'POST', '/keys', 270_000)).status).toBe(413)

@@ -1,9 +1,12 @@
 // Backups on the System page in a browser: made, watched, verified, and downloaded.
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileConsole } from '../support/console.ts'
+import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
+
+setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
 const { gateway, visit } = await fileConsole()
 /** There before the folder is measured, which counts for minutes. */
@@ -17,6 +20,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   )
   await using one = await visit('operator')
   const { page } = one
+  page.setDefaultTimeout(BESIDE_THE_CALLS_MS)
   await one.open('/console/system')
   const section = page.getByRole('region', { name: 'Backups' })
   await section.getByText('There are none yet.').waitFor()

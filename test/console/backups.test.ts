@@ -1,25 +1,22 @@
 // Backups in the console: made and verified beside the calls, listed, and downloaded where they are encrypted. The operator alone.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decrypted } from '../../src/backup/encryption.ts'
 import { catalogueOf } from '../support/catalogue.ts'
-import { type ConsoleClient, signedIn } from '../support/console-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { signedIn } from '../support/console-session.ts'
+import { BESIDE_THE_CALLS_MS, eventually } from '../support/eventually.ts'
+import { fileGateway } from '../support/gateway.ts'
+
+setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
 const PASSPHRASE = 'one open sesame'
 const PLAIN = catalogueOf({ upstream_url: 'simulator' })
 const ENCRYPTED = `${PLAIN}\n[backup]\npassphrase = "${PASSPHRASE}"\n`
 
-let gateway: TestGateway
-let operator: ConsoleClient
-beforeAll(async () => {
-  gateway = await startTestGateway({ catalogue: ENCRYPTED })
-  operator = signedIn(gateway, 'operator')
-  await gateway.account('alice', { balance_usd: '5' })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ catalogue: ENCRYPTED })
+const operator = signedIn(gateway, 'operator')
+await gateway.account('alice', { balance_usd: '5' })
 
 async function ended() {
   await eventually(

@@ -11,7 +11,6 @@ const alice = await gateway.account('alice', { balance_usd: '12.5' })
 await operator.json('POST', `/accounts/${alice.id}/debit`, {
   amount: '2.5',
   note: 'hardware',
-  deed: crypto.randomUUID(),
 })
 const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
 await (await gateway.call('/v1/chat/completions', asked, { key: gateway.key('alice') })).arrayBuffer()

@@ -1,18 +1,13 @@
 // The books in the console: the audit of the start, one on request beside the calls, and what it finds.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createBooks } from '../../src/server/books.ts'
-import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
-let operator: ConsoleClient
-beforeAll(async () => {
-  gateway = await startTestGateway()
-  operator = signedIn(gateway, 'operator')
-  await gateway.account('alice', { balance_usd: '5' })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
+const operator = signedIn(gateway, 'operator')
+await gateway.account('alice', { balance_usd: '5' })
 
 async function audited() {
   await operator.json('POST', '/books/audit')

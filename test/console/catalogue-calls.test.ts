@@ -14,7 +14,6 @@ import {
   UPSTREAM_MODEL,
 } from '../support/catalogue.ts'
 import { clientOf, signedIn, type Who } from '../support/console-session.ts'
-import { eventually } from '../support/eventually.ts'
 import { fileScene } from '../support/scene.ts'
 import { refusal, whole } from '../support/upstream.ts'
 
@@ -71,8 +70,6 @@ describe('who may', () => {
     ['GET', '/catalogue', undefined],
     ['POST', '/catalogue/check', {}],
     ['POST', '/catalogue/previews', {}],
-    ['GET', '/catalogue/previews/x', undefined],
-    ['DELETE', '/catalogue/previews/x', undefined],
     ['POST', '/catalogue/save', { hash: 'x' }],
     ['GET', '/providers', undefined],
     ['POST', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
@@ -118,16 +115,28 @@ describe('models', () => {
   })
 })
 
-describe('a change of prices', () => {
-  async function ended(id: string): Promise<ConsoleAnswer['body']> {
-    let { body } = await operator(`/catalogue/previews/${id}`)
-    await eventually('the preview is done', async () => {
-      body = (await operator(`/catalogue/previews/${id}`)).body
-      return body.state !== 'running'
-    })
-    return body
-  }
+describe('a variable that [server] env_names does not list', () => {
+  const edits = [{ op: 'set', path: ['providers', 0, 'api_keys'], value: ['env:AWS_SECRET_ACCESS_KEY'] }]
 
+  test.each([
+    ['previewed', '/catalogue/previews', {}],
+    ['tried', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
+    ['saved', '/catalogue/save', {}],
+  ])('is not %s, and nothing is sent to the provider', async (_, path, more) => {
+    const asked = scene.upstream.seen.length
+    const { hash } = (await operator('/catalogue')).body
+    const sent = path === '/catalogue/save' ? { edits, hash } : { edits, ...more }
+    const { status, body } = await operator(path, sent)
+    expect([status, body.error.message]).toEqual([
+      422,
+      expect.stringContaining('add "AWS_SECRET_ACCESS_KEY" to env_names there'),
+    ])
+    expect((await operator('/catalogue')).body.hash).toBe(hash)
+    expect(scene.upstream.seen).toHaveLength(asked)
+  })
+})
+
+describe('a change of prices', () => {
   test('is previewed: what changes, and last week’s calls at the new prices, exactly', async () => {
     for (const model of [MODEL, TIERED, TIERED]) expect((await ask(model)).status).toBe(200)
     await gateway.atRest()
@@ -142,7 +151,7 @@ describe('a change of prices', () => {
       before_nanos: 1e9,
       after_nanos: 1.5e9,
     })
-    const result = await ended(body.id)
+    const result = body.rating
     const { catalogue } = await gatewayCheck(edits)
     const wanted = gateway
       .rows()
@@ -154,6 +163,7 @@ describe('a change of prices', () => {
       would_cost_nanos: wanted.reduce((sum, { cost }) => sum + cost, 0),
       unrated_calls: 0,
     })
+    expect(result.sampled_calls).toBeNull()
     expect(result.all.difference_nanos).toBe(result.all.would_cost_nanos - result.all.charged_nanos)
     expect(result.models.map(({ model }: { model: string }) => model).sort()).toEqual([MODEL, TIERED].sort())
     expect(result.accounts).toHaveLength(1)
@@ -161,15 +171,7 @@ describe('a change of prices', () => {
 
   test('of nothing has no re-rating', async () => {
     const { body } = await operator('/catalogue/previews', {})
-    expect(body).toEqual({ id: null, changes: { models: [], providers: [], settings: [] } })
-  })
-
-  test('can be cancelled, and ends when another one begins', async () => {
-    const first = await operator('/catalogue/previews', { edits: [price('2')] })
-    const second = await operator('/catalogue/previews', { edits: [price('3')] })
-    expect((await operator(`/catalogue/previews/${first.body.id}`)).status).toBe(404)
-    expect((await operator(`/catalogue/previews/${second.body.id}`, undefined, 'DELETE')).status).toBe(200)
-    expect((await operator(`/catalogue/previews/${second.body.id}`)).status).toBe(404)
+    expect(body).toEqual({ rating: null, changes: { models: [], providers: [], settings: [] } })
   })
 
   test('with a mistake is told at its field and line', async () => {

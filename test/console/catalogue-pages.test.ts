@@ -66,6 +66,7 @@ describe('the operator', () => {
     await using one = await visit('operator')
     const { page } = one
     await page.route('**/catalogue/check', async (route) => {
+      // The slow line.
       await Bun.sleep(300)
       await route.continue()
     })
@@ -132,11 +133,20 @@ describe('the operator', () => {
     const { page } = one
     await one.open('/console/providers/new')
     await one.looksRight()
-    await page.getByRole('combobox', { name: 'Provider' }).click()
-    await page.getByRole('option', { name: /Simulator/ }).click()
+    await page.getByRole('radio', { name: /^Simulator/ }).check()
+    // A refusal stands at the field that it is of.
+    one.allow(/status of 422/)
+    await page.getByLabel('Name', { exact: true }).fill('Not a name')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page
+      .getByRole('textbox', { name: 'Name', exact: true })
+      .and(page.locator('[aria-invalid]'))
+      .waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('simulated')
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText(/It answered in/).waitFor()
-    await page.getByRole('button', { name: 'Add provider' }).click()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Save this provider' }).click()
     await page.waitForURL(/\/console\/providers\/simulated$/)
     await page.getByText('No model has a route to it').waitFor()
     expect(gateway.started.catalogue().providers.has('simulated')).toBe(true)

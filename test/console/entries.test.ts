@@ -1,5 +1,7 @@
 // Entries in the console: of one account, of all, in pages and as a file; an account sees its own.
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { allEntries } from '../../src/ledger/entries-of-all.ts'
+import { recorded } from '../ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
@@ -8,7 +10,7 @@ import { whole } from '../support/upstream.ts'
 
 const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
 const operator = signedIn(gateway, 'operator')
-const NOTE = '=HYPERLINK("http://x"), "quoted"\nand a line'
+const NOTE = '=HYPERLINK("http://x"), "quoted", and more'
 
 interface Shown {
   id: number
@@ -36,9 +38,18 @@ beforeAll(async () => {
     await (await call(wholePath(), ask(), { key })).text()
     await gateway.topUp(1, '0.5')
   }
-  await operator.json('POST', '/accounts/alice/top-up', { amount: '1', note: NOTE, deed: 'deed-entries-1' })
-  await operator.json('POST', '/accounts/alice/debit', { amount: '1', note: 'back', deed: 'deed-entries-2' })
+  await operator.json('POST', '/accounts/alice/top-up', { amount: '1', note: NOTE })
+  await operator.json('POST', '/accounts/alice/debit', { amount: '1', note: 'back' })
   await gateway.atRest()
+})
+
+test('what is read in parts ends with the oldest', async () => {
+  const parts: number[][] = []
+  for await (const part of allEntries(recorded([[1, 5, {}]]), {})) {
+    parts.push(part.map(({ id }) => id))
+    if (parts.length > 1) break
+  }
+  expect(parts).toEqual([[3, 2, 1]])
 })
 
 describe('the list', () => {
@@ -150,7 +161,7 @@ describe('the file', () => {
 
   test('says a note so that no spreadsheet runs it', async () => {
     const text = await (await operator.send('GET', '/entries.csv?account=alice&kind=top_up')).text()
-    expect(text).toContain(`"'=HYPERLINK(""http://x""), ""quoted""\nand a line"`)
+    expect(text).toContain(`"'=HYPERLINK(""http://x""), ""quoted"", and more"`)
     expect(text.split('\r\n')).toHaveLength(4)
   })
 
@@ -172,4 +183,12 @@ describe('the file', () => {
       expect(new Set(of_many).size).toBe(600)
     }
   })
+})
+
+test('control characters in notes of earlier versions are shown, in the list and in the file', async () => {
+  const { id } = await gateway.account('carl')
+  await gateway.topUp(id, '1', 'a\u001b[31mb\tc\u202ed')
+  const note = 'a\\u001b[31mb\\u0009c\\u202ed'
+  expect(await operator.json('GET', '/entries?account=carl')).toMatchObject({ entries: [{ note }] })
+  expect(await (await operator.send('GET', '/entries.csv?account=carl')).text()).toContain(note)
 })

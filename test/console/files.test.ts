@@ -1,25 +1,14 @@
 // The console's files: taken in, counted against the quota, each account its own.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { type ConsoleSession, sessionsOf } from './portal.ts'
 
 const PATH = '/console/api/files'
 const PNG = await paint('png', { width: 48, height: 32 })
 
-let gateway: TestGateway
-let alice: ConsoleSession
-let bob: ConsoleSession
-let operator: ConsoleSession
-
-beforeAll(async () => {
-  gateway = await startTestGateway()
-  for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '5' })
-  alice = await consoleSession(gateway, { account: 'alice' })
-  bob = await consoleSession(gateway, { account: 'bob' })
-  operator = await consoleSession(gateway, 'operator')
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
+const { alice, bob, operator } = await sessionsOf(gateway)
 
 const formOf = (...names: string[]): FormData => {
   const form = new FormData()

@@ -15,7 +15,7 @@ import { commandOf } from '../support/programs.ts'
 
 const PROVIDER_KEY = 'sk-of-the-provider-0123456789'
 /** A person who types and clicks takes two seconds for each, and this must be done within a minute. */
-const MAX_DEEDS = 24
+const MAX_ACTIONS = 24
 
 test('a provider, a model, an account and a key by hand; a call by an SDK turns up with its charge', async () => {
   await using first = await startServe()
@@ -34,7 +34,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await hand.type('API key', PROVIDER_KEY)
   await hand.type('Model to try', 'house-lite')
   await hand.press('Try it')
-  await visit.page.getByText(/It works:/).waitFor()
+  await visit.page.getByText(/It answered in/).waitFor()
   await visit.looksRight()
   await hand.press('Save this provider')
 
@@ -67,7 +67,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
     .waitFor()
   await visit.looksRight()
   expect(provider.keys).toEqual([`Bearer ${PROVIDER_KEY}`, `Bearer ${PROVIDER_KEY}`])
-  expect(hand.deeds).toBeLessThanOrEqual(MAX_DEEDS)
+  expect(hand.actions).toBeLessThanOrEqual(MAX_ACTIONS)
 
   await hand.press('Go to the overview')
   await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -144,17 +144,17 @@ test('a provider that refuses is told in its own words, each step can be skipped
 /** What a person does, counted. */
 function handOf(page: Page) {
   const hand = {
-    deeds: 0,
+    actions: 0,
     async type(label: string, text: string) {
-      hand.deeds += 1
+      hand.actions += 1
       await page.getByLabel(label, { exact: true }).fill(text)
     },
     async press(name: string | RegExp) {
-      hand.deeds += 1
+      hand.actions += 1
       await page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click()
     },
     async choose(name: string) {
-      hand.deeds += 1
+      hand.actions += 1
       await page.getByRole('radio', { name: new RegExp(`^${name}`) }).check()
     },
   }

@@ -1,33 +1,19 @@
 // The console's images: each account its own, the operator what they ask for; thumbnails, lineage, deletion.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
-
-let gateway: TestGateway
-let alice: ConsoleSession
-let bob: ConsoleSession
-let operator: ConsoleSession
-/** Of alice: one, an edit of it, and an edit of that. */
-let first = ''
-let second = ''
-let third = ''
+import { fileGateway } from '../support/gateway.ts'
+import { type ConsoleSession, sessionsOf } from './portal.ts'
 
 const PATH = '/console/api/images'
 const SHOWN = 'content=shown'
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })
-  for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '5' })
-  alice = await consoleSession(gateway, { account: 'alice' })
-  bob = await consoleSession(gateway, { account: 'bob' })
-  operator = await consoleSession(gateway, 'operator')
-  first = await draw('images', {})
-  second = await draw('edits', { generation_id: first })
-  third = await draw('edits', { generation_id: second })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
+const { alice, bob, operator } = await sessionsOf(gateway)
+/** Of alice: one, an edit of it, and an edit of that. */
+const first = await draw('images', {})
+const second = await draw('edits', { generation_id: first })
+const third = await draw('edits', { generation_id: second })
 
 async function draw(path: string, rest: object, prompt = 'a red house'): Promise<string> {
   const answer = await alice.ask(`/console/api/play/${path}`, { model: 'sim-image', prompt, ...rest })

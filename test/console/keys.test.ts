@@ -66,7 +66,7 @@ describe('the list', () => {
     expect(shown).toMatchObject({ spent_nanos: ANSWER_NANOS, week_nanos: ANSWER_NANOS, week_calls: 1 })
     expect(shown.last_used_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
     const [unused] = (await operator.json('GET', '/keys?account=alice')).keys
-    expect(unused).toMatchObject({ spent_nanos: 0, week_calls: 0, last_used_at_ms: null })
+    expect(unused).toMatchObject({ spent_nanos: 0, week_nanos: 0, week_calls: 0, last_used_at_ms: null })
   })
 
   test('page by page, every key once', async () => {
@@ -292,14 +292,14 @@ describe('the end of a key', () => {
 describe('who may', () => {
   const bobs = idOf(bobs_key)
   const own = idOf(alices_key)
-  const DEEDS: [string, string, object | undefined][] = [
+  const ACTIONS: [string, string, object | undefined][] = [
     ['GET', '', undefined],
     ['PATCH', '', { name: 'mine' }],
     ['POST', '/rotate', {}],
     ['POST', '/revoke', undefined],
   ]
 
-  test.each(DEEDS)(
+  test.each(ACTIONS)(
     '%s /keys/{id}%s: 401 without a session, 404 for another’s key',
     async (method, path, body) => {
       const before = gateway.rows().keys
@@ -319,7 +319,7 @@ describe('who may', () => {
     },
   )
 
-  test.each(DEEDS.slice(1))('%s /keys/{id}%s: 403 for a session by key', async (method, path, body) => {
+  test.each(ACTIONS.slice(1))('%s /keys/{id}%s: 403 for a session by key', async (method, path, body) => {
     const before = gateway.rows().keys
     const answer = await by_key.send(method, `/keys/${own}${path}`, body === undefined ? {} : { body })
     expect(answer.status).toBe(403)

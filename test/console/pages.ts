@@ -3,7 +3,7 @@ import type { Week } from './week.ts'
 
 export type Listed = 'nobody' | 'operator' | 'alice'
 
-export interface ListedPage {
+interface ListedPage {
   name: string
   who: Listed
   address: string | ((week: Week) => string)

@@ -61,6 +61,7 @@ describe('the playground for text', () => {
     await one.page.getByLabel('Message').fill('Which of you is it?')
     await button(one, 'Send').click()
     await eventually('both have answered', async () => (await one.page.getByText(/in all/).count()) === 2)
+    await gateway.atRest()
     const asked = calls().slice(-2)
     expect(new Set(asked.map(({ model }) => model)).size).toBe(2)
     await one.looksRight()

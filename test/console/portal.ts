@@ -2,13 +2,13 @@
 import { clientOf, signedIn, type Who } from '../support/console-session.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
-export interface AskOptions {
+interface AskOptions {
   method?: string
   headers?: Record<string, string>
   signal?: AbortSignal
 }
 
-export interface Portal {
+interface Portal {
   /** An object as the body is sent as JSON, by POST unless `method` says else. */
   ask(path: string, body?: object, options?: AskOptions): Promise<Response>
   /** Sends a form as it is. */
@@ -17,6 +17,17 @@ export interface Portal {
 
 export const consoleSession = (gateway: TestGateway, who: Who): Portal =>
   portalOf(gateway, signedIn(gateway, who).cookie)
+
+/** Those of the accounts alice and bob, each made with 5 USD, and the operator's. */
+export async function sessionsOf(
+  gateway: TestGateway,
+): Promise<Record<'alice' | 'bob' | 'operator', Portal>> {
+  const of = async (account: string) => {
+    await gateway.account(account, { balance_usd: '5' })
+    return consoleSession(gateway, { account })
+  }
+  return { alice: await of('alice'), bob: await of('bob'), operator: consoleSession(gateway, 'operator') }
+}
 
 /** Somebody who is not signed in. */
 export const withoutSession = (gateway: TestGateway): Portal => portalOf(gateway, clientOf(gateway).cookie)

@@ -2,7 +2,6 @@
 import { expect, test } from 'bun:test'
 import { MODEL, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
-import { eventually } from '../support/eventually.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 
@@ -19,15 +18,8 @@ price = { input = 1, output = 4 }
 })
 const operator = signedIn(gateway, 'operator')
 
-async function previewOf(edits: object[]) {
-  const { id } = await operator.json('POST', '/catalogue/previews', { edits })
-  let result = await operator.json('GET', `/catalogue/previews/${id}`)
-  await eventually('the preview is done', async () => {
-    result = await operator.json('GET', `/catalogue/previews/${id}`)
-    return result.state !== 'running'
-  })
-  return result
-}
+const previewOf = async (edits: object[]) =>
+  (await operator.json('POST', '/catalogue/previews', { edits })).rating
 
 async function pathOf(model: string): Promise<(string | number)[]> {
   const { values } = await operator.json('GET', '/catalogue')

@@ -1,11 +1,11 @@
 // Every route of the console without a session, and with the wrong role: the table is made from the app's own routes.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { consoleApi } from '../../plugins/console/api/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
 
 /** For anybody, to sign in. */
 const FOR_VISITORS = ['GET /session', 'POST /session', 'POST /links/look', 'POST /links/accept']
@@ -56,18 +56,14 @@ const FOR_ACCOUNTS = [
 ]
 
 const PREFIX = '/console/api'
-let gateway: TestGateway
 let given: Gateway | undefined
 const spy: Plugin = (gateway) => {
   given = gateway
   return createApp(gateway, [])
 }
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ plugins: [...plugins, spy] })
-  await gateway.account('alice', { balance_usd: '1' })
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ plugins: [...plugins, spy] })
+await gateway.account('alice', { balance_usd: '1' })
 
 /** All of them, by name, with a path that each matches. */
 function routes(): { name: string; method: string; path: string }[] {
@@ -158,7 +154,8 @@ test('the pages of an account ask so often in a minute, whatever sessions it has
   const bob = await gateway.account('bob', { balance_usd: '1' })
   const key = gateway.key('bob')
   const clients = [signedIn(gateway, { account: 'bob' }), signedIn(gateway, { key })]
-  for (let call = 0; call < 1_199; call++) expect(given?.page_calls.take(bob.id, 1_200)).toBeUndefined()
+  for (let call = 0; call < 1_199; call++)
+    expect(given?.people.page_calls.take(bob.id, 1_200)).toBeUndefined()
   expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(200)
   for (const client of clients) {
     const refused = await client.send('GET', '/sessions')

@@ -1,22 +1,14 @@
 // The console's pages over a socket: one document for every address, its files, their headers, and their size.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type BundledFile, bundlePages } from '../../plugins/console/bundle.ts'
 import { catalogueOf } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
 
 /** Of JavaScript that a browser is sent for a page, the first one that is opened. */
 const MAX_BROTLI_BYTES = 200_000
 
-let gateway: TestGateway
-let document_text: string
-
-beforeAll(async () => {
-  gateway = await startTestGateway()
-  document_text = await (await get('/console')).text()
-})
-afterAll(() => gateway.stop())
-
+const gateway = await fileGateway()
 /** Bun's fetch would ask for compressed bodies, and unpack them. */
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, gateway.url), {
@@ -24,6 +16,8 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     decompress: false,
     redirect: 'manual',
   })
+
+const document_text = await (await get('/console')).text()
 
 const assetsIn = (text: string): string[] =>
   [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)

@@ -44,6 +44,11 @@ describe('signing in', () => {
     await page.getByText('The account or the password is wrong').waitFor()
     expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
     await one.looksRight()
+    // Sent once more as it is, it is judged once more: what was wrong may lie elsewhere than at the field with the error.
+    const judged = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    await page.keyboard.press('Enter')
+    expect((await judged).status()).toBe(401)
+    await page.getByText('The account or the password is wrong').waitFor()
     await page.getByRole('button', { name: 'Show the password' }).click()
     expect(await password.getAttribute('type')).toBe('text')
     await password.fill(PASSWORD)

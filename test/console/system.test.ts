@@ -1,14 +1,14 @@
 // The System page's data: for the operator alone, and true.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { measureParts } from '../../plugins/console/api/system-folders.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { ask, wholePath } from '../support/native.ts'
+import { temporary } from '../support/temporary.ts'
 
 const PATH = '/system'
 
@@ -35,11 +35,7 @@ interface SystemView {
   }
 }
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
 
 describe('who sees it', () => {
   test('nobody without a session', async () => {
@@ -66,7 +62,7 @@ describe('who sees it', () => {
   })
 })
 
-test("plugins of one's own: what each registered, and what became of the calls that it saw", async () => {
+test('custom plugins: what each registered, and what became of the calls that it saw', async () => {
   await using with_plugins = await startTestGateway({
     own_plugins: {
       '10-list.ts': `export default ({ gateway }) => gateway.beforeCall(({ text }) => {
@@ -129,24 +125,18 @@ test('the data folder is measured beside the answers', async () => {
 })
 
 test('the parts of a folder: each folder with all that is in it, the database, and the rest', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-sizes-'))
-  try {
-    await mkdir(join(folder, 'images/ab/cd'), { recursive: true })
-    await Promise.all(
-      Array.from({ length: 130 }, (_, at) =>
-        writeFile(join(folder, 'images/ab', `${at}.png`), 'x'.repeat(10)),
-      ),
-    )
-    await writeFile(join(folder, 'images/ab/cd/deep.png'), 'x'.repeat(700))
-    await writeFile(join(folder, 'tollgate.db'), 'x'.repeat(400))
-    await writeFile(join(folder, 'tollgate.db-wal'), 'x'.repeat(100))
-    await writeFile(join(folder, 'tollgate.toml'), 'x'.repeat(7))
-    expect(await measureParts(folder)).toEqual([
-      { name: 'images', bytes: 2_000, files: 131 },
-      { name: 'database', bytes: 500, files: 2 },
-      { name: 'other files', bytes: 7, files: 1 },
-    ])
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  using folder = temporary()
+  await mkdir(folder.at('images/ab/cd'), { recursive: true })
+  await Promise.all(
+    Array.from({ length: 130 }, (_, at) => writeFile(folder.at('images/ab', `${at}.png`), 'x'.repeat(10))),
+  )
+  await writeFile(folder.at('images/ab/cd/deep.png'), 'x'.repeat(700))
+  await writeFile(folder.at('tollgate.db'), 'x'.repeat(400))
+  await writeFile(folder.at('tollgate.db-wal'), 'x'.repeat(100))
+  await writeFile(folder.at('tollgate.toml'), 'x'.repeat(7))
+  expect(await measureParts(folder.path)).toEqual([
+    { name: 'images', bytes: 2_000, files: 131 },
+    { name: 'database', bytes: 500, files: 2 },
+    { name: 'other files', bytes: 7, files: 1 },
+  ])
 })

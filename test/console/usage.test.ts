@@ -1,11 +1,12 @@
 // The usage of an account: three ways of adding up the same calls, and nobody else's.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { dailySums } from '../../src/ledger/sums.ts'
 import { type UsageSum, usageOf } from '../../src/ledger/usage.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from '../ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { sessionsOf } from './portal.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 10, 20, 12)
@@ -15,20 +16,45 @@ const COUNTS = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'c
 const db = recorded([
   [1, 100, { model: 'm1', started_at_ms: NOW - 2 * DAY_MS }],
   [1, 200, { model: 'm2', started_at_ms: NOW - DAY_MS }],
-  [2, 400, { model: 'm1', started_at_ms: NOW }],
+  [2, 400, { model: 'm1', started_at_ms: NOW, images: 3 }],
   [2, 0, { model: 'm1', started_at_ms: NOW, outcome: 'failed' }],
-  [3, 800, { model: 'm1', started_at_ms: NOW }],
+  [3, 800, { model: 'm1', started_at_ms: NOW, images: 5 }],
 ])
 const asked = { account_id: 1, until_ms: NOW, days: 7 }
 
+test('takes no more turns than there are days', async () => {
+  let turns = 0
+  const counting = async () => {
+    for (; turns < 100; turns += 1) await endOfTurn()
+  }
+  await Promise.race([usageOf(db, asked), counting()])
+  expect(turns).toBeLessThanOrEqual(asked.days)
+})
+
 test('days, models and keys add up to the same total, which is that of the daily sums', async () => {
   const { total, days, models, keys } = await usageOf(db, asked)
-  expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1 })
+  expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1, images: 3 })
   const added = (rows: readonly UsageSum[]) =>
     COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
   for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
   const { sums } = dailySums(db, { account_id: 1 }, { zone: 'utc' })
   expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
+})
+
+test.each([
+  ['m1', 'm2'],
+  ['m2', 'm1'],
+])('of two that cost as much the one with more calls comes first: %s before %s', async (often, seldom) => {
+  const together = recorded([
+    [1, 50, { model: often, started_at_ms: NOW }],
+    [1, 50, { model: often, started_at_ms: NOW }],
+    [1, 100, { model: seldom, started_at_ms: NOW }],
+  ])
+  const { models } = await usageOf(together, asked)
+  expect(models.map(({ model, calls }) => [model, calls])).toEqual([
+    [often, 2],
+    [seldom, 1],
+  ])
 })
 
 test('every day of the range is there, the oldest first, and the last one is today', async () => {
@@ -55,23 +81,13 @@ test('models and keys come with the most expensive first, and filter', async () 
   expect((await usageOf(db, { ...asked, key_id: 1 })).total.cost_nanos).toBe(300)
 })
 
-let gateway: TestGateway
-let alice: ConsoleSession
-let bob: ConsoleSession
-let operator: ConsoleSession
 const PATH = '/console/api/usage'
 
-beforeAll(async () => {
-  gateway = await startTestGateway()
-  for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '5' })
-  alice = await consoleSession(gateway, { account: 'alice' })
-  bob = await consoleSession(gateway, { account: 'bob' })
-  operator = await consoleSession(gateway, 'operator')
-  const body = { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] }
-  expect((await alice.ask('/console/api/play/chat', body)).status).toBe(200)
-  await gateway.atRest()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
+const { alice, bob, operator } = await sessionsOf(gateway)
+const HELLO = { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] }
+expect((await alice.ask('/console/api/play/chat', HELLO)).status).toBe(200)
+await gateway.atRest()
 
 test('is shown to its account, and to the operator who names it', async () => {
   const { cost_nanos } = gateway.onlyCall()

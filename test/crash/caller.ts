@@ -28,7 +28,7 @@ export const nothingAcknowledged = (): Acknowledged => ({
   unconfirmed_top_ups: new Map(),
 })
 
-export interface CallerOptions {
+interface CallerOptions {
   url: string
   api_key: string
   account_id: number

@@ -4,7 +4,7 @@ import { audit } from '../../src/ledger/audit.ts'
 import type { Acknowledged } from './caller.ts'
 
 /** What the restarted server logged about the holds that it expired. */
-export interface Reported {
+interface Reported {
   holds: number
   possible_loss_nanos: number
 }

@@ -30,7 +30,7 @@ export const POINTS = [
   'outside',
   'moment',
 ] as const
-export type Point = (typeof POINTS)[number]
+type Point = (typeof POINTS)[number]
 
 const CALLERS = 4
 /** A server dies when it has passed its point this many times at most; at a start the sweep's commit passes points, too. */
@@ -40,7 +40,7 @@ const MAX_MOMENT_MS = 250
 const MAX_DYING_MS = 30_000
 
 /** One life of a server, and what was found wrong at its start with what the one before it left. */
-export interface Life {
+interface Life {
   point: Point
   /** How often it passed its point; for `moment`: milliseconds. */
   passing: number

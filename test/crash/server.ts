@@ -23,7 +23,7 @@ function probe(passed: string): void {
 }
 
 /** Top-ups through the ledger of this process, so that they share commits with the calls. */
-const topUps = ({ ledger, now }: Gateway) =>
+const topUps = ({ exchange: { ledger, now } }: Gateway) =>
   new Elysia({ name: 'top-ups' }).post('/test/top-up/:account_id/:amount_nanos/:note', async ({ params }) =>
     Response.json(
       await ledger.submit({

@@ -1,20 +1,17 @@
 // Waiting for another connection's write lock: the event loop goes on meanwhile.
 import { Database, SQLiteError } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { neverBlock, untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 
-let folder: string
+const folder = folderOfEachTest()
 let db: Database
 let other: Database
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-busy-'))
-  db = new Database(join(folder, 'a.db'))
-  other = new Database(join(folder, 'a.db'))
+  db = new Database(folder.at('a.db'))
+  other = new Database(folder.at('a.db'))
   db.run('PRAGMA journal_mode = WAL')
   db.run('CREATE TABLE t (v INTEGER) STRICT')
   neverBlock(db)
@@ -23,7 +20,6 @@ beforeEach(() => {
 afterEach(() => {
   db.close()
   other.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const add = (v: number) => immediately(db, () => void db.run('INSERT INTO t VALUES (?)', [v]))

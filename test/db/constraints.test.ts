@@ -12,10 +12,11 @@ function filled() {
     INSERT INTO keys VALUES (1, 1, 'k', 'tg_', zeroblob(32), NULL, NULL, 10, 0, NULL, NULL, NULL, 0);
     INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'posted', 0, 0);
     INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'voided', 0, 0);
+    INSERT INTO prices VALUES (1, zeroblob(32), '{}');
     INSERT INTO calls VALUES (1, 'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7);
-    INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0);
-    INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
+      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '');
+    INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
+    INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
     INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
     INSERT INTO closed_accounts VALUES (1, 0);
@@ -23,7 +24,8 @@ function filled() {
     INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9);
     INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9);
     INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
-    INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9)`)
+    INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
+    INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0)`)
   return db
 }
 
@@ -70,17 +72,22 @@ const ENTRIES = [
   ['a changed note', "UPDATE entries SET note = 'other'"],
   ['a deleted entry', 'DELETE FROM entries WHERE id = 1'],
   ['all entries deleted', 'DELETE FROM entries'],
-  ['an entry replaced', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 111, NULL, '', 0)"],
-  ['a negative top-up', "INSERT INTO entries VALUES (3, 1, 'top_up', -1, NULL, '', 0)"],
-  ['a positive charge', "INSERT INTO entries VALUES (3, 1, 'charge', 1, 1, '', 0)"],
-  ['a positive withdrawal', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0)"],
-  ['a positive debt payment', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0)"],
-  ['a charge without a call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0)"],
-  ['a top-up with a call', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, 1, '', 0)"],
-  ['an unknown kind', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0)"],
+  ['an entry replaced', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 111, NULL, '', 0, NULL)"],
+  ['an empty key of a request', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, NULL, '', 0, '')"],
+  [
+    'a key of a request twice',
+    "INSERT INTO entries VALUES (3, 1, 'top_up', 1, NULL, '', 0, 'a'), (4, 1, 'top_up', 1, NULL, '', 0, 'a')",
+  ],
+  ['a negative top-up', "INSERT INTO entries VALUES (3, 1, 'top_up', -1, NULL, '', 0, NULL)"],
+  ['a positive charge', "INSERT INTO entries VALUES (3, 1, 'charge', 1, 1, '', 0, NULL)"],
+  ['a positive withdrawal', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0, NULL)"],
+  ['a positive debt payment', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0, NULL)"],
+  ['a charge without a call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0, NULL)"],
+  ['a top-up with a call', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, 1, '', 0, NULL)"],
+  ['an unknown kind', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0, NULL)"],
   [
     'an amount above the safe integers',
-    `INSERT INTO entries VALUES (3, 1, 'top_up', ${TOO_MUCH}, NULL, '', 0)`,
+    `INSERT INTO entries VALUES (3, 1, 'top_up', ${TOO_MUCH}, NULL, '', 0, NULL)`,
   ],
 ] as const
 
@@ -100,6 +107,16 @@ const CALLS = [
   ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
   ['a mark of the sums that is neither 0 nor 1', 'UPDATE calls SET summed = 2'],
   ['a negative number of failed tries', 'UPDATE calls SET failed_tries = -1'],
+  ['a price that is none', 'UPDATE calls SET price_id = 9'],
+  ['a price beside the one that it names', "UPDATE calls SET price = '{}'"],
+  ['counts that complete no price', "UPDATE calls SET price_id = NULL, counted = '{}'"],
+  ['a changed price', "UPDATE prices SET json = '[]'"],
+  ['a deleted price', 'DELETE FROM prices'],
+  ['a price replaced', "INSERT OR REPLACE INTO prices VALUES (1, zeroblob(32), '[]')"],
+  ['a price twice', "INSERT INTO prices VALUES (2, zeroblob(32), '[]')"],
+  ['a price that is not JSON', "INSERT INTO prices VALUES (2, randomblob(32), 'cheap')"],
+  ['a hash of a price of another length', "INSERT INTO prices VALUES (2, randomblob(31), '{}')"],
+  ['an unknown rewrite', "INSERT INTO call_rewrites VALUES (3, 'models', 0, NULL)"],
   ['a trace beyond its bound', `UPDATE calls SET trace = '${'x'.repeat(2_049)}'`],
 ] as const
 
@@ -146,6 +163,13 @@ const SESSIONS = [
   ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
 ] as const
 
+const KNOWN_ADDRESSES = [
+  ['a place twice', "INSERT INTO known_addresses VALUES (3, NULL, '203.0.113.7', 1)"],
+  ['a place of an account twice', "INSERT INTO known_addresses VALUES (3, 1, '203.0.113.7', 1)"],
+  ['no place', "UPDATE known_addresses SET place = ''"],
+  ['an unknown account', 'UPDATE known_addresses SET account_id = 9 WHERE id = 2'],
+] as const
+
 const LINKS = [
   ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
   ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
@@ -158,6 +182,7 @@ describe.each([
   ['passwords', PASSWORDS],
   ['sessions', SESSIONS],
   ['sign_in_links', LINKS],
+  ['known_addresses', KNOWN_ADDRESSES],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

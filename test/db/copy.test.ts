@@ -1,8 +1,7 @@
 // The copy that is kept before a migration, and a database with calls that is migrated.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MigrationCopy } from '../../src/db/copy.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
@@ -13,29 +12,34 @@ import { dailySums } from '../../src/ledger/sums.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { createScene } from '../cli/scene.ts'
 import { addAccount, hold, post, voided } from '../ledger/world.ts'
+import { temporary } from '../support/temporary.ts'
 
 /** The version before the sums of calls. */
 const OLD = 3
 const COPY = 'tollgate.db.before-0004'
 
 async function inFolder(run: (folder: string, path: string) => void | Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'migration-'))
-  try {
-    await run(folder, join(folder, 'tollgate.db'))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  using folder = temporary()
+  await run(folder.path, folder.at('tollgate.db'))
 }
 
-/** From now on a writer over this connection writes calls as an older program does: without the columns and sums of later ones. */
+/** From now on a writer over this connection writes calls and entries as an older program does: without the columns and sums of later ones. */
 function writeAsBefore(db: Database): void {
-  const columns = db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('calls')`).all()
-  const names = columns.map(({ name }) => name)
+  const writesInto = (table: string) => {
+    const columns = db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
+    const names = columns.map(({ name }) => name)
+    return `CREATE TEMP TRIGGER ${table}_are_written INSTEAD OF INSERT ON ${table}
+      BEGIN INSERT INTO main.${table} (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;`
+  }
+  const [into_calls, into_entries] = ['calls', 'entries'].map(writesInto)
   db.run(`
-    CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos FROM main.calls;
-    CREATE TEMP TRIGGER calls_are_written INSTEAD OF INSERT ON calls
-    BEGIN INSERT INTO main.calls (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;
-    CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()})`)
+    CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
+      NULL AS price_id, '' AS counted FROM main.calls;
+    ${into_calls}
+    CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
+    ${into_entries}
+    CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});
+    CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json)`)
 }
 
 /** A database as the version before left it: with three calls, one of them voided, and its log not yet in its file. */
@@ -155,7 +159,7 @@ test('a command that migrates says where the copy is, also with --json', async (
   for (const end of ['', '-wal', '-shm']) rmSync(scene.path(`tollgate.db${end}`), { force: true })
   makeOld(scene.path('tollgate.db')).close()
   const { err, out } = await scene.run('account', 'create', 'anna', '--json')
-  expect(err).toContain(`A copy from before is kept: ${scene.path(COPY)}`)
+  expect(err).toContain(`A copy of the old one is kept: ${scene.path(COPY)}`)
   expect(JSON.parse(out).name).toBe('anna')
   expect(existsSync(scene.path(COPY))).toBe(true)
   scene.remove()

@@ -1,17 +1,13 @@
 // The lock of a data folder, and who gets it.
-import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { takeLock } from '../../src/db/lock.ts'
+import { takeLeftLock, takeLock } from '../../src/db/lock.ts'
+import { temporary } from '../support/temporary.ts'
 
 async function inFolder(run: (path: string) => void | Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'lock-'))
-  try {
-    await run(join(folder, 'serve.lock'))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  using folder = temporary()
+  await run(folder.at('serve.lock'))
 }
 
 /** A process that takes the lock, says so, and keeps it until it is killed. */
@@ -54,3 +50,23 @@ test('a file that is something else is an error, and not a lock held by another 
     writeFileSync(path, 'these are notes, and no database'.repeat(40))
     expect(() => takeLock(path)).toThrow(/not a database/)
   }))
+
+describe('a lock that is only taken where its file is', () => {
+  test('is not to be had without, and none is made', () =>
+    inFolder((path) => {
+      expect(takeLeftLock(path)).toBeUndefined()
+      expect(existsSync(path)).toBe(false)
+      expect(takeLeftLock(join(path, 'lock'))).toBeUndefined()
+    }))
+
+  test('is not to be had while another has it, and then is', () =>
+    inFolder((path) => {
+      const release = takeLock(path)
+      expect(takeLeftLock(path)).toBeUndefined()
+      release?.()
+      const left = takeLeftLock(path)
+      expect(left).toBeFunction()
+      expect(takeLock(path)).toBeUndefined()
+      left?.()
+    }))
+})

@@ -1,19 +1,15 @@
 // Opening and migrating a database, and the databases that are refused.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { temporary } from '../support/temporary.ts'
 
 async function inFolder(run: (path: string) => void | Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'database-'))
-  try {
-    await run(join(folder, 'tollgate.db'))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  using folder = temporary()
+  await run(folder.at('tollgate.db'))
 }
 
 const pragma = (db: Database, name: string) => db.query(`PRAGMA ${name}`).values()[0]?.[0]

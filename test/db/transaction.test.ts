@@ -1,20 +1,14 @@
 // Immediate transactions: they take the write lock at their start, and leave nothing where their work throws.
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { immediately } from '../../src/db/transaction.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-db-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = folderOfEachTest()
 
 test('the write lock is held before the first statement', () => {
-  const [one, other] = [openDatabase(join(folder, 'a.db')), openDatabase(join(folder, 'a.db'))]
+  const [one, other] = [openDatabase(folder.at('a.db')), openDatabase(folder.at('a.db'))]
   other.run('PRAGMA busy_timeout = 0')
   immediately(one, () => expect(() => immediately(other, () => {})).toThrow('database is locked'))
   expect(immediately(other, () => 7)).toBe(7)

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { streamPath, wholePath } from '../support/native.ts'
+import { modelSection } from '../support/sections.ts'
 import { refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
 import { BODY, disconnectScene, expectSettledOnce, FREE, priceOf } from './support.ts'
 
@@ -12,13 +13,11 @@ const EMBEDDING = 'test-embedding'
 const s = await disconnectScene({
   api_keys: PROVIDER_KEYS,
   provider: 'cooldown_ms = 0',
-  more: `
-[[models]]
-id = "${EMBEDDING}"
-kind = "embedding"
-routes = [{ provider = "${PROVIDER}", model = "upstream-embedding" }]
-price = { input = 0.02 }
-`,
+  more: modelSection(
+    EMBEDDING,
+    { [PROVIDER]: 'upstream-embedding' },
+    { kind: 'embedding', price: 'input = 0.02' },
+  ),
 })
 const draining = await disconnectScene({ server: 'on_disconnect = "drain"\ndrain_timeout_ms = 20000' })
 afterAll(() => Promise.all([s, draining].map((opened) => opened[Symbol.asyncDispose]())))
@@ -70,7 +69,9 @@ describe('the input is charged', () => {
     await s.gateway.atRest()
     const again = await s.gateway.call(wholePath(), BODY, { key, headers })
     expect(again.status).toBe(409)
-    expect(await again.text()).toContain('was charged, but its answer was broken off, was not waited for,')
+    expect(await again.text()).toContain(
+      'was charged, but its answer is not available: it broke off, its caller left,',
+    )
     await expectSettledOnce(s, key, { ...INPUT, ...LEFT })
   })
 })

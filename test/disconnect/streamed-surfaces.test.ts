@@ -1,11 +1,17 @@
 // silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and what the
 // call then costs to the nano-dollar. One settlement, nothing held, the place of the call freed.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { eventually } from '../support/eventually.ts'
 import { cellsOf } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './streams.ts'
-import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
+import {
+  type DisconnectScene,
+  disconnectScene,
+  expectNothingAsked,
+  expectSettledOnce,
+  FREE,
+  sendRaw,
+} from './support.ts'
 import { surfaceModels, wireOf } from './surfaces.ts'
 
 setDefaultTimeout(60_000)
@@ -110,18 +116,8 @@ describe.each(surfaces)('%s', (_name, surface, row) => {
   })
   afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
-  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () => {
-    const { gateway, callers, upstream } = cancelling
-    const { calls, holds } = gateway.rows()
-    const [seen, arrived, left] = [upstream.seen.length, callers.arrived.count, callers.left.count]
-    const { client } = await sendRaw(gateway, await wireOf(surface.request), 10)
-    await callers.arrived.reaches(arrived + 1)
-    client.leave('close')
-    await eventually('the gateway notices', () => callers.left.count > left)
-    const after = await gateway.atRest()
-    expect([after.calls.length, after.holds.length]).toEqual([calls.length, holds.length])
-    expect(upstream.seen).toHaveLength(seen)
-  })
+  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () =>
+    expectNothingAsked(cancelling, await wireOf(surface.request)))
 
   test.each(cellsOf(points, row))(
     'the caller leaves %s; cancel: what was delivered is charged',

@@ -58,10 +58,7 @@ const CHAT: ProviderStream = {
   events: [
     chunk({ role: 'assistant', content: '' }),
     ...TEXTS.map((content, index) => chunk({ content }, index === 2 ? 'stop' : null)),
-    data({
-      choices: [],
-      usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 },
-    }),
+    data({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 } }),
     'data: [DONE]\n\n',
   ],
   finished_at: 4,
@@ -174,10 +171,7 @@ const TRANSCRIPT: ProviderStream = {
   charge: (events) =>
     events >= 5
       ? { cost_nanos: 14 * 6_000 + 9 * 10_000, estimated: 0 }
-      : {
-          cost_nanos: 25 * 6_000 + (TEXT_ESTIMATES[Math.max(0, events - 1)] ?? 0) * 10_000,
-          estimated: 1,
-        },
+      : { cost_nanos: 25 * 6_000 + (TEXT_ESTIMATES[Math.max(0, events - 1)] ?? 0) * 10_000, estimated: 1 },
 }
 
 /** An eighth of a second each, as 24,000 samples of two bytes a second; what callers see of a piece is its base64. */
@@ -188,10 +182,7 @@ const SPEECH: ProviderStream = {
   events: [
     data({ type: 'speech.audio.delta', audio: '' }),
     ...['abc', 'def', 'ghi'].map((piece) => data({ type: 'speech.audio.delta', audio: sound(piece) })),
-    data({
-      type: 'speech.audio.done',
-      usage: { input_tokens: 5, output_tokens: 11, total_tokens: 16 },
-    }),
+    data({ type: 'speech.audio.done', usage: { input_tokens: 5, output_tokens: 11, total_tokens: 16 } }),
   ],
   finished_at: 5,
   error: AUDIO_ERROR,

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/db/schema.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
+import { eventually } from '../support/eventually.ts'
 import { streamPath, wholePath } from '../support/native.ts'
 import { type Scene, type SceneOptions, scene } from '../support/scene.ts'
 import { connectSocket, rawPost, type SocketClient } from '../support/socket-client.ts'
@@ -171,4 +172,20 @@ async function expectPlaceFreed({ gateway, upstream, call }: Scene, key: string)
   const again = await call(wholePath(), BODY, { key })
   expect(await again.text()).toBe('{"candidates":[]}')
   await gateway.atRest()
+}
+
+/** Asserts that a caller who leaves before the whole request has come leaves nothing. */
+export async function expectNothingAsked(
+  { gateway, callers, upstream }: DisconnectScene,
+  wire: (key: string) => Buffer,
+): Promise<void> {
+  const { calls, holds } = gateway.rows()
+  const [seen, arrived, left] = [upstream.seen.length, callers.arrived.count, callers.left.count]
+  const { client } = await sendRaw(gateway, wire, 10)
+  await callers.arrived.reaches(arrived + 1)
+  client.leave('close')
+  await eventually('the gateway notices', () => callers.left.count > left)
+  const after = await gateway.atRest()
+  expect([after.calls.length, after.holds.length]).toEqual([calls.length, holds.length])
+  expect(upstream.seen).toHaveLength(seen)
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { paint } from '../media/support.ts'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { unitModels } from '../support/unit-models.ts'
 
 /** Text models, by the protocol of their provider; input costs 1,000 nano-dollars a token, output 4,000. */
@@ -14,44 +14,19 @@ export const OVER_IMAGES = 'over-images'
 /** Speech: 15,000 nano-dollars a character, and 100 a millisecond. */
 export const VOICE = 'voice-by-both'
 
-const textModel = (id: string, provider: string): string => `
-[[models]]
-id = "${id}"
-kind = "text"
-max_output_tokens = 8192
-routes = [{ provider = "${provider}", model = "upstream-${id}" }]
-price = { input = 1, output = 4 }
-`
+const textModel = (id: string, provider: string): string =>
+  modelSection(id, { [provider]: `upstream-${id}` }, { more: 'max_output_tokens = 8192' })
 
 /** Further sections of the catalogue. @param url the upstream's address */
 export const surfaceModels = (url: string): string => `
 ${unitModels(url)}
-[[providers]]
-name = "speaks-responses"
-protocol = "openai"
-responses = true
-base_url = "${url}/v1"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-[[providers]]
-name = "speaks-messages"
-protocol = "anthropic"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
+${providerSection('speaks-responses', 'openai', `${url}/v1`, `responses = true\ncooldown_ms = 0`)}
+${providerSection('speaks-messages', 'anthropic', url, 'cooldown_ms = 0')}
 ${textModel(OVER_RESPONSES, 'speaks-responses')}
 ${textModel(OVER_CHAT, 'speaks-openai')}
 ${textModel(OVER_MESSAGES, 'speaks-messages')}
-[[models]]
-id = "${VOICE}"
-kind = "speech"
-routes = [{ provider = "speaks-openai", model = "upstream-voice" }]
-price = { per_million_characters = 15, per_minute = 0.006 }
-[[models]]
-id = "${OVER_IMAGES}"
-kind = "image"
-routes = [{ provider = "speaks-openai", model = "gpt-image-1.5" }]
-price = { per_image = 0.05 }
+${modelSection(VOICE, { 'speaks-openai': 'upstream-voice' }, { kind: 'speech', price: 'per_million_characters = 15, per_minute = 0.006' })}
+${modelSection(OVER_IMAGES, { 'speaks-openai': 'gpt-image-1.5' }, { kind: 'image', price: 'per_image = 0.05' })}
 `
 
 /** One request, as its caller sends it. */

@@ -3,10 +3,16 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
-import { eventually } from '../support/eventually.ts'
 import { cellsOf } from '../support/long.ts'
 import { type Answer, RESET, refusal, type Step, splitAt, whole } from '../support/upstream.ts'
-import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
+import {
+  type DisconnectScene,
+  disconnectScene,
+  expectNothingAsked,
+  expectSettledOnce,
+  FREE,
+  sendRaw,
+} from './support.ts'
 import {
   OVER_CHAT,
   OVER_IMAGES,
@@ -195,18 +201,8 @@ const surfaces = Object.entries(SURFACES).map(([name, surface], at) => [name, su
 describe.each(surfaces)('%s', (_name, surface, row) => {
   const LEFT = { outcome: 'cancelled', status: 499, streamed: 0 } as const
 
-  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () => {
-    const { gateway, callers, upstream } = cancelling
-    const { calls, holds } = gateway.rows()
-    const [seen, arrived, left] = [upstream.seen.length, callers.arrived.count, callers.left.count]
-    const { client } = await sendRaw(gateway, await wireOf(surface.request), 10)
-    await callers.arrived.reaches(arrived + 1)
-    client.leave('close')
-    await eventually('the gateway notices', () => callers.left.count > left)
-    const after = await gateway.atRest()
-    expect([after.calls.length, after.holds.length]).toEqual([calls.length, holds.length])
-    expect(upstream.seen).toHaveLength(seen)
-  })
+  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () =>
+    expectNothingAsked(cancelling, await wireOf(surface.request)))
 
   test.each(cellsOf(points, row))(
     'the caller leaves %s; cancel: the upstream is aborted',

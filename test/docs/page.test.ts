@@ -1,18 +1,13 @@
 // The page of the reference, and what it needs: without a key, from this gateway alone, compressed where the browser takes it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { contentOf } from '../../plugins/docs/stored.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
 
 /** What a page asks of its own server. */
 const addressesIn = (html: string): string[] =>
@@ -98,9 +93,8 @@ describe('the document', () => {
 })
 
 describe('a file that is stored as copies', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-  const stored = { br: join(folder, 'x.br'), gzip: join(folder, 'x.gz') }
+  const folder = folderOfFile()
+  const stored = { br: folder.at('x.br'), gzip: folder.at('x.gz') }
   writeFileSync(stored.br, brotliCompressSync('the file'))
   writeFileSync(stored.gzip, gzipSync('the file'))
   const asking = (accepted?: string) =>

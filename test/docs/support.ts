@@ -17,7 +17,7 @@ export interface Answer {
   content?: Record<string, MediaType>
 }
 
-export interface Parameter {
+interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
@@ -85,10 +85,19 @@ const operationsOf = ({ paths }: OpenApi): Addressed[] =>
     })),
   )
 
-/** What is wrong with a value by a schema of the document; empty where it fits. */
+/** The same schema without a field that it does not describe; but a provider's reference may describe the rest of a body. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  if ('description' in schema && /the provider's reference/.test(String(schema.description))) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, closed(value)]))
+  return 'properties' in schema ? { additionalProperties: false, ...inner } : inner
+}
+
+/** What is wrong with a value by a schema of the document, undescribed fields included; empty where it fits. */
 export function faultsOf({ components }: OpenApi, schema: JsonSchema, value: unknown): string[] {
   // The validator looks for shared schemas where JSON Schema has them.
-  const whole = JSON.stringify({ ...schema, $defs: components.schemas })
+  const whole = JSON.stringify(closed({ ...schema, $defs: components.schemas }))
   const validator = new Validator(
     JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema,
     '2020-12',

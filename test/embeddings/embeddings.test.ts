@@ -1,8 +1,11 @@
 // silent.md, Chat completions, models, embeddings: "`/v1/embeddings`: OpenAI's shape", for providers of OpenAI's protocol and of Gemini's.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { formatUsd } from '../../src/domain/money.ts'
+import { boundTexts } from '../../src/protocols/input-bound.ts'
 import { MODEL, PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { RESET, refusal, type Script, whole } from '../support/upstream.ts'
 
 /** Models by OpenAI's protocol, by Gemini's, and by either. USD 0.02 per million tokens. */
@@ -16,27 +19,18 @@ const UPSTREAM_MODEL = 'upstream-embedding'
 const TOKEN_NANOS = 20
 
 const embeddingModels = (url: string) => `
-[[providers]]
-name = "speaks-openai"
-protocol = "openai"
-base_url = "${url}/v1"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-
+${providerSection('speaks-openai', 'openai', `${url}/v1`)}
 ${model(OPENAI, 'speaks-openai')}
 ${model(GEMINI, PROVIDER)}
 ${model(EITHER, PROVIDER, 'speaks-openai')}
-${model(RETIRED, PROVIDER)}
-retired = true
-${model(STRICT, 'speaks-openai', PROVIDER)}
-unknown_fields = "refuse"
+${model(RETIRED, PROVIDER)}retired = true
+${model(STRICT, 'speaks-openai', PROVIDER)}unknown_fields = "refuse"
 `
 
 /** A model with a route to each of these providers, in their order. */
 function model(id: string, ...providers: readonly string[]): string {
-  const routes = providers.map(
-    (provider, order) => `{ provider = "${provider}", model = "${UPSTREAM_MODEL}", order = ${order} }`,
-  )
-  return `[[models]]\nid = "${id}"\nkind = "embedding"\nroutes = [${routes}]\nprice = { input = 0.02 }`
+  const routes = Object.fromEntries(providers.map((provider) => [provider, UPSTREAM_MODEL]))
+  return modelSection(id, routes, { kind: 'embedding', price: 'input = 0.02' })
 }
 
 const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
@@ -296,24 +290,27 @@ describe('refusals before any provider is asked leave nothing', () => {
     refused({ model: OPENAI, input: 'x'.repeat(10 * 1024 * 1024) }, 413, { code: 'request_too_large' }))
 
   test('401, 402 and 403', async () => {
-    const codeFor = async (
-      text: string | undefined,
-      body: object = { model: OPENAI, input: 'a'.repeat(4_000) },
-    ) => {
+    const text_body = { model: OPENAI, input: 'word '.repeat(800) }
+    const held_nanos = Math.ceil(boundTexts(text_body, 1)) * TOKEN_NANOS
+    expect(held_nanos).toBeWithin(1_000 * TOKEN_NANOS, 1_100 * TOKEN_NANOS)
+    const codeFor = async (text: string | undefined, body: object = text_body) => {
       const response = await call(PATH, body, { key: text })
       return [response.status, ((await response.json()) as { error: { code: string } }).error.code]
     }
     expect(await codeFor(undefined)).toEqual([401, 'invalid_api_key'])
     expect(await codeFor(await gateway.caller('0'))).toEqual([402, 'insufficient_balance'])
-    expect(await codeFor(await gateway.caller('0.000019999'))).toEqual([402, 'insufficient_balance'])
+    expect(await codeFor(await gateway.caller(formatUsd(held_nanos - 1)))).toEqual([
+      402,
+      'insufficient_balance',
+    ])
     expect(await codeFor(await gateway.caller('1', { models: ['test-*'] }))).toEqual([
       403,
       'MODEL_ACCESS_DENIED',
     ])
     expect(upstream.seen).toEqual([])
     upstream.answer(whole(openaiAnswer([[1]], { prompt_tokens: 1_000 })))
-    const exact = await gateway.caller('0.00002')
-    const response = await call(PATH, { model: OPENAI, input: 'a'.repeat(4_000) }, { key: exact })
+    const exact = await gateway.caller(formatUsd(held_nanos))
+    const response = await call(PATH, text_body, { key: exact })
     expect(response.status).toBe(200)
     await gateway.atRest()
   })

@@ -1,7 +1,7 @@
 // Live activity that a listener fails to take.
 import { expect, test } from 'bun:test'
-import { type ActivityEvent, createActivity } from '../../src/exchange/activity.ts'
-import type { HeldCall } from '../../src/exchange/held-call.ts'
+import type { HeldCall } from '../../src/exchange/life/held-call.ts'
+import { type ActivityEvent, createActivity } from '../../src/exchange/settling/activity.ts'
 import type { VoidOperation } from '../../src/ledger/operations.ts'
 import { memoryLog } from '../support/memory-log.ts'
 

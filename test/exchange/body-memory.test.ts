@@ -1,6 +1,6 @@
 // The memory of large bodies: who gets more of it, who waits, and that nobody takes all of it.
 import { describe, expect, test } from 'bun:test'
-import { createBodyMemory } from '../../src/exchange/body-memory.ts'
+import { createBodyMemory } from '../../src/exchange/bodies/memory.ts'
 
 const STAYS = new AbortController().signal
 const memoryOf = ({ wait_ms = 10_000, reserved_ms = 10_000 } = {}) =>

@@ -1,7 +1,7 @@
 // The scope of a call: what it borrowed is given back once, however the call ends.
 import { describe, expect, test } from 'bun:test'
-import { CallScope } from '../../src/exchange/call-scope.ts'
-import type { RunningCall } from '../../src/exchange/running.ts'
+import { CallScope } from '../../src/exchange/life/call-scope.ts'
+import type { RunningCall } from '../../src/exchange/life/running.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 function opened() {
@@ -9,7 +9,7 @@ function opened() {
   const memory = memoryLog()
   const lease = { release: (tokens: number) => void told.push(`lease ${tokens}`) }
   const place = { done: () => void told.push('place') } as RunningCall
-  return { scope: new CallScope(lease, place, memory.log), told, memory }
+  return { scope: new CallScope(lease, place, memory.log, 'req_1'), told, memory }
 }
 
 describe('a call whose handler is done', () => {
@@ -43,7 +43,9 @@ describe('a call whose handler is done', () => {
     scope.defer(failing)
     await scope.handled()
     expect(told).toEqual(['other', 'lease 0', 'place'])
-    expect(memory.lines()).toMatchObject([{ level: 'error', message: 'a call could not be cleaned up' }])
+    expect(memory.lines()).toMatchObject([
+      { level: 'error', request_id: 'req_1', message: 'a call could not be cleaned up' },
+    ])
   })
 })
 

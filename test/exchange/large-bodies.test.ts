@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { accountQueries } from '../../src/access/queries.ts'
-import { createParser } from '../../src/exchange/parser.ts'
+import { createParser } from '../../src/exchange/parsing/parser.ts'
 import { readPaced } from '../../src/http/paced-body.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { MODEL, TIERED } from '../support/catalogue.ts'
@@ -10,6 +10,7 @@ import { sendEndlessly } from '../support/endless-sender.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { connectSocket } from '../support/socket-client.ts'
 import { inChunks } from '../support/upstream.ts'
 
@@ -18,23 +19,9 @@ const FREE = 'test-free'
 const { gateway, call, asked, lastCall, upstream } = await fileScene({
   script: answering,
   more: (url) => `
-[[providers]]
-name = "other"
-protocol = "openai"
-base_url = "${url}"
-api_keys = ["k"]
-
-[[models]]
-id = "${FREE}"
-kind = "text"
-routes = [{ provider = "provider-one", model = "m" }]
-price = { input = 0, output = 0 }
-
-[[models]]
-id = "test-elsewhere"
-kind = "text"
-routes = [{ provider = "other", model = "m" }]
-price = { input = 1, output = 4 }
+${providerSection('other', 'openai', url)}
+${modelSection(FREE, { 'provider-one': 'm' }, { price: 'input = 0, output = 0' })}
+${modelSection('test-elsewhere', { other: 'm' })}
 `,
 })
 

@@ -1,6 +1,6 @@
 // Provider costs and margins of real calls: recorded to the nano-dollar, shown to the operator alone; routes that lose money.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
+import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -14,6 +14,7 @@ import {
   wholePath,
 } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { providerSection } from '../support/sections.ts'
 import { events, RESET, stream, whole } from '../support/upstream.ts'
 
 const DRAWING = 'test-drawing'
@@ -45,17 +46,7 @@ const catalogue = ({ costs, refuse = false }: Routes) => `
 ledger_writer = "inline"
 [limits]
 refuse_negative_margin = ${refuse}
-${costs
-  .map(
-    (_, at) => `[[providers]]
-name = "p${at + 1}"
-protocol = "gemini"
-base_url = "${upstream.url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-`,
-  )
-  .join('')}
+${costs.map((_, at) => providerSection(`p${at + 1}`, 'gemini', upstream.url, 'cooldown_ms = 0')).join('')}
 [[models]]
 id = "${MODEL}"
 kind = "text"
@@ -193,14 +184,14 @@ describe('routes that cost more than a call brings', () => {
     ['whole', wholePath(), ask()],
     ['streamed', streamPath(), ask()],
     ['an image', '/v1/images/generations', { model: DRAWING, prompt: 'A fox', size: '512x512' }],
-  ])('none is left: refused as overloaded, nothing is held or asked: %s', async (_row, path, body) => {
+  ])('none is left: 404 model_unavailable, nothing is held or asked: %s', async (_row, path, body) => {
     await set({ costs: [DEAR], refuse: true })
     const before = gateway.rows()
     upstream.seen.length = 0
     const response = await call(path, body)
     const words = await response.text()
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60'])
-    expect(words).toMatch(/None of the routes to this model is available/)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
+    expect(words).toMatch(/no route that may serve it/)
     expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
     expect(gateway.rows()).toEqual(before)
     expect(upstream.seen).toEqual([])
@@ -208,7 +199,7 @@ describe('routes that cost more than a call brings', () => {
 
   test('the refusal has the shape of the protocol', async () => {
     await set({ costs: [DEAR], refuse: true })
-    expect(await (await call(wholePath(), ask())).json()).toEqual(nativeError(503, 'UNAVAILABLE'))
+    expect(await (await call(wholePath(), ask())).json()).toEqual(nativeError(404, 'NOT_FOUND'))
   })
 
   test('what a request asks for beyond tokens counts at its own cost', async () => {
@@ -225,7 +216,7 @@ describe('routes that cost more than a call brings', () => {
     )
     expect((await call(wholePath(), ask())).status).toBe(200)
     const searching = ask('Who won?', { tools: [{ googleSearch: {} }] })
-    expect((await call(wholePath(), searching)).status).toBe(503)
+    expect((await call(wholePath(), searching)).status).toBe(404)
   })
 
   test('a cost that is no more than the price is none of them', async () => {

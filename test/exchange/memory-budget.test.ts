@@ -1,6 +1,6 @@
 // The memory budget of large requests: who gets a part at once, who waits, and for how long.
 import { describe, expect, test } from 'bun:test'
-import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
+import { createMemoryBudget } from '../../src/exchange/bodies/memory-budget.ts'
 
 const STAYS = new AbortController().signal
 

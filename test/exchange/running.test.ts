@@ -1,7 +1,7 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
-import { createRunningCalls } from '../../src/exchange/running.ts'
+import { createRunningCalls, tickRegularly } from '../../src/exchange/life/running.ts'
 import type { Sockets } from '../../src/http/sockets.ts'
 
 const STALLED_AFTER_MS = 60_000
@@ -35,6 +35,17 @@ function scene() {
   }
   return { running, enter, pass }
 }
+
+test('the ticks keep no process alive, and end', () => {
+  const { running } = scene()
+  using timers = spyOn(globalThis, 'setInterval')
+  using ended = spyOn(globalThis, 'clearInterval')
+  const stop = tickRegularly(running)
+  const timer = timers.mock.results[0]?.value as ReturnType<typeof setInterval>
+  expect(timer.hasRef()).toBe(false)
+  stop()
+  expect(ended.mock.calls).toEqual([[timer]])
+})
 
 test('a hold is under way from its call being told of it until the call is done', () => {
   const { running, enter } = scene()

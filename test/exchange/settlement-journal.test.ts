@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hold } from '../../src/db/schema.ts'
 import { internal, overloaded } from '../../src/domain/errors.ts'
-import { openSettlementJournal } from '../../src/exchange/settlement-journal.ts'
-import type { UnwrittenSettlement } from '../../src/exchange/settlement-queue.ts'
+import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
+import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
 import type { Ledger, PostOperation } from '../../src/ledger/operations.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
@@ -86,9 +86,20 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     await journal().apply(ledger, [holdOf(1), holdOf(2)])
     expect(submitted).toEqual([1])
     expect(memory.lines().find(({ level }) => level === 'error')).toMatchObject({
-      line: 2,
+      line: 3,
       message: 'a line of the journal of settlements is torn: it is skipped',
     })
+  })
+
+  test('a line that was torn does not take the one that is kept after it', async () => {
+    journal().keep([settlementOf(1)])
+    const text = readFileSync(path()).toString().replaceAll('\0', '')
+    rmSync(path())
+    appendFileSync(path(), text.slice(0, -10))
+    journal().keep([settlementOf(2), settlementOf(3)])
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, [holdOf(1), holdOf(2), holdOf(3)])
+    expect(submitted).toEqual([2, 3])
   })
 
   test('stays while the ledger cannot commit', async () => {

@@ -1,5 +1,5 @@
 // Settlements that the ledger could not write: "a settlement is retried until it is written; it is never dropped while the process lives".
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import {
   createSettlementQueue,
@@ -7,13 +7,15 @@ import {
   MAX_UNWRITTEN_SETTLEMENTS,
   type QueuedSettlement,
   type UnwrittenSettlement,
-} from '../../src/exchange/settlement-queue.ts'
+} from '../../src/exchange/settling/queue.ts'
 import type { Ledger, Outcome, PostOperation } from '../../src/ledger/operations.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const POSTED: Outcome = { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
 const REFUSED: Outcome = { ok: false, refusal: 'already_resolved' }
+
+const OVER = 'no settlement waits any more'
 
 /** A ledger that cannot commit at first, and then answers. */
 function ledgerFailing(times: number, outcome: Outcome = POSTED) {
@@ -64,7 +66,31 @@ describe('a settlement that failed', () => {
     expect(lines).toEqual([
       ...Array(failures).fill({ level: 'warn', message: 'a settlement failed again', ...about }),
       { level: 'info', message: 'a settlement was written after all', ...about },
+      { level: 'info', message: OVER },
     ])
+    queue.close()
+  })
+
+  test('the last of several tells how many were kept and written, and for how long', async () => {
+    let failing: string | undefined = 'the disk is full'
+    const { ledger } = ledgerFailing(0)
+    const { queue, memory } = queueOver({
+      submit: ledger.submit,
+      get failing() {
+        return failing
+      },
+    })
+    const all = [7, 8, 9].map((hold_id) => {
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      queue.add(settlementOf(hold_id, resolve))
+      return promise
+    })
+    expect(memory.lines()).toEqual([])
+    failing = undefined
+    await Promise.all(all)
+    const told = await memory.shows(({ message }) => message === OVER)
+    expect(told).toMatchObject({ level: 'info', kept: 3, written: 3, lasted_ms: expect.any(Number) })
+    expect(memory.lines().filter(({ message }) => message === OVER)).toHaveLength(1)
     queue.close()
   })
 
@@ -75,7 +101,24 @@ describe('a settlement that failed', () => {
     queue.add(settlementOf(7, resolve))
     expect(await promise).toEqual(REFUSED)
     // Nor is it said to have been written.
-    expect([queue.size, submitted, memory.lines()]).toEqual([0, [7], []])
+    expect([queue.size, submitted]).toEqual([0, [7]])
+    expect(memory.lines()).toMatchObject([{ level: 'info', message: OVER, kept: 1, written: 0 }])
+    queue.close()
+  })
+
+  test('leaves the clock to those that still wait', async () => {
+    const later = Promise.withResolvers<Outcome>()
+    const submit = async ({ hold_id }: { hold_id?: number }) => (hold_id === 1 ? POSTED : later.promise)
+    const { queue } = queueOver({ failing: undefined, submit: submit as Ledger['submit'] })
+    using stopped = spyOn(globalThis, 'clearInterval')
+    const [first, second] = [1, 2].map(
+      (hold_id) => new Promise((resolve) => queue.add(settlementOf(hold_id, resolve))),
+    )
+    await first
+    expect([queue.size, stopped.mock.calls.length]).toEqual([1, 0])
+    later.resolve(POSTED)
+    await second
+    expect([queue.size, stopped.mock.calls.length]).toEqual([0, 1])
     queue.close()
   })
 

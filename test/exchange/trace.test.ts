@@ -1,7 +1,7 @@
 // The trace of a call as it is written: times alone for most, bounded whatever happened, and without secrets.
 import { describe, expect, test } from 'bun:test'
 import { rateLimited, UpstreamFault, upstreamFailed } from '../../src/domain/errors.ts'
-import { Trace } from '../../src/exchange/trace.ts'
+import { Trace } from '../../src/exchange/life/trace.ts'
 import { MAX_TRACE_BYTES, readTrace } from '../../src/ledger/traces.ts'
 import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'

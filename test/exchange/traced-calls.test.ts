@@ -7,6 +7,7 @@ import { MODEL, PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, answering, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { events, refusal, startUpstream, stream, whole } from '../support/upstream.ts'
 
 const { gateway, upstream, call, lastCall, recatalogue } = await fileScene()
@@ -23,23 +24,9 @@ const twoRoutes = () => `
 [server]
 log_level = "debug"
 ledger_writer = "inline"
-[[providers]]
-name = "${PROVIDER}"
-protocol = "gemini"
-base_url = "${upstream.url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-[[providers]]
-name = "spare"
-protocol = "openai"
-base_url = "${second.url}/v1"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-[[models]]
-id = "${MODEL}"
-kind = "text"
-max_output_tokens = 8192
-routes = [{ provider = "${PROVIDER}", model = "first" }, { provider = "spare", model = "second", order = 1 }]
-price = { input = 1, output = 4 }
+${providerSection(PROVIDER, 'gemini', upstream.url, 'cooldown_ms = 0')}
+${providerSection('spare', 'openai', `${second.url}/v1`, '', [PROVIDER_KEYS[1]])}
+${modelSection(MODEL, { [PROVIDER]: 'first', spare: 'second' }, { more: 'max_output_tokens = 8192' })}
 `
 const TIMES = { held_ms: expect.any(Number), sent_ms: expect.any(Number), head_ms: expect.any(Number) }
 

@@ -27,10 +27,7 @@ const DEADLINE_MS = 30_000
 /** What a provider says of itself. */
 const SECRET = 'shard 7 at 10.0.0.7'
 
-const { gateway, upstream } = await fileScene({
-  more: surfaceModels,
-  provider: 'cooldown_ms = 0',
-})
+const { gateway, upstream } = await fileScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
 
 const TEXT: readonly (readonly [model: string, wire: Wire])[] = [
   [MODEL, 'gemini'],

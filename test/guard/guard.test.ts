@@ -1,4 +1,4 @@
-// What a call may make and do, counted in a running gateway: what does not vary with the machine, so that no change creeps in.
+// What a call may do, counted in a running gateway: statements of SQL, timers, messages to threads. They do not vary with the machine.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { OWN_CHECKOUT, startUpstream } from '../bench/subjects.ts'
 import { startCounted } from './counted.ts'
@@ -9,7 +9,7 @@ const upstream = await startUpstream()
 afterAll(() => upstream.process.stop())
 
 const grown = (kind: CountedKind, name: string, count: number, limit: number): string =>
-  `a ${kind} makes ${count.toFixed(2)} ${name}, where ${limit} were enough: find what added them (bun run bench --counts ` +
+  `a ${kind} has ${count.toFixed(2)} ${name}, where ${limit} were enough: find what added them (bun run bench --counts ` +
   'shows them all), or raise the limit in test/guard/limits.ts and say in the commit what they are for'
 
 for (const [writer, limits] of [
@@ -21,7 +21,7 @@ for (const [writer, limits] of [
     afterAll(() => gateway[Symbol.asyncDispose]())
     for (const [kind, most] of Object.entries(limits) as [CountedKind, Record<string, number>][]) {
       const counts = await countsOf(gateway, kind)
-      test.each(Object.entries(most))(`a ${kind} makes no more %s than %d`, (name, limit) => {
+      test.each(Object.entries(most))(`a ${kind} has no more %s than %d`, (name, limit) => {
         const count = counts[name] ?? 0
         expect(count, grown(kind, name, count, limit)).toBeLessThanOrEqual(limit)
       })

@@ -5,7 +5,7 @@ import { announcedBytes, readAtMost, readBytes } from '../../src/http/body.ts'
 const LIMIT_BYTES = 2 * 1024 * 1024
 const TOO_LARGE = {
   kind: 'payload_too_large',
-  message: 'The request body is larger than the 2 MB that this endpoint takes. Send less, or smaller images.',
+  message: 'The request body is larger than 2 MB, the limit of this endpoint. Send less, or smaller images.',
 }
 const URL_ = 'http://host/'
 const withLength = (bytes: number, length = bytes) =>
@@ -62,7 +62,7 @@ describe('a body of no announced length', () => {
     const { request } = chunked(1, 10, new Error('reset'))
     expect(await readBytes(request, LIMIT_BYTES).catch((error: unknown) => error)).toMatchObject({
       kind: 'invalid_request',
-      message: 'The request body did not arrive whole.',
+      message: 'The request body is incomplete. Send it again.',
     })
   })
 

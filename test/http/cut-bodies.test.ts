@@ -56,13 +56,7 @@ const CASES: readonly Case[] = [
     limit_mb: 0,
     status: 400,
   },
-  {
-    what: 'edits, an image over its limit',
-    path: EDITS,
-    begins: filePart('image'),
-    limit_mb: 25,
-    status: 4,
-  },
+  { what: 'edits, an image over its limit', path: EDITS, begins: filePart('image'), limit_mb: 25, status: 4 },
   { what: 'edits, a form over its limit', path: EDITS, begins: 'no part at all', limit_mb: 26, status: 413 },
   {
     what: 'edits, no image',

@@ -136,8 +136,10 @@ describe('what ends the reading', () => {
         throw broken
       },
     })
-    expect((await reading).failure).toMatchObject({ message: 'The request body did not arrive whole.' })
-    expect(broken).toMatchObject({ message: 'The request body did not arrive whole.' })
+    expect((await reading).failure).toMatchObject({
+      message: 'The request body is incomplete. Send it again.',
+    })
+    expect(broken).toMatchObject({ message: 'The request body is incomplete. Send it again.' })
   })
 
   test('a caller who had gone before: nothing is read', async () => {
@@ -154,7 +156,7 @@ describe('what ends the reading', () => {
       },
     })
     expect((await read(requestOf(body))).failure).toMatchObject({
-      message: 'The request body did not arrive whole.',
+      message: 'The request body is incomplete. Send it again.',
     })
   })
 })

@@ -220,7 +220,7 @@ describe('over a socket', () => {
       const ask = (idempotency_key: string) => send(s.gateway, PAID[kind], { key: s.key, idempotency_key })
       for (const key of ['older', 'newer']) expect((await ask(key)).status).toBe(200)
       const before = s.counts()
-      expectRefusal(await ask('older'), 409, /given up for newer ones.*send a new key/)
+      expectRefusal(await ask('older'), 409, /newer answers replaced it.*send a new key/)
       expect((await ask('newer')).replayed).toBe('true')
       await s.expectCounts(before)
     },

@@ -128,6 +128,16 @@ describe('a stream', () => {
     expect(await sendAgain(true)).toBe('replayed 200')
   })
 
+  test('that was charged is under way until its end was read', async () => {
+    const answer = await streamFirst((controller) => controller.close())
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    inLedger([post(1, 70)])
+    expect(await sendAgain(true)).toBe('idempotency_key_in_use')
+    await reader?.read()
+    expect(await sendAgain(true)).toBe('replayed 200')
+  })
+
   test.each([
     ['charged', post(1, 70), 'idempotent_answer_lost'],
     ['not charged', voided(1), 'anew'],

@@ -12,9 +12,11 @@ import {
   type KeyedRequest,
 } from '../../src/idempotency/kept-answers.ts'
 import { keepWhole, MAX_KEPT_BYTES, startRecording } from '../../src/idempotency/recording.ts'
+import { createReplayCount } from '../../src/idempotency/replays.ts'
 import type { AnswerLimits } from '../../src/idempotency/room.ts'
 import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { memoryLog } from '../support/memory-log.ts'
 
 let folder: string
 let db: Database
@@ -79,6 +81,28 @@ describe('24 hours', () => {
     expect(await countFiles()).toBe(0)
     expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
+})
+
+test('how often an answer was sent again, and when last, is written at the end at the latest', async () => {
+  for (const key of ['one', 'other']) await begin(asked(key))
+  const replays = createReplayCount(db, { now: () => clock_ms, log: memoryLog().log })
+  const count = (key: string) => replays.count(answers.find(asked(key))?.id ?? 0)
+  const counted = () => db.query('SELECT replays, replayed_at_ms FROM idempotency_keys ORDER BY id').values()
+  count('one')
+  clock_ms += 5
+  count('one')
+  expect(counted()).toEqual([
+    [0, null],
+    [0, null],
+  ])
+  await replays.close()
+  expect(counted()).toEqual([
+    [2, clock_ms],
+    [0, null],
+  ])
+  count('one')
+  await replays.close()
+  expect(counted()[0]).toEqual([3, clock_ms])
 })
 
 describe('the owner of a key', () => {

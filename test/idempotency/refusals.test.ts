@@ -238,7 +238,7 @@ describe('an answer that was not completed', () => {
     await leaveAfter('Hello', asked)
     upstream.answer(answering())
     for (let round = 0; round < 2; round += 1)
-      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, but its answer was broken off/)
+      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, but its answer is not available/)
     expect(upstream.seen).toHaveLength(1)
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled' })
   })
@@ -279,7 +279,7 @@ describe('an answer that was not completed', () => {
     await gateway.atRest()
     upstream.answer(answering())
     const seen = upstream.seen.length
-    expectRefusal(await send(gateway, WHOLE, asked), 409, /was charged, .+ was not waited for/)
+    expectRefusal(await send(gateway, WHOLE, asked), 409, /was charged, .+ its caller left/)
     expect(upstream.seen).toHaveLength(seen)
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })

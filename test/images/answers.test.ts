@@ -4,6 +4,7 @@ import OpenAI, { toFile } from 'openai'
 import { sniffImage } from '../../src/domain/image-formats.ts'
 import { hasAspectRatio, parseAspectRatio } from '../../src/domain/image-size.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
+import { PROVIDER } from '../support/catalogue.ts'
 import { storedIn } from '../support/image-refusals.ts'
 import {
   COMPOSE,
@@ -44,6 +45,15 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     const { answer } = await ask()
     expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(60)
     expect(Number.isInteger(answer.created)).toBe(true)
+  })
+
+  test('the call is recorded with who made it, and when they began to answer', async () => {
+    await ask()
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
+      provider: PROVIDER,
+      upstream_model: 'upstream-image',
+      first_byte_ms: expect.any(Number),
+    })
   })
 
   test('data: bare base64 without a data: prefix, revised_prompt a string or null', async () => {

@@ -7,6 +7,7 @@ import { BUILT_IN_PROTOCOLS, registryOf } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { PROVIDER } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 import { draws, GENERATIONS, imagesIn, PNG } from './support.ts'
 
 const { gemini, anthropic, openai } = BUILT_IN_PROTOCOLS
@@ -21,14 +22,11 @@ function decode(answer: JsonObject): ImageAnswer {
 const broken: Protocol = { ...gemini, images: { ...geminiImages, decode } }
 const { gateway, upstream, call } = await fileScene({
   protocols: registryOf([broken, anthropic, openai]),
-  more: `
-[[models]]
-id = "several"
-kind = "image"
-max_n_per_request = 4
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-price = { per_image = 0.04 }
-`,
+  more: modelSection(
+    'several',
+    { [PROVIDER]: 'upstream-image' },
+    { kind: 'image', price: 'per_image = 0.04', more: 'max_n_per_request = 4' },
+  ),
 })
 
 test('is logged with its stack, though the other requests bring images', async () => {

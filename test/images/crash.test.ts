@@ -12,6 +12,7 @@ import { openLibrary } from '../../src/library/library.ts'
 import { type ServerProcess, startServer } from '../crash/process.ts'
 import { randomFrom } from '../ledger/random.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './support.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
@@ -59,20 +60,8 @@ const folder = await prepareDataFolder(
   `[server]
 listen = "127.0.0.1:0"
 ledger_writer = "inline"
-
-[[providers]]
-name = "provider"
-protocol = "gemini"
-base_url = "${provider.url.origin}"
-api_keys = ["the-key-of-the-provider"]
-cooldown_ms = 0
-
-[[models]]
-id = "crash"
-kind = "image"
-max_n_per_request = ${IMAGES}
-routes = [{ provider = "provider", model = "crash" }]
-price = { per_image = 0.04 }
+${providerSection('provider', 'gemini', provider.url.origin, 'cooldown_ms = 0', ['the-key-of-the-provider'])}
+${modelSection('crash', { provider: 'crash' }, { kind: 'image', price: 'per_image = 0.04', more: `max_n_per_request = ${IMAGES}` })}
 `,
   { accounts: CALLERS, balance_usd: '100000' },
 )

@@ -1,5 +1,9 @@
 // spec.md, Limits, of the image endpoints: bodies, images, and 30 requests in any 60 seconds.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, mock, test } from 'bun:test'
+import type { Admitted } from '../../src/exchange/life/admission.ts'
+import { answerOnce } from '../../src/exchange/life/paid-call.ts'
+import type { ExchangeParts } from '../../src/exchange/parts.ts'
+import type { Idempotency } from '../../src/idempotency/idempotency.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { inChunks } from '../support/upstream.ts'
 import {
@@ -161,6 +165,51 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     const response = await gateway.call(GENERATIONS, generation(), { key })
     expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('29')
     await response.arrayBuffer()
+  })
+
+  describe('a replay of a kept answer', () => {
+    const send = (key: string, name: string, body: object | string = generation()) =>
+      gateway.call(GENERATIONS, body, { key, headers: { 'idempotency-key': name } })
+    const left = async (response: Promise<Response>) => {
+      const answer = await response
+      await answer.arrayBuffer()
+      return [
+        answer.status,
+        answer.headers.get('idempotent-replayed'),
+        answer.headers.get('x-ratelimit-remaining-requests'),
+      ]
+    }
+
+    test('does not count, and is answered over the limit, too', async () => {
+      const key = await gateway.caller()
+      expect(await left(send(key, 'first'))).toEqual([200, null, '29'])
+      for (let again = 0; again < 40; again++)
+        expect(await left(send(key, 'first'))).toEqual([200, 'true', '29'])
+      for (let sent = 0; sent < 29; sent++) await left(send(key, `other ${sent}`))
+      expect(await left(send(key, 'one more'))).toEqual([429, null, '0'])
+      expect(await left(send(key, 'first'))).toEqual([200, 'true', '0'])
+    })
+
+    test('one that was given up while the request arrived counts', async () => {
+      const count_later = mock(() => {})
+      const admitted = { caller: { account: {} }, place: {}, count_later } as unknown as Admitted
+      const once: Idempotency['once'] = async ({ mayBegin }, serve) => {
+        mayBegin()
+        return await serve()
+      }
+      const parts = { closed: () => undefined, idempotency: { once } } as unknown as ExchangeParts
+      await answerOnce(parts, admitted, { content: [], streams: false }, async () => new Response())
+      expect(count_later).toHaveBeenCalledTimes(1)
+    })
+
+    test('what only has its key counts, whatever is wrong with it', async () => {
+      const key = await gateway.caller()
+      expect(await left(send(key, 'first'))).toEqual([200, null, '29'])
+      expect(await left(send(key, 'first', generation({ prompt: 'another' })))).toEqual([422, null, '28'])
+      expect(await left(send(key, 'first', '{'))).toEqual([400, null, '27'])
+      for (let sent = 0; sent < 27; sent++) await left(send(key, 'first', '{'))
+      expect(await left(send(key, 'first', '{'))).toEqual([429, null, '0'])
+    })
   })
 
   test('the rate is checked before the body: what is refused is not read', async () => {

@@ -105,13 +105,16 @@ async function runIntoDebt(key: string): Promise<void> {
 const geminiAnswer = (candidate: object): Answer => whole({ candidates: [candidate] })
 const openaiError = (status: number, error: object): Answer => refuses(status, { error })
 
+const POLICY = [400, 'content_policy_violation'] as const
+const NO_IMAGE = [400, 'no_image_generated'] as const
+const FAILED = [502, 'upstream_error'] as const
 /** What the provider does, and what the caller is told; the hold is refunded. */
 const FAILURES: readonly (readonly [row: string, model: string, answer: Answer, refusal: Refusal])[] = [
   [
     'content_policy_violation: the prompt is blocked',
     PICTURE,
     whole({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }),
-    [400, 'content_policy_violation'],
+    POLICY,
   ],
   ...['SAFETY', 'IMAGE_SAFETY', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'IMAGE_PROHIBITED_CONTENT'].map(
     (finishReason) =>
@@ -119,7 +122,7 @@ const FAILURES: readonly (readonly [row: string, model: string, answer: Answer, 
         `content_policy_violation: finishReason ${finishReason}`,
         PICTURE,
         geminiAnswer({ finishReason }),
-        [400, 'content_policy_violation'],
+        POLICY,
       ] as const,
   ),
   [
@@ -129,55 +132,40 @@ const FAILURES: readonly (readonly [row: string, model: string, answer: Answer, 
       code: 'moderation_blocked',
       message: `Your request was rejected by ${PROVIDER_KEYS[1]}`,
     }),
-    [400, 'content_policy_violation'],
+    POLICY,
   ],
   [
     'content_policy_violation: OpenAI’s own code of that name',
     OVER_OPENAI,
     openaiError(400, { code: 'content_policy_violation', message: 'no' }),
-    [400, 'content_policy_violation'],
+    POLICY,
   ],
   [
     'no_image_generated: text but no image',
     PICTURE,
     geminiAnswer({ content: { parts: [{ text: 'What is beauty?' }] }, finishReason: 'STOP' }),
-    [400, 'no_image_generated'],
+    NO_IMAGE,
   ],
-  ['no_image_generated: nothing at all', PICTURE, whole({ candidates: [] }), [400, 'no_image_generated']],
-  [
-    'no_image_generated: NO_IMAGE',
-    PICTURE,
-    geminiAnswer({ finishReason: 'NO_IMAGE' }),
-    [400, 'no_image_generated'],
-  ],
+  ['no_image_generated: nothing at all', PICTURE, whole({ candidates: [] }), NO_IMAGE],
+  ['no_image_generated: NO_IMAGE', PICTURE, geminiAnswer({ finishReason: 'NO_IMAGE' }), NO_IMAGE],
   [
     'no_image_generated: an address instead of an image',
     OVER_OPENAI,
     whole({ data: [{ url: 'https://images.provider.example/secret.png' }] }),
-    [400, 'no_image_generated'],
+    NO_IMAGE,
   ],
   ['upstream_timeout', HASTY, SILENCE, [408, 'upstream_timeout']],
-  ['upstream_error: the provider fails', PICTURE, refuses(500, { error: {} }), [502, 'upstream_error']],
-  [
-    'upstream_error: the provider refuses the key',
-    PICTURE,
-    refuses(403, { error: {} }),
-    [502, 'upstream_error'],
-  ],
-  ['upstream_error: the connection is reset', PICTURE, RESET, [502, 'upstream_error']],
-  ['upstream_error: an answer that is not JSON', PICTURE, whole('<html>'), [502, 'upstream_error']],
-  [
-    'upstream_error: bytes that are not an image',
-    PICTURE,
-    draws(Buffer.from('no image')),
-    [502, 'upstream_error'],
-  ],
-  ['upstream_error: half an image', PICTURE, draws(PNG.subarray(0, 60)), [502, 'upstream_error']],
+  ['upstream_error: the provider fails', PICTURE, refuses(500, { error: {} }), FAILED],
+  ['upstream_error: the provider refuses the key', PICTURE, refuses(403, { error: {} }), FAILED],
+  ['upstream_error: the connection is reset', PICTURE, RESET, FAILED],
+  ['upstream_error: an answer that is not JSON', PICTURE, whole('<html>'), FAILED],
+  ['upstream_error: bytes that are not an image', PICTURE, draws(Buffer.from('no image')), FAILED],
+  ['upstream_error: half an image', PICTURE, draws(PNG.subarray(0, 60)), FAILED],
   [
     'upstream_error: a size that the provider refuses',
     OVER_OPENAI,
     openaiError(400, { code: 'invalid_value', param: 'size', message: 'no' }),
-    [502, 'upstream_error'],
+    FAILED,
   ],
   [
     'invalid_request: another field that the provider refuses',
@@ -215,6 +203,20 @@ describe('refunded in full:', () => {
     expect(await failed.json()).toMatchObject({
       images: [{ state: 'failed' }, { state: 'failed' }, {}].slice(model === HASTY ? 1 : 0),
     })
+  })
+
+  test('moderation refuses in the same words, whoever the provider is', async () => {
+    const key = await gateway.caller('1')
+    const messageOf = async (model: string, answer: Answer) => {
+      upstream.answer(answer)
+      const response = await gateway.call(GENERATIONS, generation({ model }), { key })
+      return ((await response.json()) as { error: { message: string } }).error.message
+    }
+    const of_gemini = await messageOf(PICTURE, geminiAnswer({ finishReason: 'SAFETY' }))
+    expect(of_gemini).toContain('refused by moderation')
+    expect(
+      await messageOf(OVER_OPENAI, openaiError(400, { code: 'moderation_blocked', message: 'no' })),
+    ).toBe(of_gemini)
   })
 
   test('the image of a failed multipart edit stays stored as a file of its owner', async () => {

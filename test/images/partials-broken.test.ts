@@ -1,8 +1,10 @@
 // Streams of partial images that do not come to their end: what is charged then, what is kept, and what callers are told.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import crypto from 'node:crypto'
+import { join } from 'node:path'
 import OpenAI from 'openai'
 import sharp from 'sharp'
+import { openDatabase } from '../../src/db/open.ts'
 import { connectSocket, rawPost } from '../support/socket-client.ts'
 import { type Answer, type Step, stream } from '../support/upstream.ts'
 import {
@@ -70,6 +72,14 @@ describe('after a partial image was given out,', () => {
     expect(generationsOf(s).at(-1)).toMatchObject({ state: 'failed' })
   })
 
+  test('the provider is asked for no more of an image that cannot be used', async () => {
+    using aborted = spyOn(AbortController.prototype, 'abort')
+    const { events } = await answered(stream(partial(PNG, 0), 'read', completed(UNUSABLE), 'hang'))
+    expect([kindsOf(events), aborted.mock.calls.length]).toEqual([['partial_image', 'error'], 1])
+    await s.upstream.last().over
+    expect(s.upstream.last().aborted).toBe(true)
+  })
+
   test('the SDK throws what it is told', async () => {
     s.upstream.answer(stream(partial(PNG, 0), 'read', failure(MODERATED)))
     const client = new OpenAI({ apiKey: s.key, baseURL: `${s.gateway.url.origin}/v1`, maxRetries: 0 })
@@ -94,6 +104,20 @@ test('where none was given out, a break costs nothing, and says so', async () =>
   expect(kindsOf(events)).toEqual(['error'])
   expect(events[0]?.error?.message).toContain('Nothing was charged')
   expect(await s.lastCall()).toMatchObject({ cost_nanos: 0, images: 0, outcome: 'broken' })
+})
+
+test('a partial image that was given out is charged later, where nothing could be written when it broke', async () => {
+  const broken = Promise.withResolvers<void>()
+  s.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
+  const events = eventReader(await s.call(GENERATIONS, wanted()))
+  expect(await events.next()).toMatchObject({ partial_image_index: 0 })
+  const other = openDatabase(join(s.gateway.data_folder, 'tollgate.db'))
+  other.run('BEGIN IMMEDIATE')
+  broken.resolve()
+  expect(await events.next()).toHaveProperty('error')
+  other.run('ROLLBACK')
+  other.close()
+  expect(await s.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
 })
 
 test('an event beyond the largest answer that is taken ends it', async () => {

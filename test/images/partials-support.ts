@@ -6,6 +6,7 @@ import { formatOf } from '../../src/domain/image-formats.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { type Scene, scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import type { Step } from '../support/upstream.ts'
 
 export const IMAGE_NANOS = 50_000_000
@@ -105,21 +106,18 @@ export const DRAWING = 'test-drawing-partials'
 export const HASTY_DRAWING = 'test-hasty-partials'
 
 const catalogue = (url: string) => `
-[[providers]]
-name = "openai-images"
-protocol = "openai"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-cooldown_ms = 0
+${providerSection('openai-images', 'openai', url, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
 ${[DRAWING, HASTY_DRAWING]
-  .map(
-    (id) => `
-[[models]]
-id = "${id}"
-kind = "image"
-timeout_ms = ${id === DRAWING ? 60_000 : 150}
-routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
-price = { per_image = 0.05, partial_image = 0.004 }`,
+  .map((id) =>
+    modelSection(
+      id,
+      { 'openai-images': 'gpt-image-1.5' },
+      {
+        kind: 'image',
+        price: 'per_image = 0.05, partial_image = 0.004',
+        more: `timeout_ms = ${id === DRAWING ? 60_000 : 150}`,
+      },
+    ),
   )
   .join('\n')}
 `

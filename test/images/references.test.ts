@@ -81,10 +81,7 @@ describe.each([
   test('IMAGE_NOT_FOUND: a file that no longer exists', async () => {
     const caller = await gateway.caller()
     const key = await uploaded(gateway, caller)
-    const deleted = await gateway.call(`/api/v1/files/${key}`, undefined, {
-      key: caller,
-      method: 'DELETE',
-    })
+    const deleted = await gateway.call(`/api/v1/files/${key}`, undefined, { key: caller, method: 'DELETE' })
     expect(deleted.status).toBe(200)
     await refuses(byKey(key), [404, 'IMAGE_NOT_FOUND'], caller)
   })
@@ -196,9 +193,7 @@ describe('compose refuses inline images:', () => {
     const key = await gateway.caller()
     const image_key = await uploaded(gateway, key)
     const before = await storedIn(gateway)
-    const answer = await gateway.call(COMPOSE, generation({ image_keys: [image_key, image_key] }), {
-      key,
-    })
+    const answer = await gateway.call(COMPOSE, generation({ image_keys: [image_key, image_key] }), { key })
     await expectRefused(gateway, before, answer, [400, 'duplicate_reference'])
   })
 

@@ -10,6 +10,7 @@ import { paint } from '../media/support.ts'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { fileScene, type Scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { type Answer, whole } from '../support/upstream.ts'
 import { post, formOf as uploadForm } from '../upload/support.ts'
 
@@ -35,108 +36,27 @@ export const NEVER_PARTIAL = 'test-never-partial'
 export const SIMULATED_PARTIAL = 'test-simulated-partial'
 /** The server of another maker's model, which takes no more than a prompt and a size. */
 export const OTHER_MAKER = 'test-other-maker'
-const PARTIAL_PRICE = 'price = { per_image = 0.05, partial_image = 0.004, high_fidelity = 0.06 }'
+const PARTIAL_PRICE = 'per_image = 0.05, partial_image = 0.004, high_fidelity = 0.06'
 export const RETIRED_PICTURE = 'test-retired-drawing'
 
-const models = (url: string) => `
-[[providers]]
-name = "openai-images"
-protocol = "openai"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-cooldown_ms = 0
+const image = (id: string, routes: Record<string, string>, price: string, more = '') =>
+  modelSection(id, routes, { kind: 'image', price, more })
 
-[[models]]
-id = "${PICTURE}"
-kind = "image"
-max_n_per_request = 4
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-
-[models.price]
-per_image = 0.04
-variants = [
-  { size = "512x512", quality = "high", per_image = 0.03 },
-  { size = "512x512", per_image = 0.02 },
-  { quality = "high", per_image = 0.16 },
-]
-
-[[models]]
-id = "${LISTED}"
-kind = "image"
-sizes = ["auto", "64x64"]
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-price = { per_image = 0.04 }
-
-[[models]]
-id = "${OVER_OPENAI}"
-kind = "image"
-max_n_per_request = 4
-routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
-price = { per_image = 0.05 }
-
-[[models]]
-id = "${HASTY}"
-kind = "image"
-timeout_ms = 150
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-price = { per_image = 0.04 }
-
-[[models]]
-id = "${SIZED}"
-kind = "image"
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-price = { per_image = 0.04, variants = [{ size = "4K", per_image = 0.24 }] }
-
-[[providers]]
-name = "simulated-images"
-protocol = "openai"
-base_url = "simulator"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-
-[[models]]
-id = "${PARTIAL}"
-kind = "image"
-max_n_per_request = 4
-routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${HASTY_PARTIAL}"
-kind = "image"
-timeout_ms = 150
-routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${PARTIAL_OR_WHOLE}"
-kind = "image"
-routes = [{ provider = "openai-images", model = "gpt-image-2" }, { provider = "${PROVIDER}", model = "upstream-image", order = 1 }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${NEVER_PARTIAL}"
-kind = "image"
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${SIMULATED_PARTIAL}"
-kind = "image"
-routes = [{ provider = "simulated-images", model = "gpt-image-1.5" }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${OTHER_MAKER}"
-kind = "image"
-routes = [{ provider = "openai-images", model = "stable-diffusion-3" }]
-${PARTIAL_PRICE}
-
-[[models]]
-id = "${RETIRED_PICTURE}"
-kind = "image"
-retired = true
-routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
-price = { per_image = 0.04 }
+export const models = (url: string) => `
+${providerSection('openai-images', 'openai', url, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
+${image(PICTURE, { [PROVIDER]: 'upstream-image' }, `per_image = 0.04, variants = [{ size = "512x512", quality = "high", per_image = 0.03 }, { size = "512x512", per_image = 0.02 }, { quality = "high", per_image = 0.16 }]`, 'max_n_per_request = 4')}
+${image(LISTED, { [PROVIDER]: 'upstream-image' }, 'per_image = 0.04', 'sizes = ["auto", "64x64"]')}
+${image(OVER_OPENAI, { 'openai-images': 'gpt-image-1.5' }, 'per_image = 0.05', 'max_n_per_request = 4')}
+${image(HASTY, { [PROVIDER]: 'upstream-image' }, 'per_image = 0.04', 'timeout_ms = 150')}
+${image(SIZED, { [PROVIDER]: 'upstream-image' }, 'per_image = 0.04, variants = [{ size = "4K", per_image = 0.24 }]')}
+${providerSection('simulated-images', 'openai', 'simulator', '', [PROVIDER_KEYS[1]])}
+${image(PARTIAL, { 'openai-images': 'gpt-image-1.5' }, PARTIAL_PRICE, 'timeout_ms = 30_000\nmax_n_per_request = 4')}
+${image(HASTY_PARTIAL, { 'openai-images': 'gpt-image-1.5' }, PARTIAL_PRICE, 'timeout_ms = 150')}
+${image(PARTIAL_OR_WHOLE, { 'openai-images': 'gpt-image-2', [PROVIDER]: 'upstream-image' }, PARTIAL_PRICE)}
+${image(NEVER_PARTIAL, { [PROVIDER]: 'upstream-image' }, PARTIAL_PRICE)}
+${image(SIMULATED_PARTIAL, { 'simulated-images': 'gpt-image-1.5' }, PARTIAL_PRICE)}
+${image(OTHER_MAKER, { 'openai-images': 'stable-diffusion-3' }, PARTIAL_PRICE)}
+${image(RETIRED_PICTURE, { [PROVIDER]: 'upstream-image' }, 'per_image = 0.04', 'retired = true')}
 `
 
 export const PNG = Buffer.from(await paint('png', { width: 48, height: 32 }))
@@ -203,7 +123,10 @@ export async function imagesScene(): Promise<ImagesScene> {
     plugins: plugins.map(
       (plugin): Plugin =>
         (gateway) =>
-          plugin({ ...gateway, images: { ...gateway.images, fetchImage, rate } }),
+          plugin({
+            ...gateway,
+            content: { ...gateway.content, images: { ...gateway.content.images, fetchImage, rate } },
+          }),
     ),
   })
   beforeEach(() => scene.upstream.answer(draws(PNG)))

@@ -1,4 +1,4 @@
-// Large kept responses that are read at no cost: unparsed, on a thread, page by page, and within a memory of their own.
+// Large kept responses that are read at no cost: unparsed, page by page, and within a memory of their own.
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
@@ -16,11 +16,7 @@ const newId = () => `resp_${crypto.randomUUID()}`
 /** A response to an input, with an output as long as a test wants it. */
 function answered(input: JsonObject[], output_text = 'Yes.'): KeptResponse {
   const made = answerTo(newId(), account_id)
-  return {
-    ...made,
-    input,
-    response: { ...made.response, output: [message(`msg_${made.id}`, output_text)] },
-  }
+  return { ...made, input, response: { ...made.response, output: [message(`msg_${made.id}`, output_text)] } }
 }
 
 async function kept(input: JsonObject[], output_text?: string): Promise<string> {
@@ -71,7 +67,7 @@ describe('the first of several lines', () => {
 describe('GET /v1/responses/{id}/input_items', () => {
   test.each([
     ['short', 'Hi.'],
-    ['long, which is parsed on a thread', text(1)],
+    ['long', text(1)],
   ])('an item that is %s is shown in its full form', async (_, content) => {
     const id = await kept([said(content), said('and?')])
     const name = id.replace('resp_', '')
@@ -87,7 +83,7 @@ describe('GET /v1/responses/{id}/input_items', () => {
     ])
   })
 
-  test('the output of a response before it, which is parsed on a thread', async () => {
+  test('the long output of a response before it', async () => {
     const first = await kept([said('Hi.')], text(2))
     const id = newId()
     await store.keep(answerTo(id, account_id, { previous_id: first }))

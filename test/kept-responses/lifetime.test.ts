@@ -108,7 +108,7 @@ describe('a backup', () => {
     expect(await tollgate(machine, 'restore', backup)).toMatchObject({ status: 0 })
     expect(await tollgate(machine, 'audit')).toEqual({
       status: 1,
-      out: expect.stringContaining('response resp_1: is nothing'),
+      out: expect.stringContaining('response resp_1: lacks '),
     })
     const statuses = async () => {
       await using gateway = await other.start()

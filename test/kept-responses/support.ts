@@ -23,7 +23,7 @@ export async function responsesScene(options: SceneOptions = {}): Promise<Respon
   const opened = await scene({ ...options, plugins: [...plugins, spy] })
   const account_id = opened.gateway.rows().accounts.at(-1)?.id ?? 0
   if (!given) throw new Error('no plugin was given a gateway')
-  return { ...opened, store: given.responses, account_id }
+  return { ...opened, store: given.content.responses, account_id }
 }
 
 /** The same for all tests of a file. */

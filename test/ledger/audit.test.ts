@@ -6,12 +6,14 @@ import { INVARIANTS } from '../../src/ledger/invariants.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { expire, hold, post, topUp, voided, withdraw, world } from './world.ts'
 
+const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
+
 /** Holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
 function used(): Database {
   const db = world({ balance: 1_000 })
   createWriter(db).commit([
     ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
-    post(1, 70),
+    post(1, 70, { price: PRICE }),
     post(2, 120),
     voided(3),
     expire(4),
@@ -27,6 +29,8 @@ function tamper(db: Database, sql: string): void {
   db.run('PRAGMA foreign_keys = OFF')
   db.run('DROP TRIGGER entries_are_never_changed')
   db.run('DROP TRIGGER entries_are_never_deleted')
+  db.run('DROP TRIGGER prices_are_never_changed')
+  db.run('DROP TRIGGER prices_are_never_deleted')
   db.run(sql)
 }
 
@@ -84,7 +88,7 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'account 1',
   ],
   [
-    `INSERT INTO entries SELECT 99, account_id, kind, -30, call_id, note, created_at_ms FROM entries WHERE call_id = 1;
+    `INSERT INTO entries SELECT 99, account_id, kind, -30, call_id, note, created_at_ms, NULL FROM entries WHERE call_id = 1;
      UPDATE entries SET amount_nanos = -40 WHERE call_id = 1 AND id <> 99`,
     ['call_is_charged_what_was_paid'],
     'call 1',
@@ -104,6 +108,10 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     ['quarter_sums_are_of_calls'],
     'account 1, key 1, sim-text, completed, from 1970-01-01 00:15:00',
   ],
+  ['DELETE FROM prices', ['call_has_its_price'], 'call 1'],
+  ['UPDATE calls SET price_id = 2 WHERE id = 1', ['call_has_its_price'], 'call 1'],
+  [`UPDATE prices SET json = replace(json, '14', '15')`, ['price_has_its_hash'], 'price 1'],
+  ['UPDATE prices SET sha256 = zeroblob(32)', ['price_has_its_hash'], 'price 1'],
   ['DELETE FROM call_sums', SUMS, 'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00'],
   [
     'UPDATE call_sums SET first_call_id = 2 WHERE span_s = 86400',
@@ -164,6 +172,20 @@ describe('the audit', () => {
   test('has a tampering for every invariant', () => {
     const broken = new Set(TAMPERINGS.flatMap(([, names]) => names))
     expect([...broken].sort()).toEqual(INVARIANTS.map(({ name }) => name).sort())
+  })
+
+  test('reports what is negative beside 0', () => {
+    const db = used()
+    tamper(db, 'UPDATE keys SET spent_nanos = -1 WHERE id = 2')
+    const found = audit(db).findings.filter(({ invariant }) => invariant === 'nothing_negative')
+    expect(found).toMatchObject([{ subject: 'key 2', expected: 0, found: -1 }])
+  })
+
+  test('reports what is free beside a debt, beside 0', () => {
+    const db = used()
+    tamper(db, 'UPDATE accounts SET debt_nanos = 5 WHERE id = 1')
+    const found = audit(db).findings.filter(({ invariant }) => invariant === 'no_debt_beside_free_balance')
+    expect(found).toMatchObject([{ subject: 'account 1', expected: 0, found: 5 }])
   })
 
   test('reports the value expected and the value found', () => {

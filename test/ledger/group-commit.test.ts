@@ -1,6 +1,6 @@
 // Group commit: which operations share a transaction, and what happens to them when it fails.
 import type { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Executor } from '../../src/ledger/executors.ts'
 import { commitBatch, tryToWrite } from '../../src/ledger/failure.ts'
@@ -231,10 +231,23 @@ test('one operation that can never be written costs the others few commits, not 
   expect(stateOf(db)).toMatchObject({ balance: 1_000 - 63, held: 1 })
 })
 
+test('a commit that is under way for less than that is not given up, however often the ledger looks', async () => {
+  const { executor, batch } = heldUp()
+  using timers = spyOn(globalThis, 'setInterval')
+  const ledger = groupCommit(executor)
+  const [[look] = []] = timers.mock.calls
+  const under_way = ledger.submit(topUp(1))
+  const { finish } = await batch(0)
+  if (typeof look === 'function') look()
+  finish()
+  expect([typeof look, await under_way]).toMatchObject(['function', { ok: true }])
+  await ledger.close()
+})
+
 test('while a disk hangs, nobody waits for it longer than the limit, and the ledger says so', async () => {
   const { executor, batch } = heldUp()
   const said: (string | undefined)[] = []
-  const ledger = groupCommit(executor, (failing) => said.push(failing))
+  const ledger = groupCommit(executor, { onChange: (failing) => said.push(failing) })
   const under_way = ledger.submit(topUp(1)).catch((thrown: unknown) => thrown)
   const { finish } = await batch(0)
   const behind = ledger.submit(topUp(2)).catch((thrown: unknown) => thrown)

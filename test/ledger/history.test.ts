@@ -47,6 +47,11 @@ describe('calls', () => {
     expect(ids(filter)).toEqual(expected)
   })
 
+  test('of which a page has all are followed by none', () => {
+    expect(listCalls(db, {}, { limit: 4 }).next_cursor).toBeUndefined()
+    expect(listCalls(db, { account_id: 1 }, { limit: 3 }).next_cursor).toBeUndefined()
+  })
+
   test('have the names of their account and key', () => {
     const [call] = listCalls(db, { key_id: 3 }, { limit: 1 }).calls
     expect(call).toMatchObject({
@@ -104,7 +109,7 @@ function many(count: number, rare: readonly number[]): Database {
   const db = recorded([])
   const insert = db.prepare(
     `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
-            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL`,
+            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, ''`,
   )
   const hold_of = db.prepare(`INSERT INTO holds VALUES (?1, 1, 1 + ?1 % 2, 'r', 1, 'posted', 0, 0)`)
   db.transaction(() => {

@@ -1,5 +1,5 @@
 // The fsync measurement, which decides between the writers.
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openLedger } from '../../src/ledger/ledger.ts'
@@ -12,6 +12,13 @@ test('an fsync takes time, and its measurement leaves no files', () =>
     const before = readdirSync(dirname(path)).sort()
     expect(medianSyncMs(path)).toBeGreaterThan(0)
     expect(readdirSync(dirname(path)).sort()).toEqual(before)
+  }))
+
+test('of the times that were measured it is the one in the middle', () =>
+  onDisk({}, (path) => {
+    const times = [9, 1, 8, 2, 3, 4, 7].flatMap((took_ms) => [0, took_ms])
+    using clock = spyOn(performance, 'now').mockImplementation(() => times.shift() ?? Number.NaN)
+    expect([medianSyncMs(path), clock.mock.calls.length]).toEqual([4, 14])
   }))
 
 test('a database in memory measures 0', () => {

@@ -12,6 +12,7 @@ import {
   type Range,
 } from '../../src/ledger/overview.ts'
 import { quantile } from '../../src/ledger/quantiles.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from './recorded.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
@@ -53,6 +54,27 @@ const aCall = fc.tuple(
     duration_ms: fc.nat(9_000),
   }),
 )
+
+test('an hour has sixty points, the last of which is this minute', async () => {
+  const now_ms = 2 * LENGTH_MS.hour
+  const { points, from_ms } = await overviewOf(recorded([]), 'hour', { account_id: undefined, now_ms })
+  expect([points.length, from_ms, points.at(-1)?.start_ms]).toEqual([60, now_ms - 59 * 60_000, now_ms])
+})
+
+test('others have their turn after the times of each point', async () => {
+  const MINUTES = 30
+  const db = recorded(
+    Array.from({ length: MINUTES }, (_, minute) => [1, 5, { started_at_ms: NOW_MS - minute * 60_000 }]),
+  )
+  let turns = 0
+  let is_over = false
+  const overview = overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS }).finally(() => {
+    is_over = true
+  })
+  for (; !is_over; turns += 1) await endOfTurn()
+  expect((await overview).totals.calls).toBe(MINUTES)
+  expect(turns).toBeGreaterThanOrEqual(MINUTES)
+})
 
 describe('sums', () => {
   test.each(RANGES)('over a %s are those of its calls, for all and for one account', async (range) => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayOf, periodsOf, QUARTER_S } from '../../src/ledger/days.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
-import { dailySums } from '../../src/ledger/sums.ts'
+import { dailySums, monthlySums } from '../../src/ledger/sums.ts'
 import { recorded } from './recorded.ts'
 
 const DAY_MS = 86_400_000
@@ -212,4 +212,34 @@ describe('pages of sums', () => {
     const within = { since_ms: MIDNIGHT_MS + 20 * 60_000, until_ms: MIDNIGHT_MS + 40 * 60_000 }
     expect(dailySums(minutes, within, { zone: 'utc' }).sums).toMatchObject([{ calls: 2, cost_nanos: 110 }])
   })
+})
+
+test.each(['utc', 'local'] as const)('sums by month are those of their days (%s)', (zone) => {
+  const calls = Array.from({ length: 200 }, (_, index): [number, number, Partial<CallRecord>] => [
+    1 + (index % 3),
+    index,
+    { model: index % 2 ? 'a' : 'b', started_at_ms: MIDNIGHT_MS - index * 31 * HOUR_MS },
+  ])
+  const db = recorded(calls)
+  for (const filter of [
+    {},
+    { since_ms: MIDNIGHT_MS - 100 * 24 * HOUR_MS, until_ms: MIDNIGHT_MS - 20 * 24 * HOUR_MS },
+  ]) {
+    const expected = new Map<string, { calls: number; cost_nanos: number }>()
+    for (const { day, key_id, model, calls, cost_nanos } of dailySums(db, filter, { zone }).sums) {
+      const of = `${day.slice(0, 7)} ${key_id} ${model}`
+      const sum = expected.get(of) ?? { calls: 0, cost_nanos: 0 }
+      expected.set(of, { calls: sum.calls + calls, cost_nanos: sum.cost_nanos + cost_nanos })
+    }
+    const found = monthlySums(db, filter, zone).map(
+      ({ period, key_id, model, calls, cost_nanos }): [string, object] => [
+        `${period} ${key_id} ${model}`,
+        { calls, cost_nanos },
+      ],
+    )
+    expect(found.length).toBeGreaterThan(10)
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
+    const months = found.map(([name]) => name.slice(0, 7))
+    expect(months).toEqual(months.toSorted().reverse())
+  }
 })

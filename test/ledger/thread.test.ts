@@ -18,9 +18,25 @@ async function threaded(path: string) {
     threads.push(thread)
     return thread
   })
-  const ledger = groupCommit(executor, (failing) => said.push(failing))
+  const ledger = groupCommit(executor, { onChange: (failing) => said.push(failing) })
   return { ledger, threads, said }
 }
+
+test('a thread says that it has closed the database', () =>
+  onDisk({}, async (path) => {
+    const worker = new Worker(THREAD)
+    const said: unknown[] = []
+    const twice = Promise.withResolvers<void>()
+    worker.onmessage = ({ data }: MessageEvent<string>) => {
+      said.push(JSON.parse(data))
+      if (said.length === 2) twice.resolve()
+    }
+    worker.onerror = () => twice.resolve()
+    for (const message of [{ open: path }, 'close', 'try']) worker.postMessage(JSON.stringify(message))
+    await twice.promise
+    worker.terminate()
+    expect(said).toEqual(['ready', 'closed'])
+  }))
 
 test('a dead thread is replaced, and nothing that was answered is lost', () =>
   onDisk({ balance: 100 }, async (path, db) => {

@@ -1,9 +1,7 @@
 // The audit of the library and the reconciliation at start, on rows and files that were tampered with.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm, truncate } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
@@ -14,11 +12,12 @@ import { type Library, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 
 const png = await paint('png')
 const ACCOUNT = 1
 
-let folder: string
+const folder = folderOfEachTest()
 let db: Database
 let library: Library
 /** The key of an uploaded file, and the UUIDs of a stored image and of one that is being made. */
@@ -27,11 +26,10 @@ let stored: string
 let generating: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
-  db = openDatabase(join(folder, 'tollgate.db'))
+  db = openDatabase(folder.at('tollgate.db'))
   db.run('PRAGMA foreign_keys = OFF')
   createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
   file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
   stored = (await beginGenerations(library, { ...order, call_id: 1 }, 1))[0] ?? ''
@@ -39,10 +37,7 @@ beforeEach(async () => {
   const image = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
   await storeGenerations(library, ACCOUNT, [stored], [image])
 })
-afterEach(async () => {
-  db.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => db.close())
 
 async function upload(filename: string, bytes: Uint8Array): Promise<string> {
   const intake = beginIntake(library, ACCOUNT)
@@ -55,7 +50,7 @@ async function upload(filename: string, bytes: Uint8Array): Promise<string> {
   return (await intake.commit())[0]?.key ?? ''
 }
 
-const imagePath = () => join(folder, 'images', `${ACCOUNT}/${stored}.png`)
+const imagePath = () => folder.at('images', `${ACCOUNT}/${stored}.png`)
 /** The invariants that the audit finds broken. */
 const broken = async () =>
   [...new Set((await auditLibrary(library)).map(({ invariant }) => invariant))].sort()
@@ -63,7 +58,7 @@ const broken = async () =>
 /** What is tampered with, which invariants the audit finds broken, and how many rows and files a start reconciles. */
 const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], missing: number, strays: number][] = [
   ['nothing', () => undefined, [], 0, 0],
-  ['the bytes of a file are deleted', () => rm(join(folder, file)), ['stored_row_has_its_file'], 1, 0],
+  ['the bytes of a file are deleted', () => rm(folder.at(file)), ['stored_row_has_its_file'], 1, 0],
   ['the bytes of an image are deleted', () => rm(imagePath()), ['stored_row_has_its_file'], 1, 0],
   ['the row of a file is deleted', () => db.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
   [
@@ -75,21 +70,21 @@ const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], missing: 
   ],
   [
     'a file without a row among the uploads',
-    () => Bun.write(join(folder, 'files/1/stray.png'), 'x'),
+    () => Bun.write(folder.at('files/1/stray.png'), 'x'),
     ['file_has_its_row'],
     0,
     1,
   ],
   [
     'a file in the place of an image that is being made',
-    () => Bun.write(join(folder, `images/1/${generating}.png`), 'x'),
+    () => Bun.write(folder.at(`images/1/${generating}.png`), 'x'),
     [],
     0,
     1,
   ],
   [
     'a file without a row among the images',
-    () => Bun.write(join(folder, 'images/9/a.png'), 'x'),
+    () => Bun.write(folder.at('images/9/a.png'), 'x'),
     ['file_has_its_row'],
     0,
     1,
@@ -107,12 +102,12 @@ describe('the audit of the library, and the start after it', () => {
   })
 
   test('finds a file whose size is not the one in its row', async () => {
-    await truncate(join(folder, file), 7)
+    await truncate(folder.at(file), 7)
     expect(await broken()).toEqual(['stored_row_has_its_file', 'used_quota_is_sum_of_files'])
   })
 
   test('finds an account over its quota', async () => {
-    await truncate(join(folder, file), FILE_QUOTA_BYTES + 1)
+    await truncate(folder.at(file), FILE_QUOTA_BYTES + 1)
     db.query('UPDATE files SET bytes = ?').run(FILE_QUOTA_BYTES + 1)
     expect(await auditLibrary(library)).toEqual([
       {

@@ -1,10 +1,9 @@
 // Crashes: afterwards no row says stored without its file, no file is without its row, and every report was true.
 //
 // The long run: TOLLGATE_CRASH_CYCLES=1000 bun test test/library/crash.test.ts --timeout 3600000
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+
+import { beforeAll, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
@@ -14,6 +13,7 @@ import { openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { chanceFrom } from '../media/support.ts'
 import { commandOf } from '../support/programs.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -34,14 +34,12 @@ const MAX_PASSINGS = 5
 const MAX_LINES = 20
 
 const chance = chanceFrom(SEED)
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
-  const db = openDatabase(join(folder, 'tollgate.db'))
+const folder = folderOfFile()
+beforeAll(() => {
+  const db = openDatabase(folder.at('tollgate.db'))
   createAccount(db, { name: 'one', now_ms: 0 })
   db.close()
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** A line of the process. */
 interface Report {
@@ -51,7 +49,7 @@ interface Report {
 
 /** Runs the process until it is dead. @returns its reports */
 async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
-  const child = Bun.spawn([...commandOf('crash-library'), folder, step, String(passing)], {
+  const child = Bun.spawn([...commandOf('crash-library'), folder.path, step, String(passing)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -72,7 +70,7 @@ async function runUntilKilled(step: string, passing: number): Promise<Report[]> 
 }
 
 /** The unfinished writes of a store; its folder for them is absent after a start. */
-const incomingOf = (name: string) => readdir(join(folder, name, '.incoming')).catch(() => [])
+const incomingOf = (name: string) => readdir(folder.at(name, '.incoming')).catch(() => [])
 
 test(
   `${CYCLES} kills at the steps of writing and deleting, seed ${SEED}`,
@@ -84,8 +82,8 @@ test(
       const reports = await runUntilKilled(step, 1 + Math.floor(chance() * MAX_PASSINGS))
       for (const { what, name } of reports) what === 'stored' ? present.add(name) : present.delete(name)
 
-      const db = openDatabase(join(folder, 'tollgate.db'))
-      const library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
+      const db = openDatabase(folder.at('tollgate.db'))
+      const library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
       const { left_behind, stray_files } = await recoverLibrary(library)
       reconciled += left_behind + stray_files
       const where = { cycle, step, seed: SEED }

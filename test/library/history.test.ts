@@ -1,15 +1,11 @@
 // silent.md, Images: "`GET /api/images/history`: newest first, `limit`, `cursor`, `model`, `kind`; … `GET /api/images/{id}`:
 // the image's bytes, to its owner's key only. `DELETE` too. Deleting keeps the billing record."
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { failGenerations, findGeneration } from '../../src/library/generations.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { fileGateway } from '../support/gateway.ts'
 import { begin, libraryOf, make, type Owner, ownerIn, PNG, settle } from './support.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway()
 
 interface Page {
   images: Record<string, unknown>[]

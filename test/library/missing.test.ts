@@ -1,9 +1,7 @@
 // Images whose files cannot be found: when a start refuses, how they are marked, and how they come back.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { auditLibrary, compareLibrary } from '../../src/library/audit.ts'
@@ -21,6 +19,7 @@ import { findMissing, refuseMissingFolders } from '../../src/library/missing.ts'
 import { usedBytes } from '../../src/library/quota.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { paint } from '../media/support.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 import { type Away, pathsIn, takeFiles, takeFolder } from './away.ts'
 
 const png = await paint('png')
@@ -29,7 +28,7 @@ const IMAGE = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_pr
 const ORDER = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
 const NOTHING = { left_behind: 0, stray_files: 0, missing_files: 0, found_files: 0 }
 
-let folder: string
+const folder = folderOfEachTest()
 let db: Database
 let library: Library
 /** Keys of three uploads, and UUIDs of three produced images. */
@@ -38,12 +37,11 @@ let images: string[]
 let clock_ms = 0
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
-  db = openDatabase(join(folder, 'tollgate.db'))
+  db = openDatabase(folder.at('tollgate.db'))
   db.run('PRAGMA foreign_keys = OFF')
   createAccount(db, { name: 'one', now_ms: 0 })
   clock_ms = 1_000
-  library = openLibrary({ db, data_folder: folder, now: () => clock_ms, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
   const intake = beginIntake(library, ACCOUNT)
   for (const filename of ['a.png', 'b.png', 'c.png'])
     await intake.add({ filename, content: new Blob([Buffer.from(png)]).stream() })
@@ -51,10 +49,7 @@ beforeEach(async () => {
   images = await beginGenerations(library, { ...ORDER, call_id: 1 }, 3)
   await storeGenerations(library, ACCOUNT, images, [IMAGE, IMAGE, IMAGE])
 })
-afterEach(async () => {
-  db.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => db.close())
 
 const rowOf = (key: string) => findFile(db, ACCOUNT, key) ?? findGeneration(db, ACCOUNT, key)
 /** The bytes of an image as a caller gets them. */
@@ -67,7 +62,7 @@ async function bytesOf(name: string): Promise<Uint8Array | undefined> {
 const all = () => [...uploads, ...images]
 const missing = () => all().filter((name) => rowOf(name)?.missing_since_ms !== null)
 const refusal = () =>
-  refuseMissingFolders(library, folder).then(
+  refuseMissingFolders(library, folder.path).then(
     () => undefined,
     (thrown: Error) => thrown.message,
   )
@@ -77,12 +72,12 @@ describe('a start', () => {
     ['with all files', async () => {}, undefined],
     [
       'without images/',
-      () => takeFolder(folder, 'images', 'nothing'),
+      () => takeFolder(folder.path, 'images', 'nothing'),
       /^The database names 3 files in images\/, which is missing/,
     ],
     [
       'with an empty files/',
-      () => takeFolder(folder, 'files', 'empty folder'),
+      () => takeFolder(folder.path, 'files', 'empty folder'),
       /^The database names 3 files in files\/, which has none/,
     ],
     [
@@ -90,7 +85,11 @@ describe('a start', () => {
       () => swapForAnother('images'),
       /^The database names 3 files in images\/, which has none/,
     ],
-    ['without a single file', async () => takeFiles(folder, (await pathsIn(folder)).slice(0, 1)), undefined],
+    [
+      'without a single file',
+      async () => takeFiles(folder.path, (await pathsIn(folder.path)).slice(0, 1)),
+      undefined,
+    ],
     ['without all files but one of each folder', () => keepOneOfEach(), undefined],
     [
       'without the folder of the only image',
@@ -111,23 +110,23 @@ describe('a start', () => {
   })
 
   async function swapForAnother(name: 'images' | 'files') {
-    await takeFolder(folder, name, 'empty folder')
-    await Bun.write(join(folder, name, '1', 'another.png'), 'x')
+    await takeFolder(folder.path, name, 'empty folder')
+    await Bun.write(folder.at(name, '1', 'another.png'), 'x')
   }
   async function keepOneOfEach() {
-    const paths = await pathsIn(folder)
+    const paths = await pathsIn(folder.path)
     const kept = ['images/', 'files/'].map((start) => paths.find((path) => path.startsWith(start)))
     await takeFiles(
-      folder,
+      folder.path,
       paths.filter((path) => !kept.includes(path)),
     )
   }
   async function leaveOne(leaves: 'nothing' | 'empty folder') {
     for (const uuid of images.slice(1)) await removeGeneration(library, ACCOUNT, uuid)
-    await takeFolder(folder, 'images', leaves)
+    await takeFolder(folder.path, 'images', leaves)
   }
   async function takeMarked() {
-    await takeFolder(folder, 'images', 'nothing')
+    await takeFolder(folder.path, 'images', 'nothing')
     await recoverLibrary(library)
   }
 })
@@ -140,15 +139,15 @@ describe('an image whose file is away', () => {
   }
   const BACK = { ...WAYS, 'a sweep': () => findMissing(library) }
   const AWAY: [string, () => Promise<Away[]>][] = [
-    ['with its folder', async () => [await takeFolder(folder, 'images', 'nothing')]],
+    ['with its folder', async () => [await takeFolder(folder.path, 'images', 'nothing')]],
     [
       'with both folders',
       async () => [
-        await takeFolder(folder, 'images', 'empty folder'),
-        await takeFolder(folder, 'files', 'empty folder'),
+        await takeFolder(folder.path, 'images', 'empty folder'),
+        await takeFolder(folder.path, 'files', 'empty folder'),
       ],
     ],
-    ['alone', async () => [await takeFiles(folder, (await pathsIn(folder)).slice(-1))]],
+    ['alone', async () => [await takeFiles(folder.path, (await pathsIn(folder.path)).slice(-1))]],
   ]
   const ROUNDS = AWAY.flatMap(([what, take]) =>
     Object.keys(WAYS).flatMap((learns) =>
@@ -177,8 +176,8 @@ describe('an image whose file is away', () => {
   )
 
   test('is told by the audit, as missing, before and after it is marked', async () => {
-    const [path = ''] = await pathsIn(folder)
-    await takeFiles(folder, [path])
+    const [path = ''] = await pathsIn(folder.path)
+    await takeFiles(folder.path, [path])
     const { files, findings } = await compareLibrary(library)
     expect(files).toMatchObject([{ problem: 'missing', path, row_bytes: png.length, disk_bytes: null }])
     expect(findings.map(({ invariant }) => invariant)).toEqual(['stored_row_has_its_file'])
@@ -187,8 +186,8 @@ describe('an image whose file is away', () => {
   })
 
   test('goes on counting against the quota, and can be deleted', async () => {
-    await takeFolder(folder, 'files', 'nothing')
-    await takeFolder(folder, 'images', 'nothing')
+    await takeFolder(folder.path, 'files', 'nothing')
+    await takeFolder(folder.path, 'images', 'nothing')
     await recoverLibrary(library)
     expect(usedBytes(db, ACCOUNT)).toBe(3 * png.length)
     for (const key of uploads) expect(await removeFile(library, ACCOUNT, key)).toBe(true)
@@ -198,9 +197,9 @@ describe('an image whose file is away', () => {
   })
 
   test('without being written to the database is only not found', async () => {
-    const reading = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
-    const beside = openLibrary({ db: reading, data_folder: folder, now: () => 1, probe: () => {} })
-    await takeFolder(folder, 'files', 'nothing')
+    const reading = openDatabase(folder.at('tollgate.db'), { readonly: true })
+    const beside = openLibrary({ db: reading, data_folder: folder.path, now: () => 1, probe: () => {} })
+    await takeFolder(folder.path, 'files', 'nothing')
     const file = findFile(reading, ACCOUNT, uploads[0] ?? '')
     expect(file && (await readFile(beside, file))).toBeUndefined()
     reading.close()
@@ -211,30 +210,30 @@ describe('an image whose file is away', () => {
 describe('a file that an older database quarantined', () => {
   test('is taken back by a newer one', async () => {
     const before = all().map(rowOf)
-    const newer = join(folder, 'newer.db')
+    const newer = folder.at('newer.db')
     db.query('VACUUM INTO ?').run(newer)
     db.run('DELETE FROM files')
     db.run('DELETE FROM generations')
     expect(await recoverLibrary(library)).toEqual({ ...NOTHING, stray_files: 6 })
-    expect(await pathsIn(folder)).toEqual([])
+    expect(await pathsIn(folder.path)).toEqual([])
     db.close()
-    for (const suffix of ['', '-wal', '-shm']) await rm(join(folder, `tollgate.db${suffix}`), { force: true })
-    await rename(newer, join(folder, 'tollgate.db'))
-    db = openDatabase(join(folder, 'tollgate.db'))
-    library = openLibrary({ db, data_folder: folder, now: () => clock_ms, probe: () => {} })
+    for (const suffix of ['', '-wal', '-shm']) await rm(folder.at(`tollgate.db${suffix}`), { force: true })
+    await rename(newer, folder.at('tollgate.db'))
+    db = openDatabase(folder.at('tollgate.db'))
+    library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
     expect(await recoverLibrary(library)).toEqual(NOTHING)
     expect(all().map(rowOf)).toEqual(before)
     expect(await Promise.all(all().map(bytesOf))).toEqual(all().map(() => png))
   })
 
   test('does not replace another one in its place', async () => {
-    const [path = ''] = await pathsIn(folder)
+    const [path = ''] = await pathsIn(folder.path)
     const key = path.slice(path.indexOf('/') + 1)
     const store = path.startsWith('images/') ? library.images : library.files
     await store.quarantine(key)
-    await mkdir(join(folder, 'elsewhere'))
-    await Bun.write(join(folder, path), 'another')
+    await mkdir(folder.at('elsewhere'))
+    await Bun.write(folder.at(path), 'another')
     expect(await store.takeBack(key)).toBe(false)
-    expect(await Bun.file(join(folder, path)).text()).toBe('another')
+    expect(await Bun.file(folder.at(path)).text()).toBe('another')
   })
 })

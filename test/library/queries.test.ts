@@ -1,15 +1,13 @@
 // The prepared queries on images: what they write, and that the rows of one call change together or not at all.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
 import { listGenerations } from '../../src/library/history.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
 import { fileQueries, generationQueries } from '../../src/library/queries.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 
 const ACCOUNT = 1
 const PARENTS = ['files/1/a.png', 'quote " and \\ backslash']
@@ -29,21 +27,17 @@ const IMAGE = {
   revised_prompt: null,
 } as const
 
-let folder: string
+const folder = folderOfEachTest()
 let db: Database
 let library: Library
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
-  db = openDatabase(join(folder, 'tollgate.db'))
+  db = openDatabase(folder.at('tollgate.db'))
   // No call stands behind these images.
   db.run('PRAGMA foreign_keys = OFF')
   createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder, now: () => 7, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: () => 7, probe: () => {} })
 })
-afterEach(async () => {
-  db.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => db.close())
 
 const statesOf = (uuids: readonly string[]) =>
   uuids.map((uuid) => findGeneration(db, ACCOUNT, uuid)?.state ?? 'absent')

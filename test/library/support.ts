@@ -34,7 +34,7 @@ export async function ownerIn(gateway: TestGateway): Promise<Owner> {
 export const libraryOf = ({ db, data_folder }: TestGateway): Library =>
   openLibrary({ db, data_folder, now: Date.now, probe: () => {} })
 
-export interface Making {
+interface Making {
   kind?: Generation['kind']
   model?: string
   parents?: string[]

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { audioDurationMs, wholeDurationMs } from '../../src/media/audio/duration.ts'
+import { audioDurationMs, measureDurationMs } from '../../src/media/audio/duration.ts'
 import { createAudioMeter } from '../../src/media/audio/meter.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { wholeDurationMs } from './support.ts'
 
 const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(join(import.meta.dir, '../fixtures/audio', name)))
@@ -264,6 +266,59 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
           ),
         ).toBe(true)
   })
+})
+
+/** Three megabytes of each container, in parts as small as it has them. */
+const LONG: readonly [name: string, begin: Uint8Array, unit: Uint8Array][] = [
+  ['MP3', new Uint8Array(), Uint8Array.of(0xff, 0xf3, 0x14, 0xc4, ...Array<number>(20).fill(0))],
+  ['ADTS', new Uint8Array(), Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0xff, 0xfc)],
+  ['Ogg', fixture('tone-opus.ogg'), Uint8Array.of(...Buffer.from('OggS'), ...Array<number>(23).fill(0))],
+  ['Ogg in large pages', new Uint8Array(), fixture('tone-opus.ogg')],
+  ['FLAC', fixture('tone.flac'), Uint8Array.of(0xff, 0)],
+  ['WebM', fixture('live.webm'), Uint8Array.of(0xa3, 0x85, 0x81, 0, 0, 0, 8)],
+  ['MP4', fixture('tone.m4a'), Buffer.from('\0\0\0\x08free')],
+  ['MP4 of one long run of samples', longRun(), Uint8Array.of(0, 0, 0, 1)],
+  ['MP3 in WAV', mpegWave(), Uint8Array.of(0xff, 0xf3, 0x14, 0xc4, ...Array<number>(20).fill(0))],
+]
+
+/** The first fragment of a real file, which reaches to the end, and has samples only. */
+function longRun(): Uint8Array {
+  const bytes = Buffer.from(fixture('fragmented.m4a'))
+  const at = bytes.indexOf('moof') - 4
+  const box = (type: string, ...fields: number[]): Buffer => {
+    const header = Buffer.alloc(8 + 4 * fields.length)
+    header.writeUInt32BE(type === 'tfhd' ? 16 : 3_000_000)
+    header.write(type, 4)
+    for (const [index, field] of fields.entries()) header.writeUInt32BE(field, 8 + 4 * index)
+    return header
+  }
+  return Buffer.concat([
+    bytes.subarray(0, at),
+    box('moof'),
+    box('traf'),
+    box('tfhd', 0, 1),
+    box('trun', 0x100, 700_000),
+  ])
+}
+
+function mpegWave(): Uint8Array {
+  const bytes = Buffer.from(wav({ said: 0, present: 0 }))
+  bytes.writeUInt16LE(0x55, 20)
+  return bytes
+}
+
+test.each(LONG)('%s: others have their turn while a long file is measured', async (_name, begin, unit) => {
+  const bytes = Buffer.concat([begin, Buffer.alloc(3_000_000, unit)])
+  let turns = 0
+  let is_measured = false
+  const others = (async () => {
+    for (; !is_measured; turns++) await endOfTurn()
+  })()
+  const ms = await measureDurationMs(bytes)
+  is_measured = true
+  await others
+  expect(ms).toBe(wholeDurationMs(bytes))
+  expect(turns).toBeGreaterThan(5)
 })
 
 test('bare samples are measured by their bytes', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wholeDurationMs } from '../../src/media/audio/duration.ts'
+import { wholeDurationMs } from './support.ts'
 
 const fixture = (name: string): Buffer => readFileSync(join(import.meta.dir, '../fixtures/audio', name))
 const REAL_MS = 2_450
@@ -426,6 +426,111 @@ describe.each([
   )
   test.each(cases)('%s', (_lie, bytes, at_least_ms, factor) => {
     expectLength(bytes(), at_least_ms, factor)
+  })
+})
+
+/** Ten seconds of samples as they are: 48 kHz, two channels, 24 bits. */
+const TEN_SECONDS = Buffer.alloc(2_880_000, 0x55)
+const oggPage = (flags: number, body: Uint8Array): Buffer => {
+  const segments = Array.from({ length: Math.floor(body.length / 255) + 1 }, (_, index) =>
+    Math.min(255, body.length - index * 255),
+  )
+  return joined(
+    'OggS\0',
+    Uint8Array.of(flags, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0),
+    Buffer.alloc(8),
+    Uint8Array.of(segments.length, ...segments),
+    body,
+  )
+}
+const oggOf = (header: Uint8Array | Buffer, body: Uint8Array) =>
+  joined(oggPage(2, header), ...times(Math.ceil(TEN_SECONDS.length / body.length), oggPage(0, body)))
+/** The block of FLAC's header at its highest rate, of eight channels and 32 bits. */
+const FLAC_BLOCK = joined(
+  'fLaC\x80\0\0\x22',
+  Buffer.from('10001000000000000000fffffff000000001', 'hex'),
+  Buffer.alloc(16),
+)
+const lossless = (type: string, configuration: Buffer) =>
+  joined(
+    box('ftyp', 'M4A '),
+    box(
+      'moov',
+      box('mvhd', u32(0), u32(0), u32(0), u32(0xffff_ffff), u32(1)),
+      box(
+        'trak',
+        box(
+          'mdia',
+          box('minf', box('stbl', stsd(type, configuration), box('stsz', u32(0), u32(0), u32(100)))),
+        ),
+      ),
+    ),
+  )
+const stsd = (type: string, configuration: Buffer) =>
+  box('stsd', u32(0), u32(1), box(type, Buffer.alloc(24), u32(0xffff_0000), configuration))
+
+describe('no rate makes a file shorter than its bytes could carry: a second for 288,000 of them', () => {
+  test.each<[string, () => Uint8Array]>([
+    ['WAV at 4 GHz', () => wave(1, { rate: 0xffff_ffff, bits: 16, data: TEN_SECONDS })],
+    ['WAV of 65,535 channels', () => wave(1, { channels: 65_535, bits: 16, data: TEN_SECONDS })],
+    ['WAV of 65,535 bits a sample', () => wave(1, { bits: 65_535, data: TEN_SECONDS })],
+    ['WAV of floats at 4 GHz', () => wave(3, { rate: 0xffff_ffff, bits: 64, data: TEN_SECONDS })],
+    ['mu-law at 4 GHz', () => wave(7, { rate: 0xffff_ffff, bits: 8, data: TEN_SECONDS })],
+    ['ADPCM at 4 GHz', () => wave(17, { rate: 0xffff_ffff, data: TEN_SECONDS })],
+    ['FLAC at its highest rate', () => joined(FLAC_BLOCK, TEN_SECONDS)],
+    [
+      'FLAC in Ogg at its highest rate',
+      () => oggOf(joined('\x7fFLAC\x01\0\0\x01', FLAC_BLOCK), Buffer.alloc(60_000)),
+    ],
+    [
+      'Opus of packets that are short and full',
+      () => oggOf(joined('OpusHead', Buffer.alloc(11)), Buffer.alloc(60_000, 0x80)),
+    ],
+    [
+      'ADTS of frames that are short and full',
+      () =>
+        Buffer.alloc(
+          2_880_000,
+          joined(Uint8Array.of(0xff, 0xf1, 0x40, 0x83, 0xff, 0xe0, 0), Buffer.alloc(8_184)),
+        ),
+    ],
+    [
+      'Matroska with samples at 4 GHz',
+      () =>
+        matroska(
+          [track({ codec: 'A_PCM/INT/LIT', rate: 4e9 })],
+          times(10, block(TEN_SECONDS.subarray(0, 288_000))),
+        ),
+    ],
+    [
+      'Matroska of a codec that is not known',
+      () => matroska([track({ codec: 'A_DTS' })], times(10, block(TEN_SECONDS.subarray(0, 288_000)))),
+    ],
+    [
+      'MP4 of a codec that is not known, at 4 GHz',
+      () => joined(lossless('dtsc', Buffer.alloc(0)), box('mdat', TEN_SECONDS)),
+    ],
+    ['MP4 in fragments of a tick', () => joined(fragmented(Buffer.alloc(0), { samples: 1 }), TEN_SECONDS)],
+  ])('%s', (_name, bytes) => {
+    expectLength(bytes(), 10_000, 1.2)
+  })
+
+  /** Of 4,096 samples at 8 kHz in each, whatever the rate beside it. */
+  test.each<[string, Buffer]>([
+    [
+      'fLaC',
+      box(
+        'dfLa',
+        u32(0),
+        u32(0x8000_0022),
+        Buffer.from('10001000000000000000', 'hex'),
+        u32(8_000 << 12),
+        Buffer.alloc(20),
+      ),
+    ],
+    ['alac', box('alac', u32(0), u32(4_096), Buffer.alloc(16), u32(8_000))],
+  ])('and MP4 of %s lasts what its configuration says, or longer', (type, configuration) => {
+    expectLength(lossless(type, configuration), 51_200, 1.1)
   })
 })
 

@@ -1,19 +1,17 @@
 // Files on disk: complete or absent, under keys that cannot leave the folder, counted while they are written.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 import { chanceFrom, refusalOf } from './support.ts'
 
-let folder: string
+const folder = folderOfEachTest()
 let store: FileStore
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-store-'))
-  store = createFileStore(join(folder, 'files'))
+beforeEach(() => {
+  store = createFileStore(folder.at('files'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
@@ -28,8 +26,8 @@ const streamOf = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> =>
     },
   })
 
-/** All files and folders below the test's folder, including the store's own. */
-const everything = (): Promise<string[]> => readdir(folder, { recursive: true })
+/** All files and folders below the test's folder.path, including the store's own. */
+const everything = (): Promise<string[]> => readdir(folder.path, { recursive: true })
 
 describe('put, open, remove, list', () => {
   test.each([
@@ -67,7 +65,7 @@ describe('put, open, remove, list', () => {
     await store.quarantine(KEY)
     expect(await store.list()).toEqual([])
     expect(await store.open(KEY)).toBeUndefined()
-    expect(await Bun.file(join(folder, 'files', '.strays', KEY)).text()).toBe('a cat')
+    expect(await Bun.file(folder.at('files', '.strays', KEY)).text()).toBe('a cat')
   })
 
   test('a folder is no file, nor is a path through a file', async () => {
@@ -87,8 +85,8 @@ describe('put, open, remove, list', () => {
 
   test('only the user of the gateway can read files and folders', async () => {
     await store.put(KEY, text('a cat'))
-    const { mode: file } = await Bun.file(join(folder, 'files', KEY)).stat()
-    const { mode: parent } = await Bun.file(join(folder, 'files', 'files/7')).stat()
+    const { mode: file } = await Bun.file(folder.at('files', KEY)).stat()
+    const { mode: parent } = await Bun.file(folder.at('files', 'files/7')).stat()
     expect([file & 0o777, parent & 0o777]).toEqual([0o600, 0o700])
   })
 
@@ -162,7 +160,7 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
     'https://images.example.com/a.png',
   ]
   test.each(hostile)('%j', async (key) => {
-    await writeFile(join(folder, 'outside.png'), 'outside')
+    await writeFile(join(folder.path, 'outside.png'), 'outside')
     for (const task of [() => store.put(key, text('x')), () => store.open(key), () => store.remove(key)])
       expect(await refusalOf(task)).toMatchObject({ kind: 'invalid_request', code: 'invalid_image_key' })
     expect(await everything()).toEqual(['outside.png'])
@@ -171,15 +169,15 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
   test('no random text writes outside the folder', async () => {
     const chance = chanceFrom(7)
     const pieces = ['..', '.', '/', '\\', 'a', '%2e', '\0', ':', '~', 'files', '7', '-', '_', ' ', '．']
-    await writeFile(join(folder, 'a'), 'outside')
+    await writeFile(join(folder.path, 'a'), 'outside')
     for (let round = 0; round < 300; round += 1) {
       const length = 1 + Math.floor(chance() * 6)
       const key = Array.from({ length }, () => pieces[Math.floor(chance() * pieces.length)] ?? '').join('')
       // Most are refused; what counts is what was written.
       await store.put(key, text('inside')).catch(() => {})
     }
-    expect(await Bun.file(join(folder, 'a')).text()).toBe('outside')
-    expect((await readdir(folder)).sort()).toEqual(['a', 'files'])
+    expect(await Bun.file(folder.at('a')).text()).toBe('outside')
+    expect((await readdir(folder.path)).sort()).toEqual(['a', 'files'])
   })
 })
 
@@ -226,7 +224,7 @@ describe('a write that fails', () => {
   test('leaves nothing, neither under its key nor elsewhere', async () => {
     await expect(store.put(KEY, breaking())).rejects.toThrow('the caller left')
     expect(await store.open(KEY)).toBeUndefined()
-    expect(await readdir(join(folder, 'files', '.incoming'))).toEqual([])
+    expect(await readdir(folder.at('files', '.incoming'))).toEqual([])
   })
 
   test('leaves an earlier file of the key unchanged', async () => {
@@ -239,17 +237,17 @@ describe('a write that fails', () => {
     await store.put('a.png', text('a file'))
     await expect(store.put('a.png/b.png', text('b'))).rejects.toThrow()
     expect(await store.list()).toEqual([{ key: 'a.png', bytes: 6 }])
-    expect(await readdir(join(folder, 'files', '.incoming'))).toEqual([])
+    expect(await readdir(folder.at('files', '.incoming'))).toEqual([])
   })
 })
 
 describe('a crash', () => {
   test('leaves only what the next start removes; complete files stay', async () => {
     await store.put(KEY, text('whole'))
-    const incoming = join(folder, 'files', '.incoming')
+    const incoming = folder.at('files', '.incoming')
     await writeFile(join(incoming, randomUUID()), 'half')
     expect(await store.list()).toEqual([{ key: KEY, bytes: 5 }])
-    await createFileStore(join(folder, 'files')).removeLeftovers()
+    await createFileStore(folder.at('files')).removeLeftovers()
     expect(await everything()).not.toContain('files/.incoming')
     expect(await read(KEY)).toBe('whole')
     await store.put('after.png', text('after'))
@@ -257,7 +255,7 @@ describe('a crash', () => {
   })
 
   test('at any moment of a write leaves the old file or the new one, complete', async () => {
-    const root = join(folder, 'files')
+    const root = folder.at('files')
     const script = `
       const { createFileStore } = await import(${JSON.stringify(join(import.meta.dir, '../../src/media/store.ts'))})
       const store = createFileStore(${JSON.stringify(root)})
@@ -282,7 +280,7 @@ describe('a crash', () => {
 })
 
 test('entries that the store did not write are not listed', async () => {
-  const root = join(folder, 'files')
+  const root = folder.at('files')
   await mkdir(join(root, 'empty'), { recursive: true })
   await writeFile(join(root, '.DS_Store'), 'x')
   await writeFile(join(root, 'with space.png'), 'x')

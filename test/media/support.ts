@@ -1,6 +1,7 @@
 // Shared by the tests of media: refusals, small images of each format, seeded random numbers.
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'
+import { audioDurationMs } from '../../src/media/audio/duration.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 
 export interface Refusal {
@@ -8,6 +9,10 @@ export interface Refusal {
   code: string | undefined
   message: string
 }
+
+/** The duration of audio of which all is at hand. */
+export const wholeDurationMs = (bytes: Uint8Array): number | undefined =>
+  audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
 
 /** What a task was refused with. @throws Error where it was not refused, or with something else than a GatewayError */
 export async function refusalOf(task: () => unknown): Promise<Refusal> {

@@ -61,6 +61,7 @@ describe('error body and type', () => {
     expect(await errorOf(response)).toMatchObject({ status: 429, type: 'rate_limit_error' })
   })
 
+  const FAILED = [502, 'api_error'] as const
   const FAILURES: [number, string, string, Answer][] = [
     [
       400,
@@ -80,14 +81,13 @@ describe('error body and type', () => {
       'is overloaded',
       refusal(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
     ],
-    [502, 'api_error', 'fails', refusal(500, 'secret words')],
-    [502, 'api_error', 'refuses its key', refusal(401, ERROR_BODY.anthropic(401, 'invalid x-api-key'))],
-    [502, 'api_error', 'resets the connection', RESET],
-    [502, 'api_error', 'does not answer in JSON', whole('<html>')],
-    [502, 'api_error', 'answers with null', whole('null')],
+    [...FAILED, 'fails', refusal(500, 'secret words')],
+    [...FAILED, 'refuses its key', refusal(401, ERROR_BODY.anthropic(401, 'invalid x-api-key'))],
+    [...FAILED, 'resets the connection', RESET],
+    [...FAILED, 'does not answer in JSON', whole('<html>')],
+    [...FAILED, 'answers with null', whole('null')],
     [
-      502,
-      'api_error',
+      ...FAILED,
       'answers 200 with an error',
       whole({ type: 'error', error: { type: 'api_error', message: 'secret words' } }),
     ],

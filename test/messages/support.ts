@@ -28,11 +28,7 @@ export async function messagesScene(): Promise<MessagesScene> {
   return {
     ...scene,
     post: (body, options = {}, path = PATH) =>
-      scene.call(path, body, {
-        form: 'x-api-key',
-        ...options,
-        headers: { ...VERSION, ...options.headers },
-      }),
+      scene.call(path, body, { form: 'x-api-key', ...options, headers: { ...VERSION, ...options.headers } }),
   }
 }
 

@@ -93,6 +93,10 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
 
 describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
   const usage = (more: object) => ({ input_tokens: 11, output_tokens: 7, ...more })
+  const written = (for_5m: number, for_1h: number) => ({
+    cache_creation_input_tokens: for_5m + for_1h,
+    cache_creation: { ephemeral_5m_input_tokens: for_5m, ephemeral_1h_input_tokens: for_1h },
+  })
   const BASE = 11 * INPUT_NANOS + 7 * OUTPUT_NANOS
   const CASES: [string, object, number, object][] = [
     ['no cache', usage({}), BASE, { cache_read_tokens: 0 }],
@@ -104,29 +108,19 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
     ],
     [
       'a write for 5 minutes',
-      usage({
-        cache_creation_input_tokens: 400,
-        cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 0 },
-      }),
+      usage(written(400, 0)),
       BASE + 400 * CACHE_WRITE_5M_NANOS,
       { cache_write_5m_tokens: 400, cache_write_1h_tokens: 0 },
     ],
     [
       'a write for an hour',
-      usage({
-        cache_creation_input_tokens: 400,
-        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 400 },
-      }),
+      usage(written(0, 400)),
       BASE + 400 * CACHE_WRITE_1H_NANOS,
       { cache_write_5m_tokens: 0, cache_write_1h_tokens: 400 },
     ],
     [
       'both, and a read',
-      usage({
-        cache_read_input_tokens: 2_048,
-        cache_creation_input_tokens: 400,
-        cache_creation: { ephemeral_5m_input_tokens: 300, ephemeral_1h_input_tokens: 100 },
-      }),
+      usage({ cache_read_input_tokens: 2_048, ...written(300, 100) }),
       BASE + 2_048 * CACHE_READ_NANOS + 300 * CACHE_WRITE_5M_NANOS + 100 * CACHE_WRITE_1H_NANOS,
       { cache_read_tokens: 2_048, cache_write_5m_tokens: 300, cache_write_1h_tokens: 100 },
     ],
@@ -155,12 +149,7 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
   test.each(CASES)('%s, whole', async (_, reported, cost_nanos, fields) => {
     upstream.answer(whole(answerOf(reported)))
     await (await post(BODY)).text()
-    expect(await lastCall()).toMatchObject({
-      cost_nanos,
-      estimated: 0,
-      input_tokens: 11,
-      ...fields,
-    })
+    expect(await lastCall()).toMatchObject({ cost_nanos, estimated: 0, input_tokens: 11, ...fields })
   })
   test.each(CASES)(
     '%s, streamed: reported at the start, and again at the end',

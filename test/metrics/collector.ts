@@ -6,6 +6,7 @@ export interface TakenSpan {
   kind: number
   trace_id: string
   span_id: string
+  parent_span_id: string | undefined
   start_ms: number
   end_ms: number
   /** 2 is an error. */
@@ -17,7 +18,7 @@ export interface TakenSpan {
   events: unknown[]
 }
 
-export interface Collector extends AsyncDisposable {
+interface Collector extends AsyncDisposable {
   url: string
   spans: TakenSpan[]
   requests: { method: string; path: string; headers: Headers }[]
@@ -81,6 +82,7 @@ interface ResourceSpans {
 interface WrittenSpan {
   traceId: string
   spanId: string
+  parentSpanId?: string
   name: string
   kind: number
   startTimeUnixNano: string
@@ -108,6 +110,7 @@ const readSpans = ({ resource, scopeSpans }: ResourceSpans): TakenSpan[] =>
       kind: span.kind,
       trace_id: span.traceId,
       span_id: span.spanId,
+      parent_span_id: span.parentSpanId,
       start_ms: msOf(span.startTimeUnixNano),
       end_ms: msOf(span.endTimeUnixNano),
       status: span.status.code,

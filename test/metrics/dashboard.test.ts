@@ -7,6 +7,7 @@ import { watchLoopLag } from '../../src/observe/loop-lag.ts'
 import { metricSources } from '../../src/observe/metric-sources.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { temporary } from '../support/temporary.ts'
+import { findTool, PROMTOOL } from '../support/tools.ts'
 
 const lag = watchLoopLag()
 lag.stop()
@@ -91,24 +92,141 @@ test('panels overlap nowhere, and have ids of their own', () => {
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
 })
 
-const promtool = Bun.which(process.env.TOLLGATE_PROMTOOL ?? 'promtool')
+/** Panels whose metrics exist from the first failure, or the first call, on: an empty panel looks like one that is broken. */
+const FROM_ZERO = [
+  'Revenue',
+  'Provider cost',
+  'Margin',
+  'Failures by class',
+  'Failed tries by provider',
+  'Share of calls that failed',
+  'Errors answered',
+] as const
+const expressionsOf = (title: string) =>
+  dashboard.panels.flatMap((panel) =>
+    panel.title === title && 'targets' in panel && panel.targets ? panel.targets.map(({ expr }) => expr) : [],
+  )
 
-test.skipIf(promtool === null)(
-  "Prometheus' own parser reads each expression (skipped where promtool is not installed)",
-  async () => {
-    using folder = temporary()
-    const filled = EXPRESSIONS.map((expression) =>
-      expression.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '6h'),
-    )
-    const rules = filled.map((expr, index) => ({ record: `expression_${index}`, expr }))
-    // JSON is YAML.
-    writeFileSync(folder.at('rules.yml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
-    const check = Bun.spawn([promtool ?? '', 'check', 'rules', folder.at('rules.yml')], {
-      stdout: 'pipe',
-      stderr: 'pipe',
+test.each(FROM_ZERO)('%s: shows 0 before the first one', (title) => {
+  const expressions = expressionsOf(title)
+  expect(expressions).not.toEqual([])
+  expect(expressions.filter((expression) => !/ or (on\(\) )?.*vector\(0\)/.test(expression))).toEqual([])
+})
+
+test('whatever counts failures is among them', () => {
+  const counting = dashboard.panels.filter(({ title }) =>
+    expressionsOf(title).some((expression) => /fail|error_answers/.test(expression)),
+  )
+  expect(counting.length).toBeGreaterThan(3)
+  const named: readonly string[] = FROM_ZERO
+  expect(counting.map(({ title }) => title).filter((title) => !named.includes(title))).toEqual([])
+})
+
+const promtool = findTool(PROMTOOL)
+
+const inPrometheus = (expression: string): string =>
+  expression
+    .replaceAll('$__rate_interval', '5m')
+    .replaceAll('$__range', '6h')
+    .replaceAll('$instance', '.*')
+    .replaceAll('$model', '.*')
+
+/** Asks Prometheus' own tool. @param content of its file; JSON is YAML */
+async function askPromtool(
+  words: readonly string[],
+  content: object,
+): Promise<{ status: number; said: string }> {
+  using folder = temporary()
+  writeFileSync(folder.at('asked.yml'), JSON.stringify(content))
+  const asked = Bun.spawn([promtool ?? '', ...words, folder.at('asked.yml')], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([asked.stdout.text(), asked.stderr.text()])
+  return { status: await asked.exited, said: output + errors }
+}
+
+describe.skipIf(promtool === undefined)(
+  'by Prometheus itself (skipped where promtool is not installed)',
+  () => {
+    test('each expression is read', async () => {
+      const rules = EXPRESSIONS.map((expr, index) => ({
+        record: `expression_${index}`,
+        expr: inPrometheus(expr),
+      }))
+      const { status, said } = await askPromtool(['check', 'rules'], {
+        groups: [{ name: 'dashboard', rules }],
+      })
+      expect([status, said]).toEqual([
+        0,
+        expect.stringContaining(`SUCCESS: ${EXPRESSIONS.length} rules found`),
+      ])
     })
-    const [output, errors] = await Promise.all([check.stdout.text(), check.stderr.text()])
-    expect([await check.exited, errors]).toEqual([0, ''])
-    expect(output).toContain(`SUCCESS: ${EXPRESSIONS.length} rules found`)
+
+    /** @param series what was scraped, at 0, 1 … minutes @param expected by the panel's title, at 10 minutes */
+    const shows = (
+      series: Readonly<Record<string, string>>,
+      expected: Readonly<Record<string, readonly (readonly [labels: string, value: number])[]>>,
+    ) =>
+      askPromtool(['test', 'rules'], {
+        evaluation_interval: '1m',
+        tests: [
+          {
+            interval: '1m',
+            input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+            promql_expr_test: Object.entries(expected).flatMap(([title, samples]) =>
+              expressionsOf(title).map((expression) => ({
+                expr: inPrometheus(expression),
+                eval_time: '10m',
+                exp_samples: samples.map(([labels, value]) => ({ labels, value })),
+              })),
+            ),
+          },
+        ],
+      })
+
+    const ZERO = [['{}', 0]] as const
+    test('nothing was called yet', async () => {
+      const shown = await shows(
+        { tollgate_ready: '1x10' },
+        {
+          Revenue: ZERO,
+          'Provider cost': ZERO,
+          Margin: ZERO,
+          'Failures by class': [['{class="none"}', 0]],
+          'Failed tries by provider': [['{provider="none", class="failed"}', 0]],
+          'Share of calls that failed': [],
+          'Errors answered': [['{class="none"}', 0]],
+        },
+      )
+      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
+    })
+
+    test('calls, and none of them failed', async () => {
+      const shown = await shows(
+        { 'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10' },
+        { 'Share of calls that failed': ZERO },
+      )
+      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
+    })
+
+    test('once some have failed, they alone are shown', async () => {
+      const shown = await shows(
+        {
+          'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10',
+          'tollgate_calls_total{outcome="failed",model="m"}': '0+60x10',
+          'tollgate_call_failures_total{class="upstream_failed",model="m"}': '0+60x10',
+          'tollgate_failed_tries_total{provider="p",class="busy"}': '0+60x10',
+          'tollgate_error_answers_total{class="upstream_failed"}': '0+60x10',
+        },
+        {
+          'Failures by class': [['{class="upstream_failed"}', 1]],
+          'Failed tries by provider': [['{provider="p", class="busy"}', 1]],
+          'Share of calls that failed': [['{}', 0.5]],
+          'Errors answered': [['{class="upstream_failed"}', 1]],
+        },
+      )
+      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
+    })
   },
 )

@@ -4,6 +4,7 @@ import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
 import type { Rows } from '../support/gateway.ts'
 import { fileScene } from '../support/scene.ts'
+import { findTool, PROMTOOL } from '../support/tools.ts'
 import { makeCalls } from './calls.ts'
 
 const TOKEN = 'the-token-of-the-metrics'
@@ -133,9 +134,9 @@ test('names end in their unit, and counters in _total', () => {
   }
 })
 
-const promtool = Bun.which(process.env.TOLLGATE_PROMTOOL ?? 'promtool')
+const promtool = findTool(PROMTOOL)
 
-test.skipIf(promtool === null)(
+test.skipIf(promtool === undefined)(
   "Prometheus' own check finds nothing (skipped where promtool is not installed)",
   async () => {
     const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], {

@@ -7,32 +7,27 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { catalogueOf, MODEL, PICTURE, PROVIDER, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { modelSection } from '../support/sections.ts'
 
 const SLASHED = 'maker/family/model-1'
 const WITH_COLON = 'qwen3:8b'
 const HIDDEN = 'secret-model'
 const FURTHER = [SLASHED, HIDDEN, WITH_COLON]
-  .map(
-    (id) => `
-[[models]]
-id = "${id}"
-display_name = "Model of ${id}"
-created = "2026-03-31"
-kind = "text"
-context = 4096
-max_output_tokens = 512
-routes = [{ provider = "${PROVIDER}", model = "m" }]
-price = { input = 1, output = 4 }
-`,
+  .map((id) =>
+    modelSection(
+      id,
+      { [PROVIDER]: 'm' },
+      {
+        more: `display_name = "Model of ${id}"\ncreated = "2026-03-31"\ncontext = 4096\nmax_output_tokens = 512`,
+      },
+    ),
   )
   .join('')
-const EMBEDDING = `
-[[models]]
-id = "test-embedding"
-kind = "embedding"
-routes = [{ provider = "${PROVIDER}", model = "m" }]
-price = { input = 1 }
-`
+const EMBEDDING = modelSection(
+  'test-embedding',
+  { [PROVIDER]: 'm' },
+  { kind: 'embedding', price: 'input = 1' },
+)
 /** What the key of these tests may call, in the catalogue's order. */
 const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, WITH_COLON, 'test-embedding']
 

@@ -5,6 +5,7 @@ import { lines } from '../protocols/gemini/recordings.ts'
 import { catalogueOf, MODEL, PROVIDER, THINKING, TIERED } from '../support/catalogue.ts'
 import { answer, arrayPath, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 import { events, heldBack, whole } from '../support/upstream.ts'
 
 const { gateway, upstream, call, lastCall, recatalogue } = await fileScene()
@@ -35,112 +36,110 @@ async function charged(path: string): Promise<Call> {
   return paid
 }
 
+test('a model that costs nothing holds nothing, and serves who has no money', async () => {
+  const free = modelSection('free', { [PROVIDER]: 'upstream-free' }, { price: 'input = 0, output = 0' })
+  await recatalogue({ more: free })
+  upstream.answer(whole(answer()))
+  const response = await call(wholePath('free'), ask(), { key: await gateway.caller('0') })
+  expect(response.status).toBe(200)
+  expect(await lastCall()).toMatchObject({ hold_nanos: 0, cost_nanos: 0, input_tokens: 10 })
+})
+
+test.each([
+  [200, 0],
+  [201, 1],
+])('of two candidates of 100 tokens at most, %i together are estimated: %i', async (tokens, estimated) => {
+  upstream.answer(whole(answer('Hello.', usage(10, tokens))))
+  const generationConfig = { candidateCount: 2, maxOutputTokens: 100 }
+  expect((await call(wholePath(), ask('Say hello.', { generationConfig }))).status).toBe(200)
+  expect((await lastCall()).estimated).toBe(estimated)
+})
+
 const details = (modality: string, tokenCount: number) => [{ modality, tokenCount }]
 
-/** What the provider reports, the model, and what it must cost in nano-dollars. */
-const BILLS: [string, string, object, number][] = [
-  ['promptTokenCount | model input price', MODEL, usage(1_234, 0), 1_234 * 1_000],
-  ['candidatesTokenCount | model output price (visible output)', MODEL, usage(0, 77), 77 * 4_000],
-  ['both', MODEL, usage(1_234, 77), 1_234 * 1_000 + 77 * 4_000],
-  [
-    'thoughtsTokenCount | model output price (reasoning counts as output)',
-    MODEL,
-    usage(10, 5, { thoughtsTokenCount: 300 }),
-    10 * 1_000 + 305 * 4_000,
-  ],
-  [
-    'thinking only: "reasoning can exhaust maxOutputTokens"',
-    MODEL,
-    { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 310 },
-    10 * 1_000 + 300 * 4_000,
-  ],
-  [
-    'thoughtsTokenCount at a rate of its own, where the price has one',
-    THINKING,
-    usage(10, 5, { thoughtsTokenCount: 300 }),
-    10 * 1_000 + 5 * 4_000 + 300 * 3_000,
-  ],
-  [
-    'cachedContentTokenCount | cache-read price',
-    MODEL,
-    usage(1_000, 5, { cachedContentTokenCount: 900 }),
-    100 * 1_000 + 900 * 100 + 5 * 4_000,
-  ],
-  ['all of the prompt cached', MODEL, usage(1_000, 0, { cachedContentTokenCount: 1_000 }), 1_000 * 100],
-  [
-    'cached tokens at a tenth of input, where the price has no rate for them',
-    THINKING,
-    usage(1_000, 0, { cachedContentTokenCount: 1_000 }),
-    1_000 * 100,
-  ],
-  [
-    'promptTokensDetails with modality IMAGE | input price (same as text)',
-    MODEL,
-    usage(1_290, 5, {
-      promptTokensDetails: [...details('TEXT', 1_032), ...details('IMAGE', 258)],
-    }),
-    1_290 * 1_000 + 5 * 4_000,
-  ],
-  [
-    'promptTokensDetails with modality AUDIO at a rate of its own',
-    THINKING,
-    usage(150, 0, { promptTokensDetails: [...details('TEXT', 50), ...details('AUDIO', 100)] }),
-    50 * 1_000 + 100 * 5_000,
-  ],
-  [
-    'candidatesTokensDetails with modality IMAGE at the image rate',
-    MODEL,
-    usage(10, 1_300, { candidatesTokensDetails: [...details('TEXT', 10), ...details('IMAGE', 1_290)] }),
-    10 * 1_000 + 10 * 4_000 + 1_290 * 30_000,
-  ],
-  [
-    'toolUsePromptTokenCount, on top of the prompt, at the input price',
-    MODEL,
-    usage(10, 5, { toolUsePromptTokenCount: 40 }),
-    50 * 1_000 + 5 * 4_000,
-  ],
-  [
-    'all of it at once',
-    MODEL,
-    usage(2_000, 100, {
-      cachedContentTokenCount: 500,
-      thoughtsTokenCount: 30,
-      toolUsePromptTokenCount: 7,
-      candidatesTokensDetails: details('IMAGE', 60),
-    }),
-    1_507 * 1_000 + 500 * 100 + 70 * 4_000 + 60 * 30_000,
-  ],
-  [
-    'a prompt at the limit of a tier pays the tier below',
-    TIERED,
-    usage(1_000, 10),
-    1_000 * 1_000 + 10 * 4_000,
-  ],
-  [
-    'one token more pays the dearer tier, for all input and output',
-    TIERED,
-    usage(1_001, 10),
-    1_001 * 2_000 + 10 * 8_000,
-  ],
-  [
-    'cached tokens count for the tier',
-    TIERED,
-    usage(1_001, 10, { cachedContentTokenCount: 1_000 }),
-    1 * 2_000 + 1_000 * 200 + 10 * 8_000,
-  ],
-  ['output does not count for the tier', TIERED, usage(10, 5_000), 10 * 1_000 + 5_000 * 4_000],
-  [
-    'counts written as strings, as int64 is',
-    MODEL,
-    { promptTokenCount: '10', candidatesTokenCount: '5' },
-    30_000,
-  ],
-  [
-    'a total that is not the sum decides nothing',
-    MODEL,
-    { ...usage(10, 5), totalTokenCount: 999_999 },
-    30_000,
-  ],
+/** What the provider reports, and what it must cost in nano-dollars. */
+type Bill = readonly [name: string, report: object, cost_nanos: number]
+const bills = (model: string, rows: readonly Bill[]) => rows.map((row) => [model, ...row] as const)
+const BILLS: readonly (readonly [model: string, ...Bill])[] = [
+  ...bills(MODEL, [
+    ['promptTokenCount | model input price', usage(1_234, 0), 1_234 * 1_000],
+    ['candidatesTokenCount | model output price (visible output)', usage(0, 77), 77 * 4_000],
+    ['both', usage(1_234, 77), 1_234 * 1_000 + 77 * 4_000],
+    [
+      'thoughtsTokenCount | model output price (reasoning counts as output)',
+      usage(10, 5, { thoughtsTokenCount: 300 }),
+      10 * 1_000 + 305 * 4_000,
+    ],
+    [
+      'thinking only: "reasoning can exhaust maxOutputTokens"',
+      { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 310 },
+      10 * 1_000 + 300 * 4_000,
+    ],
+    [
+      'cachedContentTokenCount | cache-read price',
+      usage(1_000, 5, { cachedContentTokenCount: 900 }),
+      100 * 1_000 + 900 * 100 + 5 * 4_000,
+    ],
+    ['all of the prompt cached', usage(1_000, 0, { cachedContentTokenCount: 1_000 }), 1_000 * 100],
+    [
+      'promptTokensDetails with modality IMAGE | input price (same as text)',
+      usage(1_290, 5, { promptTokensDetails: [...details('TEXT', 1_032), ...details('IMAGE', 258)] }),
+      1_290 * 1_000 + 5 * 4_000,
+    ],
+    [
+      'candidatesTokensDetails with modality IMAGE at the image rate',
+      usage(10, 1_300, { candidatesTokensDetails: [...details('TEXT', 10), ...details('IMAGE', 1_290)] }),
+      10 * 1_000 + 10 * 4_000 + 1_290 * 30_000,
+    ],
+    [
+      'toolUsePromptTokenCount, on top of the prompt, at the input price',
+      usage(10, 5, { toolUsePromptTokenCount: 40 }),
+      50 * 1_000 + 5 * 4_000,
+    ],
+    [
+      'all of it at once',
+      usage(2_000, 100, {
+        cachedContentTokenCount: 500,
+        thoughtsTokenCount: 30,
+        toolUsePromptTokenCount: 7,
+        candidatesTokensDetails: details('IMAGE', 60),
+      }),
+      1_507 * 1_000 + 500 * 100 + 70 * 4_000 + 60 * 30_000,
+    ],
+    ['counts written as strings, as int64 is', { promptTokenCount: '10', candidatesTokenCount: '5' }, 30_000],
+    ['a total that is not the sum decides nothing', { ...usage(10, 5), totalTokenCount: 999_999 }, 30_000],
+  ]),
+  ...bills(THINKING, [
+    [
+      'thoughtsTokenCount at a rate of its own, where the price has one',
+      usage(10, 5, { thoughtsTokenCount: 300 }),
+      10 * 1_000 + 5 * 4_000 + 300 * 3_000,
+    ],
+    [
+      'cached tokens at a tenth of input, where the price has no rate for them',
+      usage(1_000, 0, { cachedContentTokenCount: 1_000 }),
+      1_000 * 100,
+    ],
+    [
+      'promptTokensDetails with modality AUDIO at a rate of its own',
+      usage(150, 0, { promptTokensDetails: [...details('TEXT', 50), ...details('AUDIO', 100)] }),
+      50 * 1_000 + 100 * 5_000,
+    ],
+  ]),
+  ...bills(TIERED, [
+    ['a prompt at the limit of a tier pays the tier below', usage(1_000, 10), 1_000 * 1_000 + 10 * 4_000],
+    [
+      'one token more pays the dearer tier, for all input and output',
+      usage(1_001, 10),
+      1_001 * 2_000 + 10 * 8_000,
+    ],
+    [
+      'cached tokens count for the tier',
+      usage(1_001, 10, { cachedContentTokenCount: 1_000 }),
+      1 * 2_000 + 1_000 * 200 + 10 * 8_000,
+    ],
+    ['output does not count for the tier', usage(10, 5_000), 10 * 1_000 + 5_000 * 4_000],
+  ]),
 ]
 
 const HOW: [string, (model: string) => string, (report: object) => void][] = [
@@ -150,17 +149,12 @@ const HOW: [string, (model: string) => string, (report: object) => void][] = [
 ]
 
 describe('"usageMetadata field | Billing rate"', () => {
-  test.each(BILLS.flatMap((bill) => HOW.map((how) => [bill[0], how[0], bill, how] as const)))(
+  test.each(BILLS.flatMap((bill) => HOW.map((how) => [bill[1], how[0], bill, how] as const)))(
     '%s (%s)',
-    async (_, __, [, model, report, cost_nanos], [, path, script]) => {
+    async (_, __, [model, , report, cost_nanos], [, path, script]) => {
       script(report)
-      expect(await charged(path(model))).toMatchObject({
-        cost_nanos,
-        estimated: 0,
-        outcome: 'completed',
-        status: 200,
-        model,
-      })
+      const paid = { cost_nanos, estimated: 0, outcome: 'completed', status: 200, model }
+      expect(await charged(path(model))).toMatchObject(paid)
     },
   )
 
@@ -210,7 +204,7 @@ describe('recorded answers of the provider', () => {
 describe('a fraction of a nano-dollar', () => {
   const priced = (input: string) =>
     recatalogue({
-      more: `[[models]]\nid = "odd"\nkind = "text"\nroutes = [{ provider = "${PROVIDER}", model = "x" }]\nprice = { input = ${input}, output = 0 }`,
+      more: modelSection('odd', { [PROVIDER]: 'x' }, { price: `input = ${input}, output = 0` }),
     })
   test.each([
     ['0.0000001', 1, 1],

@@ -29,24 +29,24 @@ const FORMS_AND_PATHS = NATIVE_FORMS.flatMap((form) => PATHS.map((path) => [form
 
 const prefixOf = (key: string) => key.slice(0, 10)
 
+const NOT_VALID = [401, 'UNAUTHENTICATED'] as const
+const DENIED = [403, 'PERMISSION_DENIED'] as const
 /** Keys that are refused: how each is made, and what the caller is told. */
 const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined>][] = [
-  ['no key', 401, 'UNAUTHENTICATED', /Send yours/, async () => undefined],
-  ['an empty key', 401, 'UNAUTHENTICATED', /Send yours/, async () => ''],
-  ['an unknown key', 401, 'UNAUTHENTICATED', /not valid/, async () => `tg_${'x'.repeat(43)}`],
-  ['a key of another service', 401, 'UNAUTHENTICATED', /not valid/, async () => `AIza${'y'.repeat(35)}`],
-  ['a key cut short', 401, 'UNAUTHENTICATED', /not valid/, async () => (await gateway.caller()).slice(0, -1)],
+  ['no key', ...NOT_VALID, /Send yours/, async () => undefined],
+  ['an empty key', ...NOT_VALID, /Send yours/, async () => ''],
+  ['an unknown key', ...NOT_VALID, /not valid/, async () => `tg_${'x'.repeat(43)}`],
+  ['a key of another service', ...NOT_VALID, /not valid/, async () => `AIza${'y'.repeat(35)}`],
+  ['a key cut short', ...NOT_VALID, /not valid/, async () => (await gateway.caller()).slice(0, -1)],
   [
     'only the prefix of a key, as lists show it',
-    401,
-    'UNAUTHENTICATED',
+    ...NOT_VALID,
     /not valid/,
     async () => prefixOf(await gateway.caller()),
   ],
   [
     'a revoked key',
-    401,
-    'UNAUTHENTICATED',
+    ...NOT_VALID,
     /not valid/,
     async () => {
       const key = await gateway.caller()
@@ -56,8 +56,7 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
   ],
   [
     'an expired key',
-    401,
-    'UNAUTHENTICATED',
+    ...NOT_VALID,
     /expired/,
     async () => {
       const key = await gateway.caller('10', { expires_at_ms: clock_ms + 1 })
@@ -67,15 +66,13 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
   ],
   [
     'a key bound to another address',
-    403,
-    'PERMISSION_DENIED',
-    /your address/,
+    ...DENIED,
+    /network address/,
     () => gateway.caller('10', { addresses: ['192.0.2.1', '2001:db8::/32'] }),
   ],
   [
     'a key of a suspended account',
-    403,
-    'PERMISSION_DENIED',
+    ...DENIED,
     /suspended/,
     async () => {
       const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`, { balance_usd: '10' })
@@ -85,8 +82,7 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
   ],
   [
     'a key without access to the model',
-    403,
-    'PERMISSION_DENIED',
+    ...DENIED,
     /no access to the model/,
     () => gateway.caller('10', { models: ['other-*', THINKING] }),
   ],

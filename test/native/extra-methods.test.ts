@@ -4,6 +4,7 @@ import { GoogleGenAI } from '@google/genai'
 import { MODEL, PICTURE, PROVIDER, PROVIDER_KEYS, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
 import { ask, nativeError, refusalOf } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { refusal, whole } from '../support/upstream.ts'
 
 const EMBED = 'embed:native'
@@ -16,39 +17,11 @@ const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = 
   more: (url) => `
 [native]
 extra_methods = true
-
-[[providers]]
-name = "speaks-openai"
-protocol = "openai"
-base_url = "${url}/v1"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-
-[[providers]]
-name = "speaks-anthropic"
-protocol = "anthropic"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-
-[[models]]
-id = "${EMBED}"
-kind = "embedding"
-routes = [{ provider = "${PROVIDER}", model = "up-embed" }]
-price = { input = 0.02 }
-
-[[models]]
-id = "${EMBED_OPENAI}"
-kind = "embedding"
-unknown_fields = "refuse"
-routes = [{ provider = "speaks-openai", model = "up-openai" }]
-price = { input = 0.02 }
-
-[[models]]
-id = "${CLAUDE}"
-kind = "text"
-context = 1000
-max_output_tokens = 500
-routes = [{ provider = "speaks-anthropic", model = "claude" }]
-price = { input = 1, output = 4 }
+${providerSection('speaks-openai', 'openai', `${url}/v1`)}
+${providerSection('speaks-anthropic', 'anthropic', url)}
+${modelSection(EMBED, { [PROVIDER]: 'up-embed' }, { kind: 'embedding', price: 'input = 0.02' })}
+${modelSection(EMBED_OPENAI, { 'speaks-openai': 'up-openai' }, { kind: 'embedding', price: 'input = 0.02', more: 'unknown_fields = "refuse"' })}
+${modelSection(CLAUDE, { 'speaks-anthropic': 'claude' }, { more: `context = 1000\nmax_output_tokens = 500` })}
 `,
 })
 const sdkOf = (apiVersion?: string) =>
@@ -123,6 +96,9 @@ test("OpenAI's and Anthropic's clients find nothing native in /v1/models", async
   expect(list).not.toHaveProperty('models')
   expect(await (await call(`/v1/models/${MODEL}`)).json()).not.toHaveProperty('name')
 })
+
+const NOT_FOUND = [404, 'NOT_FOUND'] as const
+const INVALID = [400, 'INVALID_ARGUMENT'] as const
 
 describe('countTokens', () => {
   test.each(VERSIONS)('%s: by the provider, free of charge', async (apiVersion) => {
@@ -276,46 +252,28 @@ describe('embeddings', () => {
 
   const one = { content: { parts: [{ text: 'One.' }] } }
   test.each<[string, string, string, object, number, string, RegExp]>([
-    ['no such model', 'none', 'embedContent', one, 404, 'NOT_FOUND', /No such model/],
-    ['a text model', MODEL, 'embedContent', one, 404, 'NOT_FOUND', /for text/],
-    ['no content', EMBED, 'embedContent', {}, 400, 'INVALID_ARGUMENT', /^content/],
-    ['no parts', EMBED, 'embedContent', { content: {} }, 400, 'INVALID_ARGUMENT', /content\.parts/],
-    [
-      'an empty text',
-      EMBED,
-      'embedContent',
-      { content: { parts: [{ text: '' }] } },
-      400,
-      'INVALID_ARGUMENT',
-      /text/,
-    ],
+    ['no such model', 'none', 'embedContent', one, ...NOT_FOUND, /Model not found/],
+    ['a text model', MODEL, 'embedContent', one, ...NOT_FOUND, /for text/],
+    ['no content', EMBED, 'embedContent', {}, ...INVALID, /^content/],
+    ['no parts', EMBED, 'embedContent', { content: {} }, ...INVALID, /content\.parts/],
+    ['an empty text', EMBED, 'embedContent', { content: { parts: [{ text: '' }] } }, ...INVALID, /text/],
     [
       'a picture',
       EMBED,
       'embedContent',
       { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } },
-      400,
-      'INVALID_ARGUMENT',
+      ...INVALID,
       /inlineData: cannot be embedded/,
     ],
-    [
-      'another model',
-      EMBED,
-      'embedContent',
-      { ...one, model: 'models/x' },
-      400,
-      'INVALID_ARGUMENT',
-      /^model/,
-    ],
-    ['no requests', EMBED, 'batchEmbedContents', { requests: [] }, 400, 'INVALID_ARGUMENT', /requests/],
-    ['one request for a batch', EMBED, 'batchEmbedContents', one, 400, 'INVALID_ARGUMENT', /requests/],
+    ['another model', EMBED, 'embedContent', { ...one, model: 'models/x' }, ...INVALID, /^model/],
+    ['no requests', EMBED, 'batchEmbedContents', { requests: [] }, ...INVALID, /requests/],
+    ['one request for a batch', EMBED, 'batchEmbedContents', one, ...INVALID, /requests/],
     [
       'another model in a batch',
       EMBED,
       'batchEmbedContents',
       { requests: [one, { ...one, model: 'models/x' }] },
-      400,
-      'INVALID_ARGUMENT',
+      ...INVALID,
       /requests\[1\]\.model/,
     ],
     [
@@ -323,8 +281,7 @@ describe('embeddings', () => {
       EMBED_OPENAI,
       'batchEmbedContents',
       { requests: [{ ...one, outputDimensionality: 2 }, one] },
-      400,
-      'INVALID_ARGUMENT',
+      ...INVALID,
       /same in all requests/,
     ],
     [
@@ -332,8 +289,7 @@ describe('embeddings', () => {
       EMBED,
       'embedContent',
       { ...one, outputDimensionality: -1 },
-      400,
-      'INVALID_ARGUMENT',
+      ...INVALID,
       /Dimensionality/,
     ],
     [
@@ -341,8 +297,7 @@ describe('embeddings', () => {
       EMBED_OPENAI,
       'embedContent',
       { ...one, colour: 1 },
-      400,
-      'INVALID_ARGUMENT',
+      ...INVALID,
       /colour/,
     ],
   ])('%s', (_, model, method, body, status, code, words) =>

@@ -11,15 +11,10 @@ import {
   wholePath,
 } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 
 const IDS = ['qwen3:8b', 'maker/qwen3:8b-q4_K_M', 'a:b:c', 'x:generateContent']
-const modelOf = (id: string) => `
-[[models]]
-id = "${id}"
-kind = "text"
-routes = [{ provider = "${PROVIDER}", model = "${id}" }]
-price = { input = 1, output = 4 }
-`
+const modelOf = (id: string) => modelSection(id, { [PROVIDER]: id })
 const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
   script: answering,
   more: IDS.map(modelOf).join(''),

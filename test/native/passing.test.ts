@@ -14,17 +14,12 @@ import {
   wholePath,
 } from '../support/native.ts'
 import { fileScene, scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { eventBytes, inChunks, type Step, splitAt, stream, whole } from '../support/upstream.ts'
 
 /** Callers and the provider call it by the same name: its answers have nothing to change. */
 const SAME_NAME = UPSTREAM_MODEL
-const AS_NAMED = `
-[[models]]
-id = "${SAME_NAME}"
-kind = "text"
-routes = [{ provider = "${PROVIDER}", model = "${SAME_NAME}" }]
-price = { input = 1, output = 4 }
-`
+const AS_NAMED = modelSection(SAME_NAME, { [PROVIDER]: SAME_NAME })
 const { gateway, upstream, key, call, recatalogue } = await fileScene({ more: AS_NAMED })
 beforeEach(() => upstream.answer(answering))
 
@@ -65,18 +60,8 @@ const BODIES: [string, string | Uint8Array][] = [
 const WITH_IMPATIENT_PROVIDER = {
   provider: 'idle_timeout_ms = 7200000',
   more: (url: string) => `
-[[providers]]
-name = "impatient"
-protocol = "gemini"
-base_url = "${url}"
-api_keys = []
-idle_timeout_ms = 100
-
-[[models]]
-id = "impatient"
-kind = "text"
-routes = [{ provider = "impatient", model = "x" }]
-price = { input = 1, output = 4 }
+${providerSection('impatient', 'gemini', url, 'idle_timeout_ms = 100', [])}
+${modelSection('impatient', { impatient: 'x' })}
 `,
 }
 /** spec.md, Native generation request: "Allowed image MIME types". */

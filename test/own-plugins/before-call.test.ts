@@ -4,6 +4,7 @@ import type { BeforeCall, PluginCall } from '../../src/plugin-api.ts'
 import { MODEL, PICTURE, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 import { unitModels } from '../support/unit-models.ts'
 import { events, inChunks, whole } from '../support/upstream.ts'
 
@@ -24,13 +25,13 @@ const pluginThatAsks = (name: keyof Hooks) =>
 
 const LIMIT_MS = 300
 const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
-  more: (url) => `${unitModels(url)}
-[[models]]
-id = "vectors"
-kind = "embedding"
-routes = [{ provider = "speaks-openai", model = "upstream-vectors" }]
-price = { input = 1 }
-`,
+  more: (url) =>
+    unitModels(url) +
+    modelSection(
+      'vectors',
+      { 'speaks-openai': 'upstream-vectors' },
+      { kind: 'embedding', price: 'input = 1' },
+    ),
   own_plugins: { '20-second.ts': pluginThatAsks('second'), '10-first.ts': pluginThatAsks('first') },
   plugin_limits: { before_limit_ms: LIMIT_MS },
   script: whole(answer()),
@@ -169,7 +170,7 @@ describe('what a hook is shown', () => {
     await call('/v1/chat/completions', { model: MODEL, messages }, { headers })
     const { name: account } = gateway.rows().accounts[0] ?? {}
     const [row] = gateway.rows().keys
-    expect(shown).toMatchObject({ account, key: { prefix: row?.prefix, name: row?.name } })
+    expect(shown).toMatchObject({ account, key: { id: row?.id, prefix: row?.prefix, name: row?.name } })
     expect(shown?.headers['x-team']).toBe('red')
     expect(JSON.stringify(shown?.headers)).not.toContain(secret)
     expect(shown?.text).toBe(`Tell me of ${BAD}.`)
@@ -200,7 +201,7 @@ describe('what a hook is shown', () => {
     [
       'a name given twice, of which a provider may read the other',
       `{"contents":[{"parts":[{"text":"${BAD}","text":"tides"}]}]}`,
-      'a name twice',
+      'the same name twice',
     ],
   ])(
     '%s is the fault of the caller, not of the hook, even where the hook hides it',

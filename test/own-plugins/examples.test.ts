@@ -159,6 +159,20 @@ describe.each([
     }
   })
 
+  test('the counts are of each key, and told to whoever has it', async () => {
+    await using run = await start(filesOf(['call-counts.ts']), {})
+    const told = async (headers: Record<string, string>): Promise<[number, { calls?: number }]> => {
+      const response = await fetch(new URL('/call-counts', run.url), { headers })
+      return [response.status, (await response.json()) as { calls?: number }]
+    }
+    const mine = { authorization: `Bearer ${run.key}` }
+    expect(await told(mine)).toMatchObject([200, { calls: 0, cost_nanos: 0 }])
+    for (const text of ['One.', 'Two.']) expect((await say(run, text)).status).toBe(200)
+    await eventually('both were counted', async () => (await told(mine))[1].calls === 2)
+    expect(await told(mine)).toMatchObject([200, { calls: 2, cost_nanos: 2 * ANSWER_NANOS }])
+    expect(await told({})).toMatchObject([401, { error: { message: expect.any(String) } }])
+  })
+
   test('packages come from the node_modules beside the plugins', async () => {
     await using run = await start(
       {

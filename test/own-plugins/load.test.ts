@@ -1,15 +1,20 @@
-// The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
+// The loading of custom plugins: which files, in which order, and what stops the start, with the file's name and what to do.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTally } from '../../src/observe/tally.ts'
 import { findPlugins } from '../../src/server/own-plugins/files.ts'
 import { loadPlugin } from '../../src/server/own-plugins/load.ts'
 import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
+import { tollgate } from '../backup/support.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
+
+/** Nobody of this machine. */
+const OTHER_USER = 54_321
 
 const parent = temporary()
 const parent_folder = parent.path
@@ -63,15 +68,36 @@ describe('a file that cannot be loaded stops the start', () => {
       'export default ({ gateway }) => gateway.beforeCall({})',
       'takes a function',
     ],
+    ['process.exit in the module', 'process.exit(0)\nexport default () => {}', 'it called process.exit(0)'],
+    [
+      'process.exit in its function, in whichever way',
+      'import { exit } from "node:process"\nexport default async () => { await Bun.sleep(1); exit() }',
+      'it called process.exit(), which would end the gateway',
+    ],
+    [
+      'process.exit that it catches itself',
+      'export default () => { try { process.exit(3) } catch {} }',
+      'it called process.exit(3)',
+    ],
+    [
+      'process.exit in a timer while it is loaded',
+      'export default () => new Promise(() => setTimeout(() => { try { process.exit(0) } catch {} }, 1))',
+      'it called process.exit(0)',
+    ],
+    [
+      'a caller while it is loaded',
+      'export default ({ gateway }) => gateway.caller(new Request("http://x"))',
+      'in a route',
+    ],
     ['an unknown hook', 'export default ({ gateway }) => gateway.onCall(() => {})', 'onCall'],
     [
       'a route of the gateway',
       'export default ({ app }) => app.post("/v1/messages", "x")',
-      '/v1/messages lies under /v1',
+      '/v1/messages is under /v1',
     ],
-    ['one beside it', 'export default ({ app }) => app.get("/v1/mine", "x")', 'lies under /v1'],
-    ['one in other letters', 'export default ({ app }) => app.get("/Console/x", "x")', 'lies under /Console'],
-    ['one without a slash', 'export default ({ app }) => app.get("healthz", "x")', 'lies under /healthz'],
+    ['one beside it', 'export default ({ app }) => app.get("/v1/mine", "x")', 'is under /v1'],
+    ['one in other letters', 'export default ({ app }) => app.get("/Console/x", "x")', 'is under /Console'],
+    ['one without a slash', 'export default ({ app }) => app.get("healthz", "x")', 'is under /healthz'],
     ['a route for any path', 'export default ({ app }) => app.all("/*", "x")', 'ALL /*'],
     ['a route whose first part is open', 'export default ({ app }) => app.get("/:any/x", "x")', '/:any/x'],
     ['the root', 'export default ({ app }) => app.get("/", "x")', 'begin it with a name'],
@@ -112,11 +138,11 @@ describe('a file that cannot be loaded stops the start', () => {
     }
   })
 
-  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
-    const folder = mkdtempSync(join(parent_folder, 'open-'))
+  /** A plugin that can be loaded by itself. */
+  function loadable(name: string) {
+    const folder = mkdtempSync(join(parent_folder, name))
     mkdirSync(join(folder, 'plugins'))
-    const path = join(folder, 'plugins/open.ts')
-    writeFileSync(path, GOOD)
+    writeFileSync(join(folder, 'plugins/open.ts'), GOOD)
     const [file] = findPlugins(join(folder, 'plugins')).files
     if (!file) throw new Error('there is no file')
     const parts = {
@@ -126,10 +152,50 @@ describe('a file that cannot be loaded stops the start', () => {
       newRequestId: () => 'r',
       error_answers: createTally(),
     }
-    expect(await loadPlugin(file, parts)).toMatchObject({ name: 'open' })
-    chmodSync(join(folder, open), 0o777)
-    const message = `run \`chmod o-w ${join(folder, open)}\``
-    await expect(loadPlugin(file, parts)).rejects.toThrow(message)
+    return { load: () => loadPlugin(file, parts), pathOf: (path: string) => join(folder, path) }
+  }
+
+  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
+    const { load, pathOf } = loadable('open-')
+    expect(await load()).toMatchObject({ name: 'open' })
+    chmodSync(pathOf(open), 0o777)
+    await expect(load()).rejects.toThrow(`run \`chmod o-w ${pathOf(open)}\``)
+  })
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    'a plugin or folder that is of neither root nor who runs it',
+    async () => {
+      for (const owned of ['plugins', 'plugins/open.ts']) {
+        const { load, pathOf } = loadable('owned-')
+        chownSync(pathOf(owned), OTHER_USER, 0)
+        await expect(load()).rejects.toThrow(
+          `${pathOf(owned)} belongs to user ${OTHER_USER}, who could change what runs here as user 0; run \`chown 0 ${pathOf(owned)}\``,
+        )
+      }
+    },
+  )
+
+  test.skipIf(process.geteuid?.() !== 0)('as a service user: its own plugins and those of root', async () => {
+    const checked = async (owner: number) => {
+      const { pathOf } = loadable('service-')
+      for (const path of ['', 'plugins']) chownSync(pathOf(path), OTHER_USER, OTHER_USER)
+      chownSync(pathOf('plugins/open.ts'), owner, 0)
+      chmodSync(pathOf('plugins/open.ts'), 0o644)
+      const args = ['plugin', 'check', '--json', '--data', pathOf('')]
+      const child = Bun.spawn([...commandOf('as-user'), String(OTHER_USER), ...args], {
+        stdout: 'pipe',
+        stderr: 'ignore',
+      })
+      const { plugins } = JSON.parse(await child.stdout.text())
+      return [await child.exited, plugins[0].problem]
+    }
+    chmodSync(parent_folder, 0o755)
+    expect(await checked(OTHER_USER)).toEqual([0, null])
+    expect(await checked(0)).toEqual([0, null])
+    expect(await checked(OTHER_USER + 1)).toEqual([
+      1,
+      expect.stringContaining(`belongs to user ${OTHER_USER + 1}`),
+    ])
   })
 
   test('a folder that is a file', async () => {
@@ -170,7 +236,7 @@ describe('which files are loaded', () => {
 describe('what a plugin is handed', () => {
   const asPlugin = (body: string) => `export default async ({ app, Elysia, t, gateway }) => { ${body} }`
 
-  test('a gateway of six things, which cannot be changed: no database, no ledger, no secret', async () => {
+  test('a gateway of seven things, which cannot be changed: no database, no ledger, no secret', async () => {
     const gateway = await startWith({
       'look.ts': asPlugin(`
         app.get('/look', () => ({
@@ -183,7 +249,7 @@ describe('what a plugin is handed', () => {
     })
     const look = await (await gateway.call('/look')).json()
     expect(look).toEqual({
-      names: ['afterSettle', 'beforeCall', 'folder', 'log', 'models', 'version'],
+      names: ['afterSettle', 'beforeCall', 'caller', 'folder', 'log', 'models', 'version'],
       frozen: true,
       folder: join(gateway.data_folder, 'plugins'),
       models: [{ id: 'test-model', display_name: 'test-model', kind: 'text' }],
@@ -281,6 +347,17 @@ describe('routes of plugins', () => {
     expect(Object.keys(document.paths).length).toBeGreaterThan(10)
     await gateway.stop()
   })
+})
+
+test('a start whose plugin calls process.exit ends with status 1, and names it', async () => {
+  using folder = temporary()
+  mkdirSync(folder.at('plugins'))
+  writeFileSync(folder.at('plugins/quits.ts'), 'process.exit(0)')
+  const { status, err } = await tollgate(['serve', '--listen', '127.0.0.1:0', '--data', folder.path])
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining('error: The plugin plugins/quits.ts cannot be loaded: it called process.exit(0)'),
+  ])
 })
 
 test('every route of the gateway begins with a name that plugins may not use', async () => {

@@ -77,7 +77,8 @@ describe('an answer', () => {
     const parts = events.flatMap(({ candidates }) => candidates).flatMap(({ content }) => content.parts)
     expect(parts).toEqual([{ text: 'Here it is.' }, SIGNED, { text: '' }])
     expect(events.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }], usageMetadata: USAGE })
-    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
+    // It is written once it is paid, whole.
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1, streamed: 0 })
   })
 
   test('without text, where only images were asked for', async () => {

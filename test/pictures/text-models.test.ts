@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { answer, ask, payloadsOf, streamPath, usage, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { events, type Script, whole } from '../support/upstream.ts'
 
 /** Of Gemini's provider, under a name that tells that it draws, and under one that does not; and one behind chat completions. */
@@ -10,23 +11,13 @@ const DRAWS = 'drawing-text'
 const UNTOLD = 'untold-text'
 const OVER_CHAT = 'routed-text'
 
-const model = (id: string, provider: string, upstream: string) => `
-[[models]]
-id = "${id}"
-kind = "text"
-routes = [{ provider = "${provider}", model = "${upstream}" }]
-price = { input = 0.3, output = 2.5, image_output = 30 }
-`
+const model = (id: string, provider: string, upstream: string) =>
+  modelSection(id, { [provider]: upstream }, { price: 'input = 0.3, output = 2.5, image_output = 30' })
 
 const { upstream, call, asked, lastCall, gateway, counts, expectCounts } = await fileScene({
   provider: 'cooldown_ms = 0',
   more: (url) => `
-[[providers]]
-name = "router"
-protocol = "openai"
-base_url = "${url}/v1"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-cooldown_ms = 0
+${providerSection('router', 'openai', `${url}/v1`, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
 ${model(DRAWS, PROVIDER, 'gemini-2.5-flash-image')}
 ${model(UNTOLD, PROVIDER, 'nano')}
 ${model(OVER_CHAT, 'router', 'google/gemini-3-pro-image')}

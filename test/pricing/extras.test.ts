@@ -81,7 +81,7 @@ test('extras are whole nano-dollars: the sum is rounded up once, as without them
 })
 
 test('a quote holds for extras in its ceiling and in its floor, and output is afforded beside them', () => {
-  const request = { input_tokens: 10, candidates: 1, max_output_tokens: 1_000 }
+  const request = { input_bound_tokens: 10, candidates: 1, max_output_tokens: 1_000 }
   const plain = quote(SONNET, request)
   const extras_nanos = 1_035
   expect(quote(SONNET, { ...request, extras_nanos })).toEqual({

@@ -22,12 +22,12 @@ import {
 import { anyPrice, anyUsage, FLASH, imagePrice, PRO, SONNET, tokenPrice, usageOf } from './prices.ts'
 
 const TEXT_ONLY: InputField[] = ['input_tokens', 'cache_read_tokens']
-const ask = (input_tokens: number, max_output_tokens: number, input_fields = TEXT_ONLY, candidates = 1) => ({
-  input_tokens,
-  max_output_tokens,
-  candidates,
-  input_fields,
-})
+const ask = (
+  input_bound_tokens: number,
+  max_output_tokens: number,
+  input_fields = TEXT_ONLY,
+  candidates = 1,
+) => ({ input_bound_tokens, max_output_tokens, candidates, input_fields })
 
 describe('the ceiling is the most that the call can cost', () => {
   const EXPENSIVE_THINKING = tokenPrice({ input: 1, output: 2, thinking: 8 })
@@ -51,7 +51,7 @@ describe('the ceiling is the most that the call can cost', () => {
   })
 
   test('a request without input fields is quoted for all of them', () => {
-    const request = { input_tokens: 1_000, max_output_tokens: 0, candidates: 1 }
+    const request = { input_bound_tokens: 1_000, max_output_tokens: 0, candidates: 1 }
     expect(quote(SONNET, request)).toEqual(quote(SONNET, { ...request, input_fields: INPUT_FIELDS }))
   })
 
@@ -61,8 +61,8 @@ describe('the ceiling is the most that the call can cost', () => {
 
   test.each([
     ['far below the limit: the lower tier', 100_000, '0.125'],
-    ['the limit is above the estimate with its margin: still the lower', 160_000, '0.2'],
-    ['the limit is within the margin of the estimate: already the higher', 160_001, '0.4000025'],
+    ['the limit is above the bound with its margin: still the lower', 160_000, '0.2'],
+    ['the limit is within the margin of the bound: already the higher', 160_001, '0.4000025'],
     ['exactly at the limit: the real count may be above', 200_000, '0.5'],
     ['above it', 200_001, '0.5000025'],
   ])('near a tier, %s', (_row, input_tokens, usd) => {
@@ -98,18 +98,20 @@ describe('affordableOutput', () => {
     ['not even the input is covered', 1_000, 1, '0.002', 0],
     ['nothing is held', 1_000, 1, '0', 0],
   ])('%s', (_row, input_tokens, candidates, held, limit) => {
-    const input = { input_tokens, candidates, input_fields: TEXT_ONLY }
+    const input = { input_bound_tokens: input_tokens, candidates, input_fields: TEXT_ONLY }
     expect(affordableOutput(SONNET, input, parseUsd(held))).toBe(limit)
   })
 
   test('free output has no limit', () => {
     const free = tokenPrice({ input: 1, output: 0 })
-    expect(affordableOutput(free, { input_tokens: 1, candidates: 1 }, 2_000)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(affordableOutput(free, { input_bound_tokens: 1, candidates: 1 }, 2_000)).toBe(
+      Number.MAX_SAFE_INTEGER,
+    )
   })
 })
 
 const anyInput = fc.record({
-  input_tokens: fc.integer({ min: 0, max: 400_000 }),
+  input_bound_tokens: fc.integer({ min: 0, max: 400_000 }),
   candidates: fc.integer({ min: 1, max: 8 }),
   input_fields: fc.option(fc.subarray([...INPUT_FIELDS], { minLength: 1 }), { nil: undefined }),
 })
@@ -155,7 +157,7 @@ describe('for any price and request', () => {
         (price, usage, candidates, spare) => {
           const written = usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
           const { ceiling_nanos } = quote(price, {
-            input_tokens: promptTokens(usage) + spare,
+            input_bound_tokens: promptTokens(usage) + spare,
             max_output_tokens: Math.ceil(written / candidates) + spare,
             candidates,
             input_fields: INPUT_FIELDS.filter((field) => usage[field] > 0),
@@ -172,10 +174,10 @@ function inBigInts(price: TokenPrice, request: QuotedRequest, held_nanos: number
   const highest = (rates: TokenRates, fields: readonly UsageField[]) =>
     BigInt(Math.max(...fields.map((field) => rates[field])))
   const costs = price.tiers
-    .filter((tier, index) => index === 0 || tier.above_tokens < request.input_tokens * ESTIMATE_MARGIN)
+    .filter((tier, index) => index === 0 || tier.above_tokens < request.input_bound_tokens * ESTIMATE_MARGIN)
     .map(({ rates }) => ({
       input:
-        BigInt(request.input_tokens) * highest(rates, request.input_fields ?? INPUT_FIELDS) +
+        BigInt(request.input_bound_tokens) * highest(rates, request.input_fields ?? INPUT_FIELDS) +
         BigInt(request.extras_nanos ?? 0) * TOKENS_PER_RATE,
       output: BigInt(request.candidates) * highest(rates, OUTPUT_FIELDS),
     }))
@@ -203,7 +205,7 @@ test('plain numbers and integers of any size give the same, on both sides of wha
     fc.integer({ min: 800_000, max: 10_000_000 }),
   )
   const request = fc.record({
-    input_tokens: count,
+    input_bound_tokens: count,
     max_output_tokens: count,
     candidates: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 2 ** 50 })),
     extras_nanos: fc.oneof(fc.constant(0), fc.nat({ max: 2 ** 34 }), fc.nat({ max: 2 ** 52 })),
@@ -219,12 +221,12 @@ test('plain numbers and integers of any size give the same, on both sides of wha
 })
 
 test.each([
-  ['tokens of the input', { input_tokens: 1.5 }],
+  ['tokens of the input', { input_bound_tokens: 1.5 }],
   ['tokens of the output', { max_output_tokens: 0.5 }],
   ['candidates', { candidates: 1.5 }],
   ['nano-dollars of extras', { extras_nanos: 0.5 }],
 ])('a part of one is refused: %s', (_, part) => {
-  const whole = { input_tokens: 2, max_output_tokens: 2, candidates: 2 }
+  const whole = { input_bound_tokens: 2, max_output_tokens: 2, candidates: 2 }
   expect(() => quote(SONNET, { ...whole, ...part })).toThrow(RangeError)
 })
 

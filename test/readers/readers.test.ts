@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../src/domain/errors.ts'
-import { readCallTarget } from '../../src/exchange/call-target.ts'
+import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
 import { ParsedBody, type Writing } from '../../src/exchange/text/body.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
@@ -15,6 +15,7 @@ import { type JsonBody, parseJsonBody } from '../../src/protocols/wire/json-body
 import { PROVIDER } from '../support/catalogue.ts'
 import { answer as nativeAnswer, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { type Script, whole } from '../support/upstream.ts'
 import { BODIES, MODEL_OF } from './bodies.ts'
 import { HAS_GO, KINDS, type Kind, type Question, type Reading, type Readings, readByGo } from './readings.ts'
@@ -24,29 +25,14 @@ const OUTPUT_NANOS = 4_000
 const MAX_OUTPUT_TOKENS = 16_384
 const TEXT_PROTOCOLS = { chat: openai, messages: anthropic, generate: gemini } as const
 
-const textModel = (id: string, provider: string) => `
-[[models]]
-id = "${id}"
-kind = "text"
-max_output_tokens = ${MAX_OUTPUT_TOKENS}
-routes = [{ provider = "${provider}", model = "${SERVED}" }]
-price = { input = 1, output = 4 }
-`
-const providerOf = (protocol: string, url: string) => `
-[[providers]]
-name = "${protocol}"
-protocol = "${protocol}"
-base_url = "${url}/${protocol}"
-api_keys = []
-`
+const textModel = (id: string, provider: string) =>
+  modelSection(id, { [provider]: SERVED }, { more: `max_output_tokens = ${MAX_OUTPUT_TOKENS}` })
+const providerOf = (protocol: string, url: string) =>
+  providerSection(protocol, protocol, `${url}/${protocol}`, '', [])
 const { call, upstream, gateway, counts, expectCounts } = await fileScene({
   more: (url) => `${providerOf('openai', url)}${providerOf('anthropic', url)}
 ${textModel(MODEL_OF.chat, 'openai')}${textModel(MODEL_OF.messages, 'anthropic')}${textModel(MODEL_OF.generate, PROVIDER)}
-[[models]]
-id = "${MODEL_OF.embeddings}"
-kind = "embedding"
-routes = [{ provider = "openai", model = "${SERVED}" }]
-price = { input = 1 }
+${modelSection(MODEL_OF.embeddings, { openai: SERVED }, { kind: 'embedding', price: 'input = 1' })}
 `,
 })
 
@@ -154,7 +140,7 @@ describe('a body that readers differ on', () => {
         held_nanos: gateway.rows().holds.at(-1)?.amount_nanos ?? 0,
         facts:
           kind === 'embeddings'
-            ? { input_tokens: 1, max_output_tokens: undefined, candidates: 1 }
+            ? { input_tokens: 1, input_bound_tokens: 1, max_output_tokens: undefined, candidates: 1 }
             : TEXT_PROTOCOLS[kind].text.readRequest(json),
       })
     }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findTool, GO } from '../support/tools.ts'
 
 export const KINDS = ['chat', 'messages', 'generate', 'embeddings'] as const
 export type Kind = (typeof KINDS)[number]
@@ -24,18 +25,16 @@ export interface Question {
   body: Uint8Array | string
 }
 
-/** Where Go is put when it is not in the path. */
-const GO_FOLDER = '/usr/local/go/bin'
-const GO = Bun.which('go', { PATH: `${process.env.PATH}:${GO_FOLDER}` })
+const go_program = findTool(GO)
 
-export const HAS_GO = GO !== null
+export const HAS_GO = go_program !== undefined
 
 let built: Promise<string> | undefined
 
 async function build(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-reader-'))
   const binary = join(folder, 'reader')
-  const go = Bun.spawn([`${GO}`, 'build', '-o', binary, join(import.meta.dir, 'reader.go')], {
+  const go = Bun.spawn([`${go_program}`, 'build', '-o', binary, join(import.meta.dir, 'reader.go')], {
     env: {
       GOCACHE: join(tmpdir(), 'tollgate-go-cache'),
       ...process.env,

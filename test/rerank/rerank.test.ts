@@ -56,16 +56,17 @@ describe.each(['/v1/rerank', '/v2/rerank'])('%s', (path) => {
 
 const documents = (count: number, text: string) => Array.from({ length: count }, () => text)
 
-test.each<[name: string, documents: string[], searches: number]>([
-  ['100 short documents', documents(100, 'x'), 1],
-  ['101 short documents', documents(101, 'x'), 2],
-  ['a long document, which is cut into chunks', documents(30, 'x'.repeat(4 * 2_400)), 2],
-])('%s are held for as Cohere counts them', async (_name, list, searches) => {
+test.each<[name: string, documents: string[], charged: number, held: number]>([
+  ['100 short documents', documents(100, 'x'), 1, 1],
+  ['101 short documents', documents(101, 'x'), 2, 2],
+  ['a long document, which is cut into chunks', documents(30, 'word '.repeat(1_900)), 2, 2],
+  ['a document of digits, each of which may be a token,', documents(30, '1'.repeat(3_000)), 1, 3],
+])('%s are held for as Cohere counts them', async (_name, list, charged, held) => {
   upstream.answer(whole(cohere()))
   await (await call('/v2/rerank', { model: 'sorter', query: 'x', documents: list })).text()
   expect(await lastCall()).toMatchObject({
-    hold_nanos: searches * SEARCH_NANOS,
-    cost_nanos: searches * SEARCH_NANOS,
+    hold_nanos: held * SEARCH_NANOS,
+    cost_nanos: charged * SEARCH_NANOS,
     estimated: 1,
   })
 })

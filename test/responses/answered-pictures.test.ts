@@ -4,19 +4,18 @@ import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/j
 import { PROVIDER } from '../support/catalogue.ts'
 import { usage } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 import { events, type Script, whole } from '../support/upstream.ts'
 import { eventsOf } from './support.ts'
 
 const DRAWS = 'drawing-text'
 const { upstream, call, asked, lastCall } = await fileScene({
   provider: 'cooldown_ms = 0',
-  more: `
-[[models]]
-id = "${DRAWS}"
-kind = "text"
-routes = [{ provider = "${PROVIDER}", model = "gemini-2.5-flash-image" }]
-price = { input = 0.3, output = 2.5, image_output = 30 }
-`,
+  more: modelSection(
+    DRAWS,
+    { [PROVIDER]: 'gemini-2.5-flash-image' },
+    { price: 'input = 0.3, output = 2.5, image_output = 30' },
+  ),
 })
 const PICTURE = 'iVBORw0KGgo='
 const SIGNATURE = Buffer.from('signed by the provider').toString('base64')

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { type Answer, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
 import { eventsOf, memoryStore, pluginsWith, QUESTION } from './support.ts'
 
@@ -14,22 +15,9 @@ price = { input = 1, output = 4, cache_read = 0.1`
 const catalogue = (url: string) => `
 [server]
 ledger_writer = "inline"
-[[providers]]
-name = "own"
-protocol = "openai"
-responses = true
-base_url = "${url}/v1"
-api_keys = ${JSON.stringify(PROVIDER_KEYS)}
-cooldown_ms = 0
-[[providers]]
-name = "chat-only"
-protocol = "openai"
-base_url = "${url}/v1"
-[[models]]
-id = "either"
-kind = "text"
-routes = [{ provider = "own", model = "x" }, { provider = "chat-only", model = "x", order = 1 }]
-price = { input = 1, output = 4 }
+${providerSection('own', 'openai', `${url}/v1`, `responses = true\ncooldown_ms = 0`, PROVIDER_KEYS)}
+${providerSection('chat-only', 'openai', `${url}/v1`, '', [])}
+${modelSection('either', { own: 'x', 'chat-only': 'x' })}
 [[models]]
 id = "asked"
 ${MODEL} }
@@ -364,6 +352,8 @@ describe('what is billed beyond tokens', () => {
   })
   test.each<[string, JsonObject, string]>([
     ['a tier', { service_tier: 'priority' }, 'service_tier'],
+    ['a spoken answer', { modalities: ['text', 'audio'] }, 'modalities[1]'],
+    ['a voice', { audio: { voice: 'ash', format: 'mp3' } }, 'audio'],
     ['a conversation that the provider keeps', { conversation: 'conv_1' }, 'conversation'],
     [
       'a file that the provider keeps',

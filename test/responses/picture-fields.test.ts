@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 import { dataUri, PNG } from '../images/support.ts'
+import { modelSection } from '../support/sections.ts'
 import {
   draw,
   MODELS,
@@ -18,17 +19,8 @@ const GPT = 'gpt-painter'
 const PLAIN = 'plain-painter'
 const FIDELITY_NANOS = 30_000_000
 const { gateway, upstream, call, asked_images, asked_texts, counts, expectCounts } = await pictureScene(`
-[[models]]
-id = "${GPT}"
-kind = "image"
-routes = [{ provider = "painters", model = "gpt-image-1" }]
-price = { per_image = 0.05, high_fidelity = 0.03 }
-
-[[models]]
-id = "${PLAIN}"
-kind = "image"
-routes = [{ provider = "painters", model = "dall-e-3" }]
-price = { per_image = 0.05, high_fidelity = 0.03 }
+${modelSection(GPT, { painters: 'gpt-image-1' }, { kind: 'image', price: 'per_image = 0.05, high_fidelity = 0.03' })}
+${modelSection(PLAIN, { painters: 'dall-e-3' }, { kind: 'image', price: 'per_image = 0.05, high_fidelity = 0.03' })}
 `)
 
 /** A caller of their own for each test: the images' rate is an account's. */

@@ -2,8 +2,8 @@
 import { beforeEach } from 'bun:test'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { PNG } from '../images/support.ts'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene, type Scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { type Answer, type Script, type Seen, whole } from '../support/upstream.ts'
 
 /** Text models: one behind chat completions, one behind responses. */
@@ -16,31 +16,20 @@ export const PAINTER = 'painter'
 export const OTHER_PAINTER = 'other-painter'
 
 /** USD per million tokens: input 1, output 4. A picture costs 0.05, or 0.2 in high quality; the other painter's 0.07. */
-const TEXT = 'kind = "text"\nmax_output_tokens = 4096'
-const PRICE = 'price = { input = 1, output = 4'
-const provider = (name: string, url: string, more: string) => `
-[[providers]]
-name = "${name}"
-protocol = "openai"
-base_url = "${url}/${name}/v1"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-${more}
-`
-const text = (id: string, from: Wire, extras = '') => `
-[[models]]
-id = "${id}"
-${TEXT}
-routes = [{ provider = "${from}", model = "${id}" }]
-${PRICE}${extras} }
-`
-const painter = (id: string, per_image: number) => `
-[[models]]
-id = "${id}"
-kind = "image"
-routes = [{ provider = "painters", model = "${id}" }]
-price = { per_image = ${per_image}, variants = [{ quality = "high", per_image = 0.2 }] }
-`
+const provider = (name: string, url: string, more: string) =>
+  providerSection(name, 'openai', `${url}/${name}/v1`, `cooldown_ms = 0\n${more}`)
+const text = (id: string, from: Wire, extras = '') =>
+  modelSection(
+    id,
+    { [from]: id },
+    { price: `input = 1, output = 4${extras}`, more: 'max_output_tokens = 4096' },
+  )
+const painter = (id: string, per_image: number) =>
+  modelSection(
+    id,
+    { painters: id },
+    { kind: 'image', price: `per_image = ${per_image}, variants = [{ quality = "high", per_image = 0.2 }]` },
+  )
 
 export const catalogue =
   (more = '', server = '') =>

@@ -1,18 +1,14 @@
 // A response with pictures asked for again under its Idempotency-Key: what any of its calls was charged for is not made again.
 import { expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
+import { modelSection } from '../support/sections.ts'
 import { draw, PAINTER, PICTURE_NANOS, paints, pictureScene, TURN_NANOS, telling } from './picture-scene.ts'
 
 const FREE = 'free-words'
 const PAID = 'over-chat'
-const { gateway, upstream, call, asked_images } = await pictureScene(`
-[[models]]
-id = "${FREE}"
-kind = "text"
-max_output_tokens = 4096
-routes = [{ provider = "chat", model = "${FREE}" }]
-price = { input = 0, output = 0 }
-`)
+const { gateway, upstream, call, asked_images } = await pictureScene(
+  modelSection(FREE, { chat: FREE }, { price: 'input = 0, output = 0', more: 'max_output_tokens = 4096' }),
+)
 
 const bodyOf = (model: string) => ({
   model,

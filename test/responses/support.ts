@@ -49,9 +49,12 @@ export const pluginsWith = (store: MemoryStore) =>
   plugins.map((plugin) => {
     if (plugin !== responses) return plugin
     return (gateway: Gateway) => {
-      const { open, turnsUntil, sweep, recover } = gateway.responses
+      const { open, turnsUntil, sweep, recover } = gateway.content.responses
       const stored = { open, turnsUntil, sweep, recover }
-      return responses({ ...gateway, responses: Object.assign(store, stored) })
+      return responses({
+        ...gateway,
+        content: { ...gateway.content, responses: Object.assign(store, stored) },
+      })
     }
   })
 

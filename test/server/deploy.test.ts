@@ -1,6 +1,14 @@
 // The deploy section of data/README.md, followed word by word into an empty folder; and what the container is built from.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { audit } from '../../src/ledger/audit.ts'
@@ -20,7 +28,7 @@ function commandsOf(title: string): string[] {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
 }
 
-describe('with systemd', () => {
+describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
   const folder = temporary()
   const path = folder.at
   const port = freePort()
@@ -30,8 +38,9 @@ describe('with systemd', () => {
   }
 
   beforeAll(() => {
-    for (const each of ['shims', 'checkout', 'etc/systemd/system', 'var/lib'])
+    for (const each of ['shims', 'checkout/data', 'etc/systemd/system', 'var/lib'])
       mkdirSync(path(each), { recursive: true })
+    writeFileSync(path('checkout/data/tollgate.service'), placed(read('data/tollgate.service')))
     const program = commandOf('gateway')
       .map((word) => `'${word}'`)
       .join(' ')
@@ -50,6 +59,7 @@ describe('with systemd', () => {
       unit='${path('etc/systemd/system/tollgate.service')}'
       setting() { sed -n "s/^$1=-\\?//p" "$unit" | sed 's# /var/lib/# ${path('var/lib')}/#'; }
       [ "$1" = daemon-reload ] && exec grep -q '^ExecStart=' "$unit"
+      [ "$1" = enable ] && kill -0 "$(cat '${path('pid')}' 2> /dev/null)" 2> /dev/null && exit
       if [ "$1" = restart ]; then
         kill "-$(setting KillSignal | sed s/SIG//)" "$(cat '${path('pid')}')"
         while kill -0 "$(cat '${path('pid')}')" 2> /dev/null; do sleep 0.05; done
@@ -61,7 +71,7 @@ describe('with systemd', () => {
     )
   })
   afterAll(() => {
-    if (existsSync(path('pid'))) Bun.spawnSync(['kill', '-KILL', readFileSync(path('pid'), 'utf8').trim()])
+    if (existsSync(path('pid'))) process.kill(Number(readFileSync(path('pid'), 'utf8')), 'SIGKILL')
     folder[Symbol.dispose]()
   })
 
@@ -73,9 +83,7 @@ describe('with systemd', () => {
       .replaceAll('/var/lib/', `${path('var/lib')}/`)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
 
-  test('every command of the section succeeds, and the call is answered and paid', async () => {
-    const commands = commandsOf('With systemd')
-    expect(commands.length).toBeGreaterThanOrEqual(4)
+  async function follow(commands: readonly string[]) {
     const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', placed(commands.join('\n'))], {
       cwd: path('checkout'),
       env: { ...process.env, PATH: `${path('shims')}:${path('usr/local/bin')}:${process.env.PATH}` },
@@ -83,7 +91,14 @@ describe('with systemd', () => {
       stderr: 'pipe',
     })
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
-    expect({ status: await child.exited, err }).toMatchObject({ status: 0 })
+    return { status: await child.exited, out, err }
+  }
+
+  test('every command of the section succeeds, and the call is answered and paid', async () => {
+    const commands = commandsOf('With systemd')
+    expect(commands.length).toBeGreaterThanOrEqual(4)
+    const { status, out, err } = await follow(commands)
+    expect({ status, err }).toMatchObject({ status: 0 })
     expect(out).toContain('"object":"chat.completion"')
     expect(out).toContain('failed: 0.')
     expect(statSync(path('etc/tollgate.env')).mode & 0o777).toBe(0o600)
@@ -97,6 +112,24 @@ describe('with systemd', () => {
     expect(db.query('SELECT outcome FROM calls').all()).toEqual([{ outcome: 'completed' }])
     db.close()
     expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(1)
+  })
+
+  test('an upgrade succeeds where [backup] takes its passphrase from the file of keys, and the file keeps them', async () => {
+    const keys = path('etc/tollgate.env')
+    appendFileSync(keys, "GEMINI_API_KEY_2=another-key\nBACKUP_PASSPHRASE='four words or more'\n")
+    appendFileSync(
+      path('var/lib/tollgate/tollgate.toml'),
+      '\n[backup]\npassphrase = "env:BACKUP_PASSPHRASE"\n',
+    )
+    const before = readFileSync(keys, 'utf8')
+    const [, unit = '', , upgrade = ''] = commandsOf('With systemd')
+    expect(upgrade).toContain('tollgate backup')
+    const { status, out, err } = await follow([unit, upgrade])
+    expect({ status, err }).toMatchObject({ status: 0 })
+    expect(out).toContain('Encrypted.')
+    expect(readFileSync(keys, 'utf8')).toBe(before)
+    expect(statSync(keys).mode & 0o777).toBe(0o600)
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
 })
 

@@ -1,6 +1,6 @@
 // The doctor: each trouble is found, at its level, with what to do; what is well is said to be well.
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fits } from '../../src/domain/validation.ts'
@@ -8,7 +8,7 @@ import { checkFiles } from '../../src/server/doctor/machine.ts'
 import { askReady } from '../../src/server/doctor/port.ts'
 import { createDoctor } from '../../src/server/doctor.ts'
 import { DoctorReport } from '../../src/surface/doctor.ts'
-import { createScene, NOW, type Scene } from '../cli/scene.ts'
+import { createScene, NOW, sceneOfEachTest } from '../cli/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { commandOf } from '../support/programs.ts'
 
@@ -16,13 +16,10 @@ const IS_ROOT = process.geteuid?.() === 0
 /** "nobody", who owns nothing here. */
 const SERVICE = 65_534
 
-let scene: Scene
-beforeEach(() => {
-  scene = createScene()
+const scene = sceneOfEachTest((scene) => {
   chmodSync(scene.dir, 0o700)
   chmodSync(scene.path('tollgate.toml'), 0o600)
 })
-afterEach(() => scene.remove())
 
 async function examined(): Promise<DoctorReport> {
   const { out } = await scene.run('doctor', '--json')
@@ -65,7 +62,7 @@ describe('a folder that is well', () => {
 
 test.each([
   ['a cost above the price', 'cost = { input = 9, output = 9 }', '`tollgate prices list`'],
-  ['a variable that is not set', '', 'Set what it names in the environment'],
+  ['a variable that is not set', '', 'Set the variable in the gateway'],
 ])('%s: the advice fits the warning', async (_case, cost, advice) => {
   const text = catalogueOf({ upstream_url: 'simulator' })
   catalogue(
@@ -84,7 +81,7 @@ describe('what is wrong is found, and fails', () => {
     [
       'no catalogue',
       'catalogue',
-      'fail: there is no',
+      'fail: not found',
       () => void Bun.spawnSync(['rm', scene.path('tollgate.toml')]),
     ],
     [
@@ -127,13 +124,13 @@ describe('what is wrong is found, and fails', () => {
     [
       'a certificate that has expired',
       'certificate',
-      'fail: of DNS:images.example.com, until 2021-01-01: it has expired',
+      'fail: for DNS:images.example.com, valid until 2021-01-01: it has expired',
       () => certificate('expired'),
     ],
     [
       'a key of TLS that everybody may read',
       'key of TLS',
-      'fail: everybody',
+      'fail: every user',
       () => certificate('right', 0o644),
     ],
     [
@@ -196,7 +193,7 @@ describe('a database is only to be replaced by a backup where it is damaged', ()
       level: 'fail',
       advice: expect.stringContaining('Run this as'),
     })
-    expect(out).not.toContain('there is no')
+    expect(out).not.toContain('not found')
     expect(out).not.toContain('restore')
   })
 })
@@ -241,7 +238,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
     [
       'callers who come by plain HTTP',
       'certificate',
-      'warn: callers come to 0.0.0.0:8080 by plain HTTP',
+      'warn: plain HTTP at 0.0.0.0:8080',
       () => catalogue(catalogueOf({ upstream_url: 'simulator', server: 'listen = "0.0.0.0:8080"' })),
     ],
     [
@@ -285,7 +282,7 @@ describe('backups', () => {
     ['of the day before', 'at = "03:00"', 25 * HOUR_MS, 'ok: tollgate-'],
     ['one was not made', 'at = "03:00"', 27 * HOUR_MS, 'fail: tollgate-'],
     ['one of an hour was not made', 'every = "1h"', 4 * HOUR_MS, 'fail: tollgate-'],
-    ['a variable that is not here', elsewhere(9), undefined, 'warn: not looked at: the environment variable'],
+    ['a variable that is not here', elsewhere(9), undefined, 'warn: not checked: the environment variable'],
   ] as const)('%s', async (_case, section, age_ms, says) => {
     backup(section)
     if (age_ms !== undefined) await made(age_ms)
@@ -314,7 +311,7 @@ describe('backups', () => {
   })
 })
 
-describe("plugins of one's own", () => {
+describe('custom plugins', () => {
   test('none', async () => expect(await found('plugins')).toEqual(['ok: none']))
 
   test('are named, and not run', async () => {
@@ -368,8 +365,8 @@ describe('providers are asked for their list of models, which costs nothing', ()
 
   test.each([
     [200, 'ok: status 200: it answers'],
-    [401, 'fail: status 401: it does not take the key'],
-    [403, 'fail: status 403: it does not take the key'],
+    [401, 'fail: status 401: it refuses the key'],
+    [403, 'fail: status 403: it refuses the key'],
     [404, 'ok: status 404: it answers, but has no list'],
     [429, 'warn: status 429'],
     [302, 'warn: status 302: it answers, but not as an API'],

@@ -1,18 +1,13 @@
 // A gateway without the files of its images: it refuses to start, or goes on with them missing until they are back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Away, pathsIn, takeFiles, takeFolder } from '../library/away.ts'
-import { catalogueOf } from '../support/catalogue.ts'
+import { catalogueOf, PROVIDER } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Restarts, type Run, restarts } from '../support/restarts.ts'
+import { modelSection } from '../support/sections.ts'
 import { formOf, pictureOf } from '../upload/support.ts'
 
-const MODEL = `
-[[models]]
-id = "drawing"
-kind = "image"
-routes = [{ provider = "provider-one", model = "image" }]
-price = { per_image = 0.01 }
-`
+const MODEL = modelSection('drawing', { [PROVIDER]: 'image' }, { kind: 'image', price: 'per_image = 0.01' })
 
 let gateway: Restarts
 beforeAll(async () => {
@@ -87,17 +82,17 @@ describe('a start without both folders', () => {
     expect(missing.used_bytes).toBeGreaterThan(2_000)
     expect(await json(await run.call(addresses()[0] ?? ''))).toMatchObject([
       404,
-      { error: { code: 'IMAGE_NOT_FOUND', message: expect.stringContaining('missing at the moment') } },
+      { error: { code: 'IMAGE_NOT_FOUND', message: expect.stringContaining('is missing') } },
     ])
     expect(await json(await run.call(addresses()[1] ?? ''))).toMatchObject([
       404,
-      { error: { code: 'generation_not_found', message: expect.stringContaining('missing at the moment') } },
+      { error: { code: 'generation_not_found', message: expect.stringContaining('is missing') } },
     ])
     for (const reference of [{ image_key: upload.key }, { generation_id: image }]) {
       const body = JSON.stringify({ model: 'drawing', prompt: 'a cat', ...reference })
       expect(await json(await run.call('/v1/images/edits', { method: 'POST', body }))).toMatchObject([
         404,
-        { error: { message: expect.stringContaining('missing at the moment') } },
+        { error: { message: expect.stringContaining('is missing') } },
       ])
     }
     await run.stop()

@@ -7,6 +7,7 @@ import { answering, ask, wholePath } from '../support/native.ts'
 import { type Scene, scene } from '../support/scene.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 import { takeWriteLock } from '../support/write-lock.ts'
+import { BOUNDARY, formOf, pictureOf } from '../upload/support.ts'
 
 let opened: Scene | undefined
 afterEach(async () => {
@@ -44,15 +45,52 @@ async function expectOpen(s: Scene): Promise<void> {
   expect((await s.call(wholePath(), ask())).status).toBe(200)
 }
 
+/** The lines of the log about it, without what changes. */
+const told = ({ gateway }: Scene) =>
+  gateway.log
+    .lines()
+    .filter(({ message }) => /^(not ready|ready again|the ledger can|the database's files)/.test(message))
+
+const MISSING = 'the database file is missing: put it back, or stop the gateway and restore a backup'
+
 const database = ({ gateway }: Scene) => join(gateway.data_folder, 'tollgate.db')
 
 test('a database file that is moved away, and put back', async () => {
   const s = await open()
   renameSync(database(s), `${database(s)}.away`)
   await turnsTo(s, 503)
-  await expectClosed(s, 'the database file is missing: put it back, or restart the gateway')
+  await expectClosed(s, MISSING)
   renameSync(`${database(s)}.away`, database(s))
   await expectOpen(s)
+  const reason = MISSING
+  expect(told(s)).toMatchObject([
+    { level: 'error', message: 'not ready: nothing is written, and new paid calls are refused', reason },
+    {
+      level: 'info',
+      message: "the database's files are in their place again",
+      reason,
+      lasted_ms: expect.any(Number),
+    },
+  ])
+})
+
+test('while it is away nothing else is written either, and all is as before when it is back', async () => {
+  const s = await open()
+  const upload = async () =>
+    (
+      await s.call('/api/v1/upload', formOf([{ bytes: pictureOf(1_000) }]), {
+        headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+      })
+    ).status
+  const files = () => s.gateway.db.query('SELECT count(*) AS files FROM files').get()
+  const before = files()
+  renameSync(database(s), `${database(s)}.away`)
+  await turnsTo(s, 503)
+  expect(await upload()).toBe(503)
+  renameSync(`${database(s)}.away`, database(s))
+  await turnsTo(s, 200)
+  expect(files()).toEqual(before)
+  expect(await upload()).toBe(200)
 })
 
 test('a database file that is replaced by a copy: what is written would go to a file without a name', async () => {
@@ -60,7 +98,10 @@ test('a database file that is replaced by a copy: what is written would go to a 
   renameSync(database(s), `${database(s)}.away`)
   copyFileSync(`${database(s)}.away`, database(s))
   await turnsTo(s, 503)
-  await expectClosed(s, 'the database file was replaced while the gateway ran: restart it')
+  await expectClosed(
+    s,
+    'the database file was replaced while the gateway ran: put the former one back, or restart the gateway',
+  )
   renameSync(`${database(s)}.away`, database(s))
   await expectOpen(s)
 })
@@ -73,6 +114,16 @@ test.skipIf(!mayMount)('a full disk, before any call shows it', async () => {
   await expectClosed(s, 'the disk is full')
   disk.free()
   await expectOpen(s)
+  expect(told(s)).toContainEqual(
+    expect.objectContaining({
+      message: 'not ready: new paid calls are refused',
+      reason: 'the disk is full',
+      folder: s.gateway.data_folder,
+      free: '0 bytes',
+      needed: '4.2 MB',
+    }),
+  )
+  expect(told(s).at(-1)).toMatchObject({ lasted_ms: expect.any(Number) })
   await s[Symbol.asyncDispose]()
   opened = undefined
 })
@@ -86,4 +137,12 @@ test('a write lock that another process keeps', async () => {
   await expectClosed(s, "another process holds the database's write lock")
   await unlock()
   await expectOpen(s)
+  expect(told(s)).toMatchObject([
+    {
+      level: 'error',
+      reason: "another process holds the database's write lock",
+      folder: s.gateway.data_folder,
+    },
+    { level: 'info', message: 'the ledger can commit again: calls are taken', lasted_ms: expect.any(Number) },
+  ])
 }, 60_000)

@@ -1,8 +1,9 @@
 // A gateway with a provider whose key is not in the environment: its models are out of service, and all else serves.
 import { describe, expect, test } from 'bun:test'
-import { MODEL } from '../support/catalogue.ts'
+import { MODEL, PROVIDER } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 
 const TEXT = 'no-key-text'
 const BOTH = 'one-of-two'
@@ -11,35 +12,11 @@ const more = (url: string) => `
 [native]
 extra_methods = true
 
-[[providers]]
-name = "keyless"
-protocol = "openai"
-base_url = "${url}/v1"
-api_keys = ["env:TEST_KEY_NOT_SET"]
-
-[[models]]
-id = "${TEXT}"
-kind = "text"
-routes = [{ provider = "keyless", model = "x" }]
-price = { input = 1, output = 4 }
-
-[[models]]
-id = "no-key-embedding"
-kind = "embedding"
-routes = [{ provider = "keyless", model = "x" }]
-price = { input = 1 }
-
-[[models]]
-id = "no-key-image"
-kind = "image"
-routes = [{ provider = "keyless", model = "x" }]
-price = { per_image = 0.01 }
-
-[[models]]
-id = "${BOTH}"
-kind = "text"
-routes = [{ provider = "keyless", model = "x" }, { provider = "provider-one", model = "y", order = 1 }]
-price = { input = 1, output = 4 }
+${providerSection('keyless', 'openai', `${url}/v1`, '', ['env:TEST_KEY_NOT_SET'])}
+${modelSection(TEXT, { keyless: 'x' })}
+${modelSection('no-key-embedding', { keyless: 'x' }, { kind: 'embedding', price: 'input = 1' })}
+${modelSection('no-key-image', { keyless: 'x' }, { kind: 'image', price: 'per_image = 0.01' })}
+${modelSection(BOTH, { keyless: 'x', [PROVIDER]: 'y' })}
 `
 
 const s = await fileScene({ script: answering, more })

@@ -5,15 +5,11 @@ import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { LEAKED } from '../../src/simulator/mishaps.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { modelSection } from '../support/sections.ts'
 
 /** A model with one behaviour, at USD 1 per million input tokens, and 4 per million output tokens. */
-const modelOf = (id: string, kind: 'text' | 'embedding', provider: string, model: string) => `
-[[models]]
-id = "${id}"
-kind = "${kind}"
-routes = [{ provider = "${provider}", model = "${model}" }]
-price = { input = 1${kind === 'text' ? ', output = 4' : ''} }
-`
+const modelOf = (id: string, kind: 'text' | 'embedding', provider: string, model: string) =>
+  modelSection(id, { [provider]: model }, { kind, ...(kind === 'text' ? {} : { price: 'input = 1' }) })
 const MORE = [
   modelOf('sim-gemini-embedding', 'embedding', 'simulator', 'embedding'),
   modelOf('sim-embedding-silent', 'embedding', 'simulator-openai', 'embedding-nousage'),

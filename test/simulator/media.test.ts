@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { wholeDurationMs } from '../../src/media/audio/duration.ts'
+import { wholeDurationMs } from '../media/support.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })

@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-export interface Bomb extends AsyncDisposable {
+interface Bomb extends AsyncDisposable {
   url: string
   /** What answers begin with before they go on for ever; and as what they are announced. */
   answer(head: { content_type: string; begins: string; compressed: boolean }): void

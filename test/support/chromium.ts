@@ -1,24 +1,26 @@
 // The browser of the console's tests: one Chromium for each process that runs tests, started at its first use.
 import type { Browser } from 'playwright-core'
+import { type BrowserProgram, bundledBrowser, IS_BUNDLED } from './bundled-browser.ts'
 
-/** The first draws the same pages for two thirds of the time. */
-const NAMES = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-]
-const MISSING =
-  'The tests need Chromium. Install it, on Debian by `apt-get install chromium-headless-shell fonts-dejavu-core`, or name the program in ' +
-  'the environment variable TOLLGATE_BROWSER.'
+const MISSING = 'Name a Chrome or Chromium in the environment variable TOLLGATE_BROWSER.'
 
-/** @throws Error that says what to install where there is none */
-export function browserPath(env: Record<string, string | undefined> = process.env): string {
+/**
+ * The browser that TOLLGATE_BROWSER names, or else the one of the development dependency.
+ *
+ * @throws Error that says what to do where there is none
+ */
+export async function browserProgram(
+  env: Record<string, string | undefined> = process.env,
+): Promise<BrowserProgram> {
   const { TOLLGATE_BROWSER: named } = env
-  const path = named ? Bun.which(named) : NAMES.map((name) => Bun.which(name)).find((found) => found !== null)
-  if (!path) throw new Error(named ? `TOLLGATE_BROWSER: there is no program "${named}". ${MISSING}` : MISSING)
-  return path
+  if (named) {
+    const path = Bun.which(named)
+    if (!path) throw new Error(`TOLLGATE_BROWSER: program "${named}" not found. ${MISSING}`)
+    return { path, env: {} }
+  }
+  if (!IS_BUNDLED)
+    throw new Error(`The browser that comes with the tests is for Linux on x64 only. ${MISSING}`)
+  return await bundledBrowser()
 }
 
 let launched: Promise<Browser> | undefined
@@ -27,10 +29,11 @@ let launched: Promise<Browser> | undefined
 export const browser = (): Promise<Browser> => (launched ??= launch())
 
 async function launch(): Promise<Browser> {
-  const executablePath = browserPath()
+  const { path, env } = await browserProgram()
   const { chromium } = await import('playwright-core')
   return await chromium.launch({
-    executablePath,
+    executablePath: path,
+    env: { ...process.env, ...env },
     // A namespace of its own is what neither root nor most containers may have. It loads the console only.
     chromiumSandbox: false,
     args: ['--disable-dev-shm-usage', '--disable-background-networking'],

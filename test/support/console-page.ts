@@ -6,7 +6,7 @@ import { browser } from './chromium.ts'
 import { eventually } from './eventually.ts'
 import { IS_LONG } from './long.ts'
 
-export const SIZES = {
+const SIZES = {
   wide: { width: 1280, height: 800 },
   phone: { width: 390, height: 844 },
 } as const
@@ -44,7 +44,7 @@ export interface ConsolePage extends AsyncDisposable {
 const MAX_SHIFT = 0.02
 const QUIET_MS = 60
 /** Of one step; a busy machine takes a second for what a calm one does in 100 ms. */
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 40_000
 /** What lasts as long as its page. */
 const IS_FEED = /\/(?:live|events)(?:[/?]|$)/
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { hashKey } from '../../src/access/secret.ts'
-import { openSession, type Person, type Visitor } from '../../src/access/session-rows.ts'
+import { openSession, type Person } from '../../src/access/session-rows.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** The operator, an account by its name as if by its password, or a key by its text. */
@@ -26,7 +26,7 @@ export interface ConsoleClient {
 }
 
 const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
-const VISITOR: Visitor = { address: '127.0.0.1', user_agent: 'test' }
+const VISITOR = { address: '127.0.0.1', user_agent: 'test' }
 
 /** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
 export function signedIn(

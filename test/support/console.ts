@@ -11,14 +11,14 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from './g
 /** The operator's password, and that of every account that has one. */
 export const PASSWORD = 'one gate, many tolls'
 
-export interface ConsoleScene extends AsyncDisposable {
+interface ConsoleScene extends AsyncDisposable {
   gateway: TestGateway
   /** A page of its own in a context of its own, signed in, at no address yet. Nobody is signed in where `as` is left out. */
   visit(as?: Who, options?: PageOptions): Promise<ConsolePage>
 }
 
 /** A gateway with the first catalogue, whose models are simulated, and an operator with a password. */
-export async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
+async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
   const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE, ...options })
   await givePasswords(gateway, [])
   return {

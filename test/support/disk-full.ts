@@ -11,7 +11,7 @@ import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type Answer, type Seen, startUpstream, stream, whole } from './upstream.ts'
 
 /** What the rounds came to. */
-export interface Rounds {
+interface Rounds {
   /** Answers of which the caller got something. */
   delivered: number
   /** Those of them that nothing was charged for, by their request ids. */

@@ -1,7 +1,7 @@
 // A caller who goes on sending a body for as long as the other side takes it.
 import { connect } from 'node:net'
 
-export interface SentUntilClosed {
+interface SentUntilClosed {
   /** Of the body, what went out before the connection was closed; what lies in the sockets' buffers counts. */
   sent_bytes: number
   /** All that came back, as latin1. */

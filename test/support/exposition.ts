@@ -1,12 +1,12 @@
 // A strict reader of Prometheus' text format, by https://prometheus.io/docs/instrumenting/exposition_formats/: what it does not know is an error.
 
-export interface Sample {
+interface Sample {
   name: string
   labels: Record<string, string>
   value: number
 }
 
-export interface Family {
+interface Family {
   name: string
   type: 'counter' | 'gauge' | 'histogram'
   help: string

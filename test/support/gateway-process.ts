@@ -6,7 +6,7 @@ import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { commandOf } from './programs.ts'
 
 /** What is on the disk once the process is gone. */
-export interface Books {
+interface Books {
   findings: unknown[]
   calls: Call[]
   holds: Hold[]
@@ -20,7 +20,7 @@ export interface GatewayProcess extends AsyncDisposable {
   keys: readonly string[]
   /** The first of them. */
   key: string
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void
   /** Its exit status, when it has ended. */
   ended: Promise<number>
   books(): Books
@@ -41,7 +41,7 @@ export async function startGatewayProcess(
   return await over(is_folder ? folder : await prepareDataFolder(catalogue, folder), options)
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** The number of a user who runs it, which only root can choose. */
   as_user?: number
   /** What its environment has besides that of the tests. */

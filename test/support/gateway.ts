@@ -1,6 +1,6 @@
 // A real gateway for tests: called over a socket, in a data folder of its own, with its books open to the test.
 import type { Database } from 'bun:sqlite'
-import { expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import type { Account, Call, Entry, Hold, Key } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
+import { PRICE_OF_CALL_SQL } from '../../src/ledger/stored-prices.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
@@ -77,7 +78,7 @@ export interface TestGateway extends AsyncDisposable {
   /** Makes an account with a key, and returns the key's text. */
   caller(balance_usd?: string, settings?: Partial<KeySettings>): Promise<string>
   /** Adds to an account's balance. */
-  topUp(account_id: number, usd: string): Promise<void>
+  topUp(account_id: number, usd: string, note?: string): Promise<void>
   /** Sends a request; an object as the body is sent as JSON, anything else as it is. */
   call(
     path: string,
@@ -166,12 +167,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       const { name } = await gateway.account(`account-${++named}`, { balance_usd })
       return gateway.key(name, settings)
     },
-    async topUp(account_id, usd) {
+    async topUp(account_id, usd, note = 'test') {
       const outcome = await ledger.submit({
         op: 'top_up',
         account_id,
         amount_nanos: parseUsd(usd),
-        note: 'test',
+        note,
         now_ms: now(),
       })
       if (!outcome.ok) throw new Error(`the top-up was refused: ${outcome.refusal}`)
@@ -229,6 +230,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   return gateway
 }
 
+/** Starts a gateway that all tests of a file share: it is stopped after the last of them. */
+export async function fileGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const shared = await startTestGateway(options)
+  afterAll(() => shared.stop())
+  return shared
+}
+
 async function writeFilesIn(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text)
 }
@@ -255,8 +263,10 @@ const settled = (db: Database): Promise<void> =>
   )
 
 function readRows(db: Database): Rows {
-  const [accounts, keys, holds, entries, calls] = TABLES.map((table) =>
-    db.query(`SELECT * FROM ${table} ORDER BY id`).all(),
-  )
+  const [accounts, keys, holds, entries, calls] = TABLES.map((table) => {
+    // A call with its whole price, wherever that is stored.
+    const more = table === 'calls' ? `, ${PRICE_OF_CALL_SQL} AS price` : ''
+    return db.query(`SELECT *${more} FROM ${table} ORDER BY id`).all()
+  })
   return { accounts, keys, holds, entries, calls } as Rows
 }

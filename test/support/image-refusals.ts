@@ -6,7 +6,7 @@ import type { FileRow, Generation } from '../../src/db/schema.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** All that lasts of image and upload requests. */
-export interface Stored {
+interface Stored {
   generations: Generation[]
   files: FileRow[]
   /** Names of files, complete or not. */

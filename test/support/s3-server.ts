@@ -5,6 +5,7 @@ import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { IS_LONG } from './long.ts'
 import { temporary } from './temporary.ts'
+import { findTool, VERSITYGW } from './tools.ts'
 
 export interface S3Server extends AsyncDisposable {
   endpoint: string
@@ -17,19 +18,17 @@ export interface S3Server extends AsyncDisposable {
   file(name: string): string
 }
 
-const PROGRAM = process.env.TOLLGATE_VERSITYGW || (Bun.which('versitygw') ?? undefined)
-/** How to have it. */
-export const INSTALL =
-  'the tests of buckets need versitygw: go install github.com/versity/versitygw/cmd/versitygw@latest, and name it in TOLLGATE_VERSITYGW or on the PATH'
+const PROGRAM = findTool(VERSITYGW)
+const MISSING = `The tests of buckets need versitygw. ${VERSITYGW.install}`
 
 export const hasS3Server = PROGRAM !== undefined
 if (!hasS3Server) {
-  if (IS_LONG) throw new Error(INSTALL)
-  process.stderr.write(`${INSTALL}\n`)
+  if (IS_LONG) throw new Error(MISSING)
+  process.stderr.write(`${MISSING}\n`)
 }
 
 export async function startS3Server(): Promise<S3Server> {
-  if (PROGRAM === undefined) throw new Error(INSTALL)
+  if (PROGRAM === undefined) throw new Error(MISSING)
   const folder = temporary()
   const bucket = 'backups'
   mkdirSync(folder.at(bucket))

@@ -21,7 +21,7 @@ export interface Ask {
   after?: { reply: Reply; results: readonly string[] }
 }
 
-export interface ToolCall {
+interface ToolCall {
   id: string
   name: string
   arguments: unknown
@@ -57,7 +57,7 @@ const TOOL = {
 const MAX_TOKENS = 9_000
 const BUDGET_TOKENS = 2_000
 
-export type ClientMaker = (url: URL, key: string) => Client
+type ClientMaker = (url: URL, key: string) => Client
 
 /** As its users make it: with the base address and the key. */
 export const createAnthropicSdk = (url: URL, apiKey: string): Anthropic =>

@@ -12,7 +12,15 @@ export interface SmallDisk extends Disposable {
   free(): void
 }
 
-const MOUNT = (path: string) => ['mount', '-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tollgate-test', path]
+const MOUNT = (path: string, more = '') => [
+  'mount',
+  '-t',
+  'tmpfs',
+  '-o',
+  `size=24m,mode=700${more}`,
+  'tollgate-test',
+  path,
+]
 const run = (command: string[]): boolean =>
   Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
@@ -25,10 +33,10 @@ export const mayMount = ((): boolean => {
   return mounted
 })()
 
-/** Mounts a disk of 24 MB. @throws Error where that is not allowed: see `mayMount` */
-export function mountSmallDisk(): SmallDisk {
+/** Mounts a disk of 24 MB. @param more options of its own, such as `,noexec` @throws Error where that is not allowed: see `mayMount` */
+export function mountSmallDisk(more = ''): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))
-  if (!run(MOUNT(path))) throw new Error('no file system may be mounted here')
+  if (!run(MOUNT(path, more))) throw new Error('no file system may be mounted here')
   const ballast = join(path, 'ballast')
   return {
     path,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export interface TemporaryFolder extends Disposable {
   path: string
   /** The path of something in it. */
-  at(name: string): string
+  at(...names: string[]): string
 }
 
 /** An empty one. */
@@ -14,7 +14,7 @@ export function temporary(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   return {
     path,
-    at: (name) => join(path, name),
+    at: (...names) => join(path, ...names),
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
 }

@@ -1,7 +1,7 @@
 // A scene with three providers, one for each protocol, who replay recordings; and models of each, at one price.
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { PROVIDER_KEYS } from './catalogue.ts'
 import { fileScene, type Scene, type SceneOptions } from './scene.ts'
+import { modelSection, providerSection } from './sections.ts'
 
 export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
@@ -21,7 +21,7 @@ export const ALIASES: Readonly<Record<BuiltInProtocol, string>> = {
 export const TWO_PROVIDERS = 'two-providers'
 
 /** USD per million tokens. */
-const PRICE = 'price = { input = 1, output = 4, cache_read = 0.1, cache_write_5m = 1.25, cache_write_1h = 2 }'
+const PRICE = 'input = 1, output = 4, cache_read = 0.1, cache_write_5m = 1.25, cache_write_1h = 2'
 
 /** The same, in nano-dollars per token. */
 export const INPUT_NANOS = 1_000
@@ -30,43 +30,27 @@ export const CACHE_READ_NANOS = 100
 export const CACHE_WRITE_5M_NANOS = 1_250
 export const CACHE_WRITE_1H_NANOS = 2_000
 
-const providerOf = (protocol: BuiltInProtocol, url: string): string => `
-[[providers]]
-name = "${protocol}"
-protocol = "${protocol}"
-base_url = "${url}/${protocol}${protocol === 'openai' ? '/v1' : ''}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-`
+const providerOf = (protocol: BuiltInProtocol, url: string): string =>
+  providerSection(
+    protocol,
+    protocol,
+    `${url}/${protocol}${protocol === 'openai' ? '/v1' : ''}`,
+    'cooldown_ms = 0',
+  )
 
-const modelOf = (id: string, ...routes: readonly BuiltInProtocol[]): string => `
-[[models]]
-id = "${id}"
-kind = "text"
-max_output_tokens = 16384
-routes = [${routes.map((to, order) => `{ provider = "${to}", model = "${MODELS[to]}", order = ${order} }`)}]
-${PRICE}
-`
+const modelOf = (id: string, ...routes: readonly BuiltInProtocol[]): string =>
+  modelSection(id, Object.fromEntries(routes.map((to) => [to, MODELS[to]])), {
+    price: PRICE,
+    more: 'max_output_tokens = 16384',
+  })
 
 /** The id of a model whose provider is given only a moment to answer. */
 export const hastyModel = (protocol: BuiltInProtocol): string => `hasty-${protocol}`
 
-const hasty = (protocol: BuiltInProtocol, url: string): string => `
-[[providers]]
-name = "hasty-${protocol}"
-protocol = "${protocol}"
-base_url = "${url}/${protocol}"
-api_keys = []
-call_timeout_ms = 60
-first_byte_timeout_ms = 60
-cooldown_ms = 0
-
-[[models]]
-id = "${hastyModel(protocol)}"
-kind = "text"
-routes = [{ provider = "hasty-${protocol}", model = "${MODELS[protocol]}" }]
-price = { input = 1, output = 4 }
-`
+const HASTY = 'call_timeout_ms = 60\nfirst_byte_timeout_ms = 60\ncooldown_ms = 0'
+const hasty = (protocol: BuiltInProtocol, url: string): string =>
+  providerSection(`hasty-${protocol}`, protocol, `${url}/${protocol}`, HASTY, []) +
+  modelSection(hastyModel(protocol), { [`hasty-${protocol}`]: MODELS[protocol] })
 
 /** An account of this name may make one request per minute. */
 export const limitedAccount = (protocol: BuiltInProtocol): string => `limited-${protocol}`
@@ -78,8 +62,7 @@ const catalogueOf = (url: string, server: string): string =>
     ...PROTOCOLS.flatMap((to) => [modelOf(MODELS[to], to), modelOf(ALIASES[to], to)]),
     modelOf(TWO_PROVIDERS, 'anthropic', 'openai'),
     ...PROTOCOLS.map((protocol) => hasty(protocol, url)),
-    '[[models]]\nid = "retired"\nkind = "text"\nretired = true',
-    `routes = [{ provider = "gemini", model = "x" }]\n${PRICE}`,
+    modelSection('retired', { gemini: 'x' }, { price: PRICE, more: 'retired = true' }),
     ...PROTOCOLS.map((protocol) => `[limits.accounts.${limitedAccount(protocol)}]\nrequests_per_minute = 1`),
   ].join('\n')
 

@@ -95,11 +95,11 @@ describe('a typed client', () => {
   })
 
   test('does not compile with parameters or fields that do not exist', async () => {
-    // @ts-expect-error there is no such parameter
+    // @ts-expect-error the test is that this parameter is refused by the types
     const unknown = await client.api.v1.usage.get({ query: { colour: 'red' } })
-    // @ts-expect-error a limit is a number
+    // @ts-expect-error the test is that a limit which is no number is refused by the types
     const text = await client.api.v1.usage.get({ query: { limit: 'many' } })
-    // @ts-expect-error there is no such field
+    // @ts-expect-error the test is that this field is refused by the types
     expect((await client.api.v1.account.get()).data?.colour).toBeUndefined()
     expect([unknown.status, text.status]).toEqual([400, 400])
   })

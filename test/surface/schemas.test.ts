@@ -69,7 +69,7 @@ beforeAll(async () => {
   const { key } = owner
   await gateway.call(wholePath(MODEL), ask(), { key })
   const [image = ''] = await make(gateway, owner, { cost_nanos: 5 })
-  await handed?.responses.keep(answerTo('resp_1', owner.account.id))
+  await handed?.content.responses.keep(answerTo('resp_1', owner.account.id))
   const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
   const suspended = await gateway.caller()
   gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")

@@ -144,6 +144,8 @@ test.each(PROTOCOLS)(
     const { carries, text } = BUILT_IN_PROTOCOLS[surface]
     // A provider is never told to store anything: test/chat.
     const judged = ['model', 'cachedContent', 'store', ...(text.extras?.decisive_fields ?? [])]
+    // A spoken answer is an extra, by a field further inside: extras-refused.test.ts.
+    judged.push('generationConfig.speechConfig')
     for (const field of [...Object.keys(carries.own_fields), 'temprature']) {
       if (judged.includes(field)) continue
       const said = at(field, SAMPLE)

@@ -5,20 +5,23 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 import { REQUESTS } from './requests.ts'
 
 const CONTEXT = 1_000
 const catalogue = (url: string): string =>
-  PROTOCOLS.map((protocol) =>
-    [
-      `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\nbase_url = "${url}/${protocol}"\napi_keys = []`,
-      `cooldown_ms = 0`,
-      `[[models]]\nid = "${protocol}"\nkind = "text"\ncontext = ${CONTEXT}\nmax_output_tokens = 500`,
-      `routes = [{ provider = "${protocol}", model = "${protocol}" }]`,
-      `price = { input = 1, output = 4, extras = ${EXTRAS[protocol]} }`,
-    ].join('\n'),
-  ).join('\n')
+  PROTOCOLS.flatMap((protocol) => [
+    providerSection(protocol, protocol, `${url}/${protocol}`, 'cooldown_ms = 0', []),
+    modelSection(
+      protocol,
+      { [protocol]: protocol },
+      {
+        price: `input = 1, output = 4, extras = ${EXTRAS[protocol]}`,
+        more: `context = ${CONTEXT}\nmax_output_tokens = 500`,
+      },
+    ),
+  ]).join('')
 const EXTRAS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: '{}',
   anthropic: '{ long_context = 0, compaction = 0 }',

@@ -23,6 +23,7 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
       json: {},
       keys: [],
       respelled: new Set(),
+      counted: { values: 0, bare_bytes: 0 },
     }),
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },

@@ -1,7 +1,7 @@
 // silent.md, Failures of providers, as callers see them: its table, for counted tokens and calls priced by units, where the error comes under 200.
 import { describe, expect, test } from 'bun:test'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { unitModels } from '../support/unit-models.ts'
 import { refusal, whole } from '../support/upstream.ts'
 
@@ -12,17 +12,8 @@ extra_methods = true
 ${(['anthropic', 'gemini'] as const)
   .map(
     (protocol) => `
-[[providers]]
-name = "one-${protocol}"
-protocol = "${protocol}"
-base_url = "${url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-[[models]]
-id = "one-${protocol}"
-kind = "text"
-routes = [{ provider = "one-${protocol}", model = "m" }]
-price = { input = 1, output = 4 }
+${providerSection(`one-${protocol}`, protocol, url, 'cooldown_ms = 0')}
+${modelSection(`one-${protocol}`, { [`one-${protocol}`]: 'm' })}
 `,
   )
   .join('')}`,

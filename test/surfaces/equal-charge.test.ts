@@ -127,10 +127,7 @@ const WRITE: Readonly<
       ...(old && usage ? { usage } : {}),
     }
   },
-  openai: ({ usage: old, ...event }, usage) => ({
-    ...event,
-    usage: old && usage ? usage : null,
-  }),
+  openai: ({ usage: old, ...event }, usage) => ({ ...event, usage: old && usage ? usage : null }),
 }
 
 const read = (prompt: number, cached = 0) => prompt - cached

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { providerSection } from '../support/sections.ts'
 import { type Answer, events, refusal, SILENCE, stream, whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 
@@ -14,7 +14,8 @@ google_search = { per_unit = 0.014, max_units = 4 }
 google_maps = 0.025
 url_context = 0
 code_execution = { per_unit = "0.000000003", max_units = 10 }
-service_tier = 0.5`,
+service_tier = 0.5
+audio_output = { per_unit = 0.000016, max_units = 1000 }`,
   anthropic: `
 web_search = { per_unit = 0.01, max_units = 5 }
 web_fetch = 0
@@ -26,22 +27,15 @@ compaction = 0.004`,
   openai: `
 web_search = { per_unit = 0.025, max_units = 3 }
 service_tier = 0.125
-models = 0`,
+models = 0
+audio_output = { per_unit = 0.000054, max_units = 1000 }`,
 }
 const PROTOCOLS = Object.keys(EXTRAS) as BuiltInProtocol[]
 
 const catalogue = (url: string): string =>
   [
     '[server]\nlog_level = "debug"\nledger_writer = "inline"',
-    ...PROTOCOLS.map(
-      (name) => `
-[[providers]]
-name = "${name}"
-protocol = "${name}"
-base_url = "${url}/${name}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0`,
-    ),
+    ...PROTOCOLS.map((name) => providerSection(name, name, `${url}/${name}`, 'cooldown_ms = 0')),
     ...PROTOCOLS.map((name) => modelOf(name, [name], EXTRAS[name])),
     modelOf('strict', ['openai'], '', 'unknown_fields = "refuse"'),
     modelOf('strict-claude', ['anthropic'], '', 'unknown_fields = "refuse"'),
@@ -101,7 +95,7 @@ const claude = (server_tool_use: object | undefined, blocks: readonly object[] =
   ]),
 })
 
-const gemini = (more: object, parts: readonly object[] = []) => {
+const gemini = (more: object, parts: readonly object[] = [], usage: object = {}) => {
   const answer = {
     candidates: [
       {
@@ -111,7 +105,7 @@ const gemini = (more: object, parts: readonly object[] = []) => {
         ...more,
       },
     ],
-    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15, ...usage },
   }
   // The grounding is told twice, as some models do: it counts once.
   const before = { candidates: [{ content: { parts: [{ text: '' }] }, index: 0, ...more }] }
@@ -137,251 +131,189 @@ const gpt = (usage: object = {}) => {
 const search = (more: JsonObject = {}): JsonObject => ({
   tools: [{ type: 'web_search_20250305', name: 'web_search', ...more }],
 })
+const SPOKEN: JsonObject = { modalities: ['text', 'audio'], audio: { voice: 'ash', format: 'pcm16' } }
+const config = (...responseModalities: string[]): JsonObject => ({ generationConfig: { responseModalities } })
 const google = (...names: string[]): JsonObject => ({ tools: names.map((name) => ({ [name]: {} })) })
 const queries = (...webSearchQueries: string[]) => ({ groundingMetadata: { webSearchQueries } })
 const used = (name: string) => ({ type: 'server_tool_use', id: 'x', name, input: {} })
 
-interface Row {
-  said: JsonObject
-  answer: { whole: Answer; streamed: Answer }
+type Row = readonly [
+  name: string,
+  said: JsonObject,
+  answer: { whole: Answer; streamed: Answer },
   /** What is charged beyond the tokens, in nano-dollars. */
-  nanos: number
+  nanos: number,
   /** What is held for beyond the tokens. */
-  held: number
-  headers?: Record<string, string>
-}
+  held: number,
+  headers?: Record<string, string>,
+]
 
-const ROWS: readonly (readonly [BuiltInProtocol, string, Row])[] = [
-  [
-    'anthropic',
-    'three searches',
-    { said: search(), answer: claude({ web_search_requests: 3 }), nanos: 30_000_000, held: 50_000_000 },
-  ],
-  [
-    'anthropic',
-    'no search',
-    { said: search(), answer: claude({ web_search_requests: 0 }), nanos: 0, held: 50_000_000 },
-  ],
-  [
-    'anthropic',
-    'nothing is said of searches',
-    { said: search(), answer: claude(undefined), nanos: 0, held: 50_000_000 },
-  ],
-  [
-    'anthropic',
-    'a limit of the caller’s',
-    {
-      said: search({ max_uses: 2 }),
-      answer: claude({ web_search_requests: 2 }),
-      nanos: 20_000_000,
-      held: 20_000_000,
-    },
-  ],
-  [
-    'anthropic',
-    'more than was held for is not charged',
-    {
-      said: search({ max_uses: 2 }),
-      answer: claude({ web_search_requests: 90 }),
-      nanos: 20_000_000,
-      held: 20_000_000,
-    },
-  ],
-  [
-    'anthropic',
-    'searches that only the blocks show',
-    {
-      said: search(),
-      answer: claude(undefined, [used('web_search'), used('web_search')]),
-      nanos: 20_000_000,
-      held: 50_000_000,
-    },
-  ],
-  [
-    'anthropic',
-    'free',
-    {
-      said: { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
-      answer: claude({ web_fetch_requests: 4 }),
-      nanos: 0,
-      held: 0,
-    },
-  ],
-  [
-    'anthropic',
-    'code that runs',
-    {
-      said: { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
-      answer: claude(undefined, [used('bash_code_execution'), used('code_execution')]),
-      nanos: 14,
-      held: 21,
-    },
-  ],
-  [
-    'anthropic',
-    'by the call, used often',
-    {
-      said: {
+const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
+  anthropic: [
+    ['three searches', search(), claude({ web_search_requests: 3 }), 30_000_000, 50_000_000],
+    ['no search', search(), claude({ web_search_requests: 0 }), 0, 50_000_000],
+    ['nothing is said of searches', search(), claude(undefined), 0, 50_000_000],
+    [
+      'a limit of the caller’s',
+      search({ max_uses: 2 }),
+      claude({ web_search_requests: 2 }),
+      20_000_000,
+      20_000_000,
+    ],
+    [
+      'more than was held for is not charged',
+      search({ max_uses: 2 }),
+      claude({ web_search_requests: 90 }),
+      20_000_000,
+      20_000_000,
+    ],
+    [
+      'searches that only the blocks show',
+      search(),
+      claude(undefined, [used('web_search'), used('web_search')]),
+      20_000_000,
+      50_000_000,
+    ],
+    [
+      'free',
+      { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
+      claude({ web_fetch_requests: 4 }),
+      0,
+      0,
+    ],
+    [
+      'code that runs',
+      { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
+      claude(undefined, [used('bash_code_execution'), used('code_execution')]),
+      14,
+      21,
+    ],
+    [
+      'by the call, used often',
+      {
         mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }],
         tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }],
       },
-      answer: claude(undefined, [
+      claude(undefined, [
         { type: 'mcp_tool_use', name: 'a' },
         { type: 'mcp_tool_use', name: 'b' },
       ]),
-      nanos: 20_000_000,
-      held: 20_000_000,
-    },
+      20_000_000,
+      20_000_000,
+    ],
+    [
+      'by the call, not used',
+      { mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }] },
+      claude(undefined),
+      0,
+      20_000_000,
+    ],
+    ['what no provider counts', { speed: 'fast' }, claude(undefined), 300_000_000, 300_000_000],
+    [
+      'a beta that costs by itself',
+      {},
+      claude(undefined),
+      1_000_000,
+      1_000_000,
+      { 'anthropic-beta': 'context-1m-2025-08-07' },
+    ],
+    ['a beta that only allows', {}, claude(undefined), 0, 0, { 'anthropic-beta': 'fast-mode-2026-02-01' }],
+    [
+      'several',
+      { ...search({ max_uses: 1 }), speed: 'fast', compaction: { type: 'summarize' } },
+      claude({ web_search_requests: 1 }),
+      314_000_000,
+      314_000_000,
+    ],
   ],
-  [
-    'anthropic',
-    'by the call, not used',
-    {
-      said: { mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }] },
-      answer: claude(undefined),
-      nanos: 0,
-      held: 20_000_000,
-    },
+  gemini: [
+    ['two queries', google('googleSearch'), gemini(queries('a', '', 'b')), 28_000_000, 56_000_000],
+    ['no query', google('google_search'), gemini({}), 0, 56_000_000],
+    [
+      'more than was held for is not charged',
+      google('googleSearch'),
+      gemini(queries(...'abcdefghij')),
+      56_000_000,
+      56_000_000,
+    ],
+    [
+      'grounded in places',
+      google('googleMaps'),
+      gemini({ groundingMetadata: { groundingChunks: [{ maps: {} }, { maps: {} }] } }),
+      25_000_000,
+      25_000_000,
+    ],
+    ['not grounded in places', google('googleMaps'), gemini({}), 0, 25_000_000],
+    ['free', google('urlContext'), gemini({ urlContextMetadata: { urlMetadata: [{}, {}] } }), 0, 0],
+    [
+      'code that runs',
+      google('codeExecution'),
+      gemini({}, [{ executableCode: { code: 'x' } }, { executableCode: { code: 'y' } }]),
+      6,
+      30,
+    ],
+    ['a tier', { serviceTier: 'priority' }, gemini({}), 500_000_000, 500_000_000],
+    ['a standard tier', { serviceTier: 'standard' }, gemini({}), 0, 0],
+    [
+      'a spoken answer, on top of its output',
+      { generationConfig: { maxOutputTokens: 1_000, responseModalities: ['AUDIO'], speechConfig: {} } },
+      gemini({}, [], { candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 3 }] }),
+      3 * 16_000,
+      16_000_000,
+    ],
   ],
-  [
-    'anthropic',
-    'what no provider counts',
-    { said: { speed: 'fast' }, answer: claude(undefined), nanos: 300_000_000, held: 300_000_000 },
+  openai: [
+    ['one search where none are counted', { web_search_options: {} }, gpt(), 25_000_000, 75_000_000],
+    [
+      'searches that are counted',
+      { web_search_options: {} },
+      gpt({ server_tool_use: { web_search_requests: 2 } }),
+      50_000_000,
+      75_000_000,
+    ],
+    ['none counted is none', { web_search_options: {} }, gpt({ num_search_queries: 0 }), 0, 75_000_000],
+    ['a tier', { service_tier: 'priority' }, gpt(), 125_000_000, 125_000_000],
+    [
+      'a spoken answer, on top of its output',
+      SPOKEN,
+      gpt({ completion_tokens_details: { audio_tokens: 4 } }),
+      4 * 54_000,
+      54_000_000,
+    ],
+    [
+      'a spoken answer that has text only',
+      SPOKEN,
+      gpt({ completion_tokens_details: { audio_tokens: 0 } }),
+      0,
+      54_000_000,
+    ],
+    [
+      'no more than was held for',
+      SPOKEN,
+      gpt({ completion_tokens_details: { audio_tokens: 5_000 } }),
+      54_000_000,
+      54_000_000,
+    ],
+    ['text is no spoken answer', { modalities: ['text'] }, gpt(), 0, 0],
+    ['free', { models: ['x'] }, gpt(), 0, 0],
   ],
-  [
-    'anthropic',
-    'a beta that costs by itself',
-    {
-      said: {},
-      headers: { 'anthropic-beta': 'context-1m-2025-08-07' },
-      answer: claude(undefined),
-      nanos: 1_000_000,
-      held: 1_000_000,
-    },
-  ],
-  [
-    'anthropic',
-    'a beta that only allows',
-    {
-      said: {},
-      headers: { 'anthropic-beta': 'fast-mode-2026-02-01' },
-      answer: claude(undefined),
-      nanos: 0,
-      held: 0,
-    },
-  ],
-  [
-    'anthropic',
-    'several',
-    {
-      said: { ...search({ max_uses: 1 }), speed: 'fast', compaction: { type: 'summarize' } },
-      answer: claude({ web_search_requests: 1 }),
-      nanos: 314_000_000,
-      held: 314_000_000,
-    },
-  ],
-  [
-    'gemini',
-    'two queries',
-    {
-      said: google('googleSearch'),
-      answer: gemini(queries('a', '', 'b')),
-      nanos: 28_000_000,
-      held: 56_000_000,
-    },
-  ],
-  ['gemini', 'no query', { said: google('google_search'), answer: gemini({}), nanos: 0, held: 56_000_000 }],
-  [
-    'gemini',
-    'more than was held for is not charged',
-    {
-      said: google('googleSearch'),
-      answer: gemini(queries(...'abcdefghij')),
-      nanos: 56_000_000,
-      held: 56_000_000,
-    },
-  ],
-  [
-    'gemini',
-    'grounded in places',
-    {
-      said: google('googleMaps'),
-      answer: gemini({ groundingMetadata: { groundingChunks: [{ maps: {} }, { maps: {} }] } }),
-      nanos: 25_000_000,
-      held: 25_000_000,
-    },
-  ],
-  [
-    'gemini',
-    'not grounded in places',
-    { said: google('googleMaps'), answer: gemini({}), nanos: 0, held: 25_000_000 },
-  ],
-  [
-    'gemini',
-    'free',
-    {
-      said: google('urlContext'),
-      answer: gemini({ urlContextMetadata: { urlMetadata: [{}, {}] } }),
-      nanos: 0,
-      held: 0,
-    },
-  ],
-  [
-    'gemini',
-    'code that runs',
-    {
-      said: google('codeExecution'),
-      answer: gemini({}, [{ executableCode: { code: 'x' } }, { executableCode: { code: 'y' } }]),
-      nanos: 6,
-      held: 30,
-    },
-  ],
-  [
-    'gemini',
-    'a tier',
-    { said: { serviceTier: 'priority' }, answer: gemini({}), nanos: 500_000_000, held: 500_000_000 },
-  ],
-  ['gemini', 'a standard tier', { said: { serviceTier: 'standard' }, answer: gemini({}), nanos: 0, held: 0 }],
-  [
-    'openai',
-    'one search where none are counted',
-    { said: { web_search_options: {} }, answer: gpt(), nanos: 25_000_000, held: 75_000_000 },
-  ],
-  [
-    'openai',
-    'searches that are counted',
-    {
-      said: { web_search_options: {} },
-      answer: gpt({ server_tool_use: { web_search_requests: 2 } }),
-      nanos: 50_000_000,
-      held: 75_000_000,
-    },
-  ],
-  [
-    'openai',
-    'none counted is none',
-    { said: { web_search_options: {} }, answer: gpt({ num_search_queries: 0 }), nanos: 0, held: 75_000_000 },
-  ],
-  [
-    'openai',
-    'a tier',
-    { said: { service_tier: 'priority' }, answer: gpt(), nanos: 125_000_000, held: 125_000_000 },
-  ],
-  ['openai', 'free', { said: { models: ['x'] }, answer: gpt(), nanos: 0, held: 0 }],
-]
+}
 
 /** The output that a request may ask for, 1,000 tokens at 4,000 nano-dollars; the input is beyond 0 and below 100 tokens. */
+/** A short question, and what providers tell their models of their own tools: 2,000 nano-dollars a token. */
+const MAX_INPUT_NANOS = 5_000_000
 const OUTPUT_CEILING_NANOS = 4_000_000
 
 describe('held for, and charged as counted', () => {
-  test.each(ROWS)('%s: %s', async (surface, _, { said, answer, nanos, held, headers = {} }) => {
+  const rows = PROTOCOLS.flatMap((surface) => ROWS[surface].map((row) => [surface, ...row] as const))
+  test.each(rows)('%s: %s', async (surface, _, said, answer, nanos, held, headers = {}) => {
     for (const streams of [false, true]) {
       upstream.answer(streams ? answer.streamed : answer.whole)
       const response = await send(surface, streams, said, surface, headers)
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
       const record = await lastCall()
       expect(record).toMatchObject({ outcome: 'completed', estimated: 0, cost_nanos: TOKENS_NANOS + nanos })
-      expect(record.hold_nanos - held - OUTPUT_CEILING_NANOS).toBeWithin(1, 1_000_000)
+      expect(record.hold_nanos - held - OUTPUT_CEILING_NANOS).toBeWithin(1, MAX_INPUT_NANOS)
       const { extras = [] } = JSON.parse(record.price)
       const sum = extras.reduce(
         (total: number, extra: { nanos: number; units: number }) => total + extra.nanos * extra.units,
@@ -462,6 +394,36 @@ describe('an answer that does not come to its end', () => {
       [{ name: 'google_search', per: 'unit', nanos: 14_000_000, units: 1 }],
     ])
   })
+  const SAMPLES = Buffer.alloc(4_800).toString('base64')
+  test.each([
+    [
+      'openai',
+      SPOKEN,
+      { choices: [{ index: 0, delta: { content: 'Hello', audio: { data: SAMPLES } } }] },
+      2 * 2,
+    ],
+    [
+      'gemini',
+      config('AUDIO'),
+      {
+        candidates: [
+          { content: { parts: [{ inlineData: { mimeType: 'audio/L16;rate=24000', data: SAMPLES } }] } },
+        ],
+      },
+      2 * 3,
+    ],
+  ] as const)(
+    'of speech that was not counted, what came is charged: %s',
+    async (surface, said, event, units) => {
+      upstream.answer(stream({ event }, { event }, 'reset'))
+      await (await send(surface, true, said)).text()
+      const { outcome, price } = await lastCall()
+      expect([outcome, JSON.parse(price).extras]).toEqual([
+        'broken',
+        [expect.objectContaining({ name: 'audio_output', units })],
+      ])
+    },
+  )
   test('and nothing is charged where nothing came', async () => {
     upstream.answer(stream('reset'))
     await (await send('anthropic', true, search())).text()
@@ -480,7 +442,7 @@ describe('a balance that does not pay for the extras', () => {
   })
   test('that pays for them and a short answer gets a short answer', async () => {
     upstream.answer(claude({ web_search_requests: 5 }).whole)
-    const key = await gateway.caller('0.0520')
+    const key = await gateway.caller('0.0560')
     const { path, headers, body } = REQUESTS.anthropic('anthropic', false, search())
     const response = await call(path, body, { key, form: 'x-api-key', headers })
     expect(response.status).toBe(200)

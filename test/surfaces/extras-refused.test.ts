@@ -26,6 +26,7 @@ const tool = (type: string, more: JsonObject = {}): JsonObject => ({ tools: [{ t
 const parts = (...given: JsonObject[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
 const blocks = (...given: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content: given }] })
 const file = (fileUri: string): JsonObject => ({ fileData: { mimeType: 'application/pdf', fileUri } })
+const config = (generationConfig: JsonObject): JsonObject => ({ generationConfig })
 const beta = (values: string): Sent => ({ said: {}, headers: { 'anthropic-beta': values } })
 
 /** The surface, the field that the refusal must name, and what is sent. */
@@ -46,6 +47,15 @@ const BILLED: readonly Case[] = [
   ['openai', 'route', { route: 'fallback' }],
   ['openai', 'transforms', { transforms: ['middle-out'] }],
   ['openai', 'extra_body', { extra_body: { service_tier: 'priority' } }],
+  ['openai', 'modalities[1]', { modalities: ['text', 'audio'], audio: { voice: 'ash', format: 'mp3' } }],
+  ['openai', 'modalities[0]', { modalities: ['Audio'] }],
+  ['openai', 'modalities', { modalities: 'audio' }],
+  ['openai', 'modalities[0]', { modalities: ['video'] }],
+  ['openai', 'modalities[0]', { modalities: [{ type: 'audio' }] }],
+  ['openai', 'Modalities', { Modalities: ['audio'] }],
+  ['openai', 'output_modalities[0]', { output_modalities: ['audio'] }],
+  ['openai', 'response_modalities', { response_modalities: 'AUDIO' }],
+  ['openai', 'audio', { audio: { voice: 'ash', format: 'mp3' } }],
   ['openai', 'tools[0].type', tool('web_search')],
   ['openai', 'tools[0].type', tool('code_interpreter', { container: { type: 'auto' } })],
   ['anthropic', 'service_tier', { service_tier: 'priority' }],
@@ -103,6 +113,14 @@ const BILLED: readonly Case[] = [
     'generationConfig.tools[0].googleSearch',
     { generationConfig: { tools: [{ googleSearch: {} }] } },
   ],
+  ['gemini', 'generationConfig.responseModalities[0]', config({ responseModalities: ['AUDIO'] })],
+  ['gemini', 'generationConfig.responseModalities[1]', config({ responseModalities: ['TEXT', 'audio'] })],
+  ['gemini', 'generationConfig.responseModalities[0]', config({ responseModalities: [3] })],
+  ['gemini', 'generationConfig.response_modalities[0]', config({ response_modalities: ['AUDIO'] })],
+  ['gemini', 'generationConfig.speechConfig', config({ speechConfig: { languageCode: 'en' } })],
+  ['gemini', 'generationConfig.speech_config', config({ speech_config: {} })],
+  ['gemini', 'generationConfig.responseFormat.audio', config({ responseFormat: { audio: {} } })],
+  ['gemini', 'generationConfig.responseFormat.video', config({ responseFormat: { video: {} } })],
   ['gemini', 'generationConfig.routingConfig', { generationConfig: { routingConfig: { autoMode: {} } } }],
   ...[
     'googleSearch',

@@ -5,6 +5,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { asksForStream, framed, providerAsked, recorded } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, splitAt, stream, whole } from '../support/upstream.ts'
 import { REQUESTS } from './requests.ts'
@@ -19,21 +20,13 @@ const NAMES: readonly (readonly [id: string, route: string])[] = [
 const catalogue = (url: string): string =>
   PROTOCOLS.map(
     (protocol) => `
-[[providers]]
-name = "${protocol}"
-protocol = "${protocol}"
-base_url = "${url}/${protocol}"
-api_keys = []
+${providerSection(protocol, protocol, `${url}/${protocol}`, '', [])}
 ${NAMES.flatMap(([id, route]) =>
-  (protocol === 'anthropic' ? ['text'] : ['text', 'embedding']).map(
-    (kind) => `
-[[models]]
-id = "${kind}/${protocol}/${id}"
-kind = "${kind}"
-routes = [{ provider = "${protocol}", model = "${route === id ? `${kind}/${protocol}/${id}` : route}" }]
-price = ${kind === 'text' ? '{ input = 1, output = 4 }' : '{ input = 0.02 }'}
-`,
-  ),
+  (protocol === 'anthropic' ? ['text'] : ['text', 'embedding']).map((kind) => {
+    const name = `${kind}/${protocol}/${id}`
+    const price = kind === 'text' ? 'input = 1, output = 4' : 'input = 0.02'
+    return modelSection(name, { [protocol]: route === id ? name : route }, { kind, price })
+  }),
 ).join('')}`,
   ).join('')
 

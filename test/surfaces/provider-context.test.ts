@@ -4,19 +4,18 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { readTooLong } from '../../src/protocols/too-long.ts'
 import { replay } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 import { events, refusal, type Script } from '../support/upstream.ts'
 import { REQUESTS } from './requests.ts'
 
 const CONTEXT = 1_000
 const provider = (name: string, protocol: string) =>
-  `[[providers]]\nname = "${name}"\nprotocol = "${protocol}"\nbase_url = "{url}/${protocol}"\napi_keys = []\ncooldown_ms = 0\n`
+  providerSection(name, protocol, `{url}/${protocol}`, 'cooldown_ms = 0', [])
 const model = (id: string, routes: readonly string[], context = CONTEXT) =>
-  [
-    `[[models]]\nid = "${id}"\nkind = "text"\ncontext = ${context}\nmax_output_tokens = 500`,
-    `routes = [${routes.map((name, order) => `{ provider = "${name}", model = "${name}", order = ${order} }`).join(', ')}]`,
-    'price = { input = 1, output = 4 }\n',
-  ].join('\n')
+  modelSection(id, Object.fromEntries(routes.map((name) => [name, name])), {
+    more: `context = ${context}\nmax_output_tokens = 500`,
+  })
 const catalogue = (url: string): string =>
   [
     ...PROTOCOLS.flatMap((name) => [provider(name, name), model(name, [name])]),
@@ -69,10 +68,7 @@ const TOLD: Readonly<Record<BuiltInProtocol, object>> = {
   anthropic: {
     type: 'error',
     request_id: expect.any(String),
-    ...error({
-      type: 'invalid_request_error',
-      message: 'prompt is too long: 1200 tokens > 800 maximum',
-    }),
+    ...error({ type: 'invalid_request_error', message: 'prompt is too long: 1200 tokens > 800 maximum' }),
   },
   openai: OPENAI,
 }

@@ -1,10 +1,10 @@
 // silent.md, Failures of providers, as callers see them: its table, for every surface, every provider's protocol, whole and streamed.
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { cellsOf } from '../support/long.ts'
 import { asksForStream, framed, providerAsked } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, type Script, SILENCE, stream, whole } from '../support/upstream.ts'
 import { REQUESTS, type SurfaceRequest } from './requests.ts'
@@ -16,11 +16,7 @@ log_level = "debug"
 ledger_writer = "inline"
 ${PROTOCOLS.flatMap((protocol) => [providerOf(protocol, protocol, url), providerOf(`hasty-${protocol}`, protocol, url, 'first_byte_timeout_ms = 60\ncall_timeout_ms = 60')]).join('\n')}
 `
-const PRICES = {
-  text: '{ input = 1, output = 4 }',
-  embedding: '{ input = 0.02 }',
-  image: '{ per_image = 0.04 }',
-}
+const PRICES = { text: 'input = 1, output = 4', embedding: 'input = 0.02', image: 'per_image = 0.04' }
 const KINDS: Readonly<Record<BuiltInProtocol, readonly ('text' | 'embedding' | 'image')[]>> = {
   gemini: ['text', 'embedding', 'image'],
   anthropic: ['text'],
@@ -28,22 +24,10 @@ const KINDS: Readonly<Record<BuiltInProtocol, readonly ('text' | 'embedding' | '
 }
 
 const providerOf = (name: string, protocol: BuiltInProtocol, url: string, rest = ''): string => `
-[[providers]]
-name = "${name}"
-protocol = "${protocol}"
-base_url = "${url}/${protocol}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-cooldown_ms = 0
-${rest}
+${providerSection(name, protocol, `${url}/${protocol}`, `cooldown_ms = 0\n${rest}`)}
 ${KINDS[protocol]
-  .map(
-    (kind) => `
-[[models]]
-id = "${kind}-${name}"
-kind = "${kind}"
-routes = [{ provider = "${name}", model = "upstream-${kind}" }]
-price = ${PRICES[kind]}
-`,
+  .map((kind) =>
+    modelSection(`${kind}-${name}`, { [name]: `upstream-${kind}` }, { kind, price: PRICES[kind] }),
   )
   .join('')}`
 
@@ -92,11 +76,7 @@ const text = (told: Surface['told'], caller: BuiltInProtocol, streams: boolean):
 })
 const to =
   (path: string, kind: string, body: object): Surface['ask'] =>
-  (provider) => ({
-    path,
-    headers: {},
-    body: { model: `${kind}-${provider}`, ...body },
-  })
+  (provider) => ({ path, headers: {}, body: { model: `${kind}-${provider}`, ...body } })
 
 const SURFACES: Readonly<Record<string, Surface>> = {
   native: text(NATIVE, 'gemini', false),
@@ -196,11 +176,7 @@ for (const [row_of_surface, [name, surface]] of Object.entries(SURFACES).entries
 const twoRoutes = await fileScene({
   catalogue: (url) =>
     `${['one', 'two'].map((name) => providerOf(name, 'anthropic', url)).join('\n')}
-[[models]]
-id = "both"
-kind = "text"
-routes = [{ provider = "one", model = "first" }, { provider = "two", model = "second", order = 1 }]
-price = { input = 1, output = 4 }
+${modelSection('both', { one: 'first', two: 'second' })}
 `,
 })
 

@@ -6,6 +6,7 @@ import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { type Scene, scene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { events } from '../support/upstream.ts'
 import { takeWriteLock } from '../support/write-lock.ts'
@@ -13,17 +14,8 @@ import { BOUNDARY, formOf, MIN_BYTES, pictureOf, upload } from '../upload/suppor
 
 const EMBEDDER = 'test-embedder'
 const MORE = (url: string) => `
-[[providers]]
-name = "embeds"
-protocol = "openai"
-base_url = "${url}"
-api_keys = []
-
-[[models]]
-id = "${EMBEDDER}"
-kind = "embedding"
-routes = [{ provider = "embeds", model = "e" }]
-price = { input = 1 }
+${providerSection('embeds', 'openai', url, '', [])}
+${modelSection(EMBEDDER, { embeds: 'e' }, { kind: 'embedding', price: 'input = 1' })}
 `
 
 interface Row {

@@ -30,10 +30,7 @@ describe.skipIf(!IS_LONG)('memory stays flat', () => {
       const program = join(import.meta.dir, 'stream-memory.ts')
       const child = Bun.spawn(
         [process.execPath, program, surface, provider, String(EVENTS), String(PIECE_BYTES)],
-        {
-          stdout: 'pipe',
-          stderr: 'inherit',
-        },
+        { stdout: 'pipe', stderr: 'inherit' },
       )
       const printed = await new Response(child.stdout).text()
       const { chunks, bytes, grown_bytes }: Printed = JSON.parse(printed)

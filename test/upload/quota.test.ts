@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createQuota } from '../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { chanceFrom } from '../media/support.ts'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
@@ -27,6 +28,21 @@ async function callerWithRoom(room_bytes: number): Promise<string> {
 const filesOf = (...sizes: number[]) => formOf(sizes.map((size) => ({ bytes: pictureOf(size) })))
 const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
+
+test('the rows are counted again for what comes in after all that came in before has ended', () => {
+  const counted: number[] = []
+  const quota = createQuota((account_id) => {
+    counted.push(account_id)
+    return 0
+  })
+  const [one, other] = [quota.reserve(7), quota.reserve(7)]
+  one.end(5)
+  quota.reserve(7).end(5)
+  expect(counted).toEqual([7])
+  other.end(5)
+  quota.reserve(7)
+  expect(counted).toEqual([7, 7])
+})
 
 describe('to the byte', () => {
   test('a file that fills it is stored; a byte more is refused, and so is any file after that', async () => {

@@ -5,6 +5,7 @@ import { startBomb } from '../support/bomb.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 
 const LIMIT_BYTES = 1024 * 1024
 /** Far more than the limits of answers and of events, and than what may be on its way when a connection is closed. */
@@ -18,50 +19,13 @@ const { call, lastCall, gateway, upstream } = await fileScene({
 
   provider: 'cooldown_ms = 0',
   more: `
-[[providers]]
-name = "bomb"
-protocol = "gemini"
-base_url = "${bomb.url}"
-api_keys = ["k"]
-cooldown_ms = 0
-
-[[providers]]
-name = "openai-bomb"
-protocol = "openai"
-base_url = "${bomb.url}"
-api_keys = ["k"]
-cooldown_ms = 0
-
-[[providers]]
-name = "anthropic-bomb"
-protocol = "anthropic"
-base_url = "${bomb.url}"
-api_keys = ["k"]
-cooldown_ms = 0
-
-[[models]]
-id = "bomb"
-kind = "text"
-routes = [{ provider = "bomb", model = "m" }]
-price = { input = 1, output = 4 }
-
-[[models]]
-id = "counting-bomb"
-kind = "text"
-routes = [{ provider = "anthropic-bomb", model = "m" }]
-price = { input = 1, output = 4 }
-
-[[models]]
-id = "drawing-bomb"
-kind = "image"
-routes = [{ provider = "bomb", model = "m" }]
-price = { per_image = 0.04 }
-
-[[models]]
-id = "embedding-bomb"
-kind = "embedding"
-routes = [{ provider = "openai-bomb", model = "m" }]
-price = { input = 1 }
+${providerSection('bomb', 'gemini', bomb.url, 'cooldown_ms = 0')}
+${providerSection('openai-bomb', 'openai', bomb.url, 'cooldown_ms = 0')}
+${providerSection('anthropic-bomb', 'anthropic', bomb.url, 'cooldown_ms = 0')}
+${modelSection('bomb', { bomb: 'm' })}
+${modelSection('counting-bomb', { 'anthropic-bomb': 'm' })}
+${modelSection('drawing-bomb', { bomb: 'm' }, { kind: 'image', price: 'per_image = 0.04' })}
+${modelSection('embedding-bomb', { 'openai-bomb': 'm' }, { kind: 'embedding', price: 'input = 1' })}
 `,
 })
 

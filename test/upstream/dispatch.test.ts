@@ -26,6 +26,7 @@ const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
   limits: { reads_per_minute: 600, refuse_negative_margin: false },
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
+  retention: { traces: 90 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
   metrics: {},
   telemetry: { headers: {}, sample: 1, service_name: 'tollgate' },
@@ -102,11 +103,7 @@ const ok: Answerer = () => new Response('hello')
 const hangs: Answerer = ({ signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const cutShort: Answerer = () =>
-  new Response(
-    new ReadableStream({
-      pull: (controller) => controller.error(new Error('cut')),
-    }),
-  )
+  new Response(new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) }))
 
 async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
   const thrown = await promise.then(
@@ -331,11 +328,7 @@ describe('a caller who leaves', () => {
           return fails(init)
         },
       },
-      {
-        gone: gone.signal,
-        signal: gone.signal,
-        abandoned: ({ provider: { name } }) => abandoned.push(name),
-      },
+      { gone: gone.signal, signal: gone.signal, abandoned: ({ provider: { name } }) => abandoned.push(name) },
     )
     return { abandoned, tried, ended: run().catch(() => tried) }
   }

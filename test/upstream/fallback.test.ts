@@ -15,6 +15,7 @@ import {
   wholePath,
 } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { eventBytes, refusal, SILENCE, splitAt, startUpstream, stream, whole } from '../support/upstream.ts'
 
 let clock_ms = Date.now()
@@ -36,25 +37,9 @@ const twoRoutes = (rest = '') => `
 [server]
 log_level = "debug"
 ledger_writer = "inline"
-
-[[providers]]
-name = "${PROVIDER}"
-protocol = "gemini"
-base_url = "${upstream.url}"
-api_keys = ["${PROVIDER_KEYS[0]}"]
-${rest}
-
-[[providers]]
-name = "spare"
-protocol = "gemini"
-base_url = "${second.url}"
-api_keys = ["${PROVIDER_KEYS[1]}"]
-
-[[models]]
-id = "${MODEL}"
-kind = "text"
-routes = [{ provider = "${PROVIDER}", model = "first" }, { provider = "spare", model = "second", order = 1 }]
-price = { input = 1, output = 4 }
+${providerSection(PROVIDER, 'gemini', upstream.url, rest)}
+${providerSection('spare', 'gemini', second.url, '', [PROVIDER_KEYS[1]])}
+${modelSection(MODEL, { [PROVIDER]: 'first', spare: 'second' })}
 `
 
 describe('failures before the first byte go to the next route', () => {

@@ -1,31 +1,46 @@
-// Money of accounts: topped up and debited by the operator, each deed once.
+// Money of accounts: topped up and debited by the operator, once for each Idempotency-Key.
+
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import type { MoneyOutcome, Refused } from '../../../src/ledger/operations.ts'
+import { checkNote } from '../../../src/ledger/notes.ts'
+import type { Refused } from '../../../src/ledger/operations.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, operatorCalls } from '../calls.ts'
+import { type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
 import { shownAccount } from './accounts.ts'
-import { DebitBody, MovedView, TopUpBody } from './accounts-views.ts'
+import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './accounts-views.ts'
 import { requireAccount } from './asked.ts'
 import { AccountParams, readPositiveUsd } from './fields.ts'
 
-/** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same `deed` sent again moves nothing. */
-export function accountMoneyRoutes(gateway: Gateway) {
+/** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
+export function accountMoneyRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-account-money' })
     .use(operatorCalls(gateway))
     .post(
       '/console/api/accounts/:id/top-up',
-      ({ params, body, origin }) => moved(gateway, { op: 'top_up', ...params, ...body, ...origin }),
-      { params: AccountParams, body: TopUpBody, response: { 200: MovedView, ...FAILURES } },
+      ({ params, body, headers }) => moved(gateway, { op: 'top_up', ...params, ...body, ...keyIn(headers) }),
+      {
+        params: AccountParams,
+        body: TopUpBody,
+        headers: MovementHeaders,
+        response: { 200: MovedView, ...FAILURES },
+      },
     )
     .post(
       '/console/api/accounts/:id/debit',
-      ({ params, body, origin }) => moved(gateway, { op: 'withdraw', ...params, ...body, ...origin }),
-      { params: AccountParams, body: DebitBody, response: { 200: MovedView, ...FAILURES } },
+      ({ params, body, headers }) =>
+        moved(gateway, { op: 'withdraw', ...params, ...body, ...keyIn(headers) }),
+      {
+        params: AccountParams,
+        body: DebitBody,
+        headers: MovementHeaders,
+        response: { 200: MovedView, ...FAILURES },
+      },
     )
 }
+
+const keyIn = (headers: Static<typeof MovementHeaders>) => ({ request_key: headers['idempotency-key'] })
 
 interface Movement {
   op: 'top_up' | 'withdraw'
@@ -34,33 +49,31 @@ interface Movement {
   /** In USD, as it was typed. */
   amount: string
   note?: string
-  deed: string
-  request_id: string
+  request_key: string | undefined
 }
 
-/** @throws GatewayError invalid_request, not_found; unprocessable where the ledger refuses, or the deed was another one */
+/** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
 async function moved(
-  gateway: Gateway,
-  { op, id, amount, note = '', deed, request_id }: Movement,
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  { op, id, amount, note = '', request_key }: Movement,
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
+  checkNote(note)
   const { id: account_id } = requireAccount(gateway, id)
-  const outcome = await gateway.deeds.once<MoneyOutcome>(
-    {
-      account_id,
-      id: deed,
-      kind: op === 'top_up' ? 'top_up' : 'withdrawal',
-      amount_nanos: op === 'top_up' ? amount_nanos : -amount_nanos,
-      note,
-      request_id,
-    },
-    (now_ms) => gateway.ledger.submit({ op, account_id, amount_nanos, note, now_ms }),
-  )
-  if (outcome && !outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)
-  return { account: shownAccount(gateway, String(account_id)), again: outcome === undefined }
+  const now_ms = gateway.exchange.now()
+  const outcome = await gateway.exchange.ledger.submit({
+    op,
+    account_id,
+    amount_nanos,
+    note,
+    request_key,
+    now_ms,
+  })
+  if (!outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)
+  return { account: shownAccount(gateway, String(account_id)), again: outcome.first !== undefined }
 }
 
-function refusalOf(gateway: Gateway, id: string, amount_nanos: Nanos, { refusal }: Refused) {
+function refusalOf(gateway: Pick<Gateway, 'db'>, id: string, amount_nanos: Nanos, { refusal }: Refused) {
   const { balance_nanos, held_nanos } = requireAccount(gateway, id)
   if (refusal === 'insufficient_balance') {
     const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
@@ -74,5 +87,10 @@ function refusalOf(gateway: Gateway, id: string, amount_nanos: Nanos, { refusal 
       param: 'amount',
       code: refusal,
     })
-  return unprocessable(`The ledger refused: ${refusal}. Nothing was moved.`, { code: refusal })
+  if (refusal === 'request_key_used')
+    return unprocessable(
+      'Idempotency-Key: was used for another movement of money in this account. Send a new one. Nothing was moved.',
+      { param: 'Idempotency-Key', code: 'idempotency_key_reused' },
+    )
+  return unprocessable(`The ledger refused: ${refusal}. Nothing was added or taken.`, { code: refusal })
 }

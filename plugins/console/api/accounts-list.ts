@@ -25,7 +25,7 @@ type Asked = Static<typeof AccountsQuery>
 
 /** One page of accounts. @throws GatewayError invalid_request for a cursor that is no account of the list */
 export async function accountsPage(
-  { db, now }: Pick<Gateway, 'db' | 'now'>,
+  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
   query: Asked,
 ): Promise<Static<typeof AccountsView>> {
   const { search, status, low, order = 'name' } = query

@@ -1,29 +1,28 @@
 // Accounts as the operator asks for them and sees them.
+
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
 import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { MAX_NOTE_CHARS } from '../../../src/ledger/notes.ts'
 import { isLow, paceOf, type Spending } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { closed, Search, UsdText } from './fields.ts'
+import { Search, UsdText } from './fields.ts'
 
 /** With a hyphen: from the last, the highest or the most on. */
 const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
 
-export const AccountsQuery = Type.Object(
-  {
-    search: Type.Optional(Search),
-    status: Type.Optional(OneOf(ACCOUNT_STATUSES)),
-    low: Type.Optional(Type.Literal('yes', { must: '"yes"' })),
-    order: Type.Optional(OneOf(ACCOUNT_ORDERS)),
-    ...PAGE_PARAMETERS,
-  },
-  closed,
-)
+export const AccountsQuery = Closed({
+  search: Type.Optional(Search),
+  status: Type.Optional(OneOf(ACCOUNT_STATUSES)),
+  low: Type.Optional(Type.Literal('yes', { must: '"yes"' })),
+  order: Type.Optional(OneOf(ACCOUNT_ORDERS)),
+  ...PAGE_PARAMETERS,
+})
 
 const AccountFields = {
   id: Type.Integer(),
@@ -39,69 +38,57 @@ const AccountFields = {
   ...TimeFields('created'),
 }
 
-export const AccountRow = Type.Object(AccountFields, closed)
-export const AccountsView = Type.Object({ accounts: Type.Array(AccountRow), ...PAGE_FIELDS }, closed)
+export const AccountRow = Closed(AccountFields)
+export const AccountsView = Closed({ accounts: Type.Array(AccountRow), ...PAGE_FIELDS })
 
-export const AccountView = Type.Object(
-  {
-    ...AccountFields,
-    ...NullableTimeFields('closed'),
-    ...NullableTimeFields('last_call'),
-    keys: Type.Integer({ description: 'keys that work' }),
-    limits: LimitsView,
-    limits_section: Type.String({ description: 'where the limits of this account stand in the catalogue' }),
-  },
-  closed,
-)
-
-export const NewAccount = Type.Object(
-  { name: Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' }) },
-  closed,
-)
-export const CloseBody = Type.Object(
-  { name: Type.String({ maxLength: 200, must: 'the name of the account, to be sure' }) },
-  closed,
-)
-
-const DeedId = Type.String({
-  pattern: '^[A-Za-z0-9_-]{8,64}$',
-  must: '8 to 64 letters, digits, "-" and "_": another one for each deed, the same one when it is sent again',
+export const AccountView = Closed({
+  ...AccountFields,
+  ...NullableTimeFields('closed'),
+  ...NullableTimeFields('last_call'),
+  keys: Type.Integer({ description: 'keys that work' }),
+  limits: LimitsView,
+  limits_section: Type.String({ description: 'where the limits of this account stand in the catalogue' }),
 })
-const MAX_NOTE_CHARS = 500
+
+export const NewAccount = Closed({
+  name: Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' }),
+})
+export const CloseBody = Closed({
+  name: Type.String({ maxLength: 200, must: 'the name of the account, to be sure' }),
+})
+
+/** Other headers are those of any request. */
+export const MovementHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[ -~]{1,255}$',
+      must: '1 to 255 printable ASCII characters: a new one for each movement, the same one to send a request again',
+    }),
+  ),
+})
 const A_NOTE = `of at most ${MAX_NOTE_CHARS} characters`
 
-export const TopUpBody = Type.Object(
-  {
-    amount: UsdText,
-    note: Type.Optional(Type.String({ maxLength: MAX_NOTE_CHARS, must: `a note ${A_NOTE}` })),
-    deed: DeedId,
-  },
-  closed,
-)
-export const DebitBody = Type.Object(
-  {
-    amount: UsdText,
-    note: Type.String({
-      pattern: '\\S',
-      maxLength: MAX_NOTE_CHARS,
-      must: `a reason ${A_NOTE}, which the account is shown`,
-    }),
-    deed: DeedId,
-  },
-  closed,
-)
+export const TopUpBody = Closed({
+  amount: UsdText,
+  note: Type.Optional(Type.String({ maxLength: MAX_NOTE_CHARS, must: `a note ${A_NOTE}` })),
+})
+export const DebitBody = Closed({
+  amount: UsdText,
+  note: Type.String({
+    pattern: '\\S',
+    maxLength: MAX_NOTE_CHARS,
+    must: `a reason ${A_NOTE}, which the account is shown`,
+  }),
+})
 
 /** What became of a movement of money. */
-export const MovedView = Type.Object(
-  {
-    account: AccountView,
-    again: Type.Boolean({ description: 'it was done before, by the same deed' }),
-  },
-  closed,
-)
+export const MovedView = Closed({
+  account: AccountView,
+  again: Type.Boolean({ description: 'it was done before, under the same Idempotency-Key' }),
+})
 
-export const ClosedView = Type.Object({ account: AccountView, revoked_keys: Type.Integer() }, closed)
-export const RenamedView = Type.Object({ account: AccountView, remark: Nullable(Type.String()) }, closed)
+export const ClosedView = Closed({ account: AccountView, revoked_keys: Type.Integer() })
+export const RenamedView = Closed({ account: AccountView, remark: Nullable(Type.String()) })
 
 export type AccountsAsked = Static<typeof AccountsQuery>
 export type ShownAccountRow = Static<typeof AccountRow>
@@ -125,7 +112,7 @@ export function accountRow(
 
 /** One account. */
 export function accountView(
-  { catalogue, limiter, now }: Pick<Gateway, 'catalogue' | 'limiter' | 'now'>,
+  { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
   account: ListedAccount,
   { spending, keys, last_call_at_ms }: { spending: Spending; keys: number; last_call_at_ms: number | null },
 ): Static<typeof AccountView> {

@@ -7,7 +7,7 @@ import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
 import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, FAILURES, operatorCalls } from '../calls.ts'
+import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { accountsPage } from './accounts-list.ts'
 import {
   AccountsQuery,
@@ -24,8 +24,9 @@ import { requireAccount } from './asked.ts'
 import { AccountParams } from './fields.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
-export function accountRoutes(gateway: Gateway) {
-  const { db, now } = gateway
+export function accountRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
   return new Elysia({ name: 'console-accounts' })
     .use(operatorCalls(gateway))
     .get('/console/api/accounts', ({ query }) => accountsPage(gateway, query), {
@@ -59,8 +60,12 @@ export function accountRoutes(gateway: Gateway) {
 }
 
 /** `POST /console/api/accounts/{id}/suspend`, `/resume` and `/close`. */
-export function accountStatusRoutes(gateway: Gateway) {
-  const { db, now, responses } = gateway
+export function accountStatusRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>,
+) {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { responses } = gateway.content
   return new Elysia({ name: 'console-account-status' })
     .use(operatorCalls(gateway))
     .post(
@@ -103,8 +108,12 @@ export function accountStatusRoutes(gateway: Gateway) {
 }
 
 /** An account with all that its page shows. @throws GatewayError not_found */
-export function shownAccount(gateway: Gateway, reference: string): Static<typeof AccountView> {
-  const { db, now } = gateway
+export function shownAccount(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  reference: string,
+): Static<typeof AccountView> {
+  const { db } = gateway
+  const { now } = gateway.exchange
   const account = requireAccount(gateway, reference)
   const { id } = account
   return accountView(gateway, account, {
@@ -114,7 +123,11 @@ export function shownAccount(gateway: Gateway, reference: string): Static<typeof
   })
 }
 
-function remarkOn({ catalogue }: Pick<Gateway, 'catalogue'>, before: string, name: string): string | null {
+function remarkOn(
+  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
+  before: string,
+  name: string,
+): string | null {
   if (before === name || !Object.hasOwn(catalogue().limits.accounts ?? {}, before)) return null
   return `The catalogue has limits for ${before}: rename ${sectionOf(before)} there, too.`
 }

@@ -30,5 +30,4 @@ export function accountAsked(
   return viewer.account_id
 }
 
-const noSuchAccount = () =>
-  notFound('There is no such account, or it is not yours: see the list of accounts.', { param: 'account' })
+const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })

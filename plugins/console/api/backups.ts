@@ -1,61 +1,49 @@
 // Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Archive } from '../../../src/backup/archives.ts'
 import { readArchiveName } from '../../../src/backup/names.ts'
 import { conflict } from '../../../src/domain/errors.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import type { BackupFile, BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
+import type { BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
-import { closed } from './fields.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })
 
-const FileView = Type.Object(
-  {
-    name: Type.String(),
-    bytes: Bytes,
-    ...TimeFields('made'),
-    encrypted: Type.Boolean({ description: 'only such a one can be downloaded' }),
-    scheduled: Type.Boolean({ description: 'made by the schedule, which deletes it one day' }),
-  },
-  closed,
-)
+const FileView = Closed({
+  name: Type.String(),
+  bytes: Bytes,
+  ...TimeFields('made'),
+  encrypted: Type.Boolean({ description: 'only such a one can be downloaded' }),
+  scheduled: Type.Boolean({ description: 'made by the schedule, which deletes it one day' }),
+})
 
-const WorkView = Type.Object(
-  {
-    kind: Kind,
-    name: Nullable(Type.String({ description: 'the archive that is verified' })),
-    ...TimeFields('since'),
-    progress: Nullable(Type.Object({ files: Type.Integer(), bytes: Bytes, of_bytes: Bytes }, closed)),
-  },
-  closed,
-)
+const WorkView = Closed({
+  kind: Kind,
+  name: Nullable(Type.String({ description: 'the archive that is verified' })),
+  ...TimeFields('since'),
+  progress: Nullable(Closed({ files: Type.Integer(), bytes: Bytes, of_bytes: Bytes })),
+})
 
-const EndedView = Type.Object(
-  {
-    name: Nullable(Type.String()),
-    ...TimeFields('ended'),
-    failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
-    result: Nullable(Type.String({ description: 'what was done' })),
-    warnings: Type.Array(Type.String({ description: 'what to know of it all the same' })),
-  },
-  closed,
-)
+const EndedView = Closed({
+  name: Nullable(Type.String()),
+  ...TimeFields('ended'),
+  failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
+  result: Nullable(Type.String({ description: 'what was done' })),
+  warnings: Type.Array(Type.String({ description: 'what to know of it all the same' })),
+})
 
-const WorkingView = Type.Object(
-  {
-    where: Type.String({ description: 'a folder, or s3://bucket/prefix' }),
-    ...NullableTimeFields('next'),
-    running: Nullable(WorkView),
-    last_made: Nullable(EndedView),
-    last_verified: Nullable(EndedView),
-  },
-  closed,
-)
-const BackupsView = Type.Object({ backups: Type.Array(FileView) }, closed)
+const WorkingView = Closed({
+  where: Type.String({ description: 'a folder, or s3://bucket/prefix' }),
+  ...NullableTimeFields('next'),
+  running: Nullable(WorkView),
+  last_made: Nullable(EndedView),
+  last_verified: Nullable(EndedView),
+})
+const BackupsView = Closed({ backups: Type.Array(FileView) })
 const NameParams = Type.Object({ name: Type.String({ maxLength: 200 }) })
 const ArchiveFile = Type.Unsafe<Response>(
   Type.Any({ description: 'the archive, encrypted', contentMediaType: 'application/octet-stream' }),
@@ -65,8 +53,8 @@ const ArchiveFile = Type.Unsafe<Response>(
  * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
  * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
  */
-export function backupRoutes(gateway: Gateway) {
-  const { backups } = gateway
+export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { backups } = gateway.operations
   return new Elysia({ name: 'console-backups' })
     .use(operatorCalls(gateway))
     .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
@@ -77,16 +65,16 @@ export function backupRoutes(gateway: Gateway) {
     })
     .post(
       '/console/api/backups',
-      () => {
-        backups.make()
+      ({ origin }) => {
+        backups.make(origin.request_id)
         return workingView(gateway)
       },
       { response: { 200: WorkingView, ...FAILURES } },
     )
     .post(
       '/console/api/backups/:name/verify',
-      ({ params }) => {
-        backups.verify(params.name)
+      ({ origin, params }) => {
+        backups.verify(params.name, origin.request_id)
         return workingView(gateway)
       },
       { params: NameParams, response: { 200: WorkingView, ...FAILURES } },
@@ -98,7 +86,10 @@ export function backupRoutes(gateway: Gateway) {
 }
 
 /** A plain one has the keys of the providers, which the console never shows. */
-async function download({ backups }: Gateway, name: string): Promise<Response> {
+async function download(
+  { operations: { backups } }: Pick<Gateway, 'operations'>,
+  name: string,
+): Promise<Response> {
   if (readArchiveName(name)?.is_encrypted === false)
     throw conflict(
       'This backup is not encrypted, and holds the keys of the providers: copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted, and can be downloaded.',
@@ -126,7 +117,7 @@ function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
   })
 }
 
-const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: BackupFile) => ({
+const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: Archive) => ({
   name,
   bytes,
   ...time('made', made_at_ms),
@@ -155,7 +146,7 @@ const endedView = ({
   warnings: [...warnings],
 })
 
-function workingView({ backups }: Gateway): Static<typeof WorkingView> {
+function workingView({ operations: { backups } }: Pick<Gateway, 'operations'>): Static<typeof WorkingView> {
   const { where, next_at_ms, running, last } = backups
   return {
     where,

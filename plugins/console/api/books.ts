@@ -1,29 +1,23 @@
 // The books: the last audit, rule by rule, and a new one on request. For the operator.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { Nullable } from '../../../src/http/schema.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { AuditReport } from '../../../src/surface/books.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
-import { closed } from './fields.ts'
 
-const BooksView = Type.Object(
-  {
-    /** Since when an audit is running; null while none is. */
-    ...NullableTimeFields('running_since'),
-    failure: Nullable(Type.String({ description: 'why the last audit could not run' })),
-    /** The last audit since the gateway was started; null until one has ended. */
-    last: Nullable(
-      Type.Object({ report: AuditReport, ...TimeFields('ended'), took_ms: Type.Integer() }, closed),
-    ),
-  },
-  closed,
-)
+const BooksView = Closed({
+  /** Since when an audit is running; null while none is. */
+  ...NullableTimeFields('running_since'),
+  failure: Nullable(Type.String({ description: 'why the last audit could not run' })),
+  /** The last audit since the gateway was started; null until one has ended. */
+  last: Nullable(Closed({ report: AuditReport, ...TimeFields('ended'), took_ms: Type.Integer() })),
+})
 
 /** `GET /console/api/books`; `POST /console/api/books/audit` begins an audit beside the calls, unless one is running. */
-export function bookRoutes(gateway: Gateway) {
-  const { books } = gateway
+export function bookRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { books } = gateway.operations
   const view = (): Static<typeof BooksView> => ({
     ...time('running_since', books.running_since_ms ?? null),
     failure: books.failure ?? null,

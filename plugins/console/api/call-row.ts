@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
@@ -35,7 +35,7 @@ export const ROW_FIELDS = {
   first_byte_ms: Nullable(Type.Integer()),
   duration_ms: Type.Integer(),
 }
-export const CallRow = Type.Object(ROW_FIELDS, { additionalProperties: false })
+export const CallRow = Closed(ROW_FIELDS)
 
 export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof CallRow> {
   const sees_routes = viewer.role === 'operator'

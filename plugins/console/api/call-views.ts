@@ -1,103 +1,86 @@
 // One call told whole, as the console shows it: its times, its routes, its usage, its charge line by line.
 import { Type } from '@sinclair/typebox'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
 import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import { ROW_FIELDS } from './call-row.ts'
-import { closed } from './fields.ts'
 
 const SinceStart = (what: string) =>
   Nullable(Type.Integer({ description: `milliseconds since the call was let in: ${what}` }))
 
-const Timings = Type.Object(
-  {
-    held_ms: SinceStart('its money was held'),
-    sent_ms: SinceStart('the request that was answered went out'),
-    head_ms: SinceStart('the head of the answer came'),
-    first_byte_ms: SinceStart('an answer could be given out'),
-    left_ms: SinceStart('its caller left'),
-    settled_ms: Type.Integer({ description: 'milliseconds since the call was let in: it was settled' }),
-  },
-  closed,
-)
+const Timings = Closed({
+  held_ms: SinceStart('its money was held'),
+  sent_ms: SinceStart('the request that was answered went out'),
+  head_ms: SinceStart('the head of the answer came'),
+  first_byte_ms: SinceStart('an answer could be given out'),
+  left_ms: SinceStart('its caller left'),
+  settled_ms: Type.Integer({ description: 'milliseconds since the call was let in: it was settled' }),
+})
 
-const Try = Type.Object(
-  {
-    provider: Type.String(),
-    upstream_model: Type.String(),
-    provider_key: Type.String({ description: 'which key of the provider, by its number' }),
-    at_ms: Type.Integer(),
-    took_ms: Type.Integer(),
-    failure_class: Type.String(),
-    status: Nullable(Type.Integer()),
-    words: Type.String(),
-  },
-  closed,
-)
+const Try = Closed({
+  provider: Type.String(),
+  upstream_model: Type.String(),
+  provider_key: Type.String({ description: 'which key of the provider, by its number' }),
+  at_ms: Type.Integer(),
+  took_ms: Type.Integer(),
+  failure_class: Type.String(),
+  status: Nullable(Type.Integer()),
+  words: Type.String(),
+})
 
-const Line = Type.Object(
-  {
-    what: Type.String({ description: 'a kind of tokens, a unit, an extra; or rounding' }),
-    count: Type.Integer(),
-    ...MoneyFields('rate'),
-    per: Type.Integer({ description: 'of so many is the rate the price' }),
-    ...MoneyFields('amount'),
-  },
-  closed,
-)
+const Line = Closed({
+  what: Type.String({ description: 'a kind of tokens, a unit, an extra; or rounding' }),
+  count: Type.Integer(),
+  ...MoneyFields('rate'),
+  per: Type.Integer({ description: 'of so many is the rate the price' }),
+  ...MoneyFields('amount'),
+})
 
-const Failure = Type.Object(
-  {
-    kind: Type.String(),
-    code: Nullable(Type.String()),
-    message: Nullable(Type.String({ description: 'what the caller was told' })),
-    cause: Nullable(Type.String({ description: 'for the operator alone' })),
-  },
-  closed,
-)
+const Failure = Closed({
+  kind: Type.String(),
+  code: Nullable(Type.String()),
+  message: Nullable(Type.String({ description: 'what the caller was told' })),
+  cause: Nullable(Type.String({ description: 'for the operator alone' })),
+})
 
-const Idempotency = Type.Object(
-  {
-    key_sha256: Type.String({
-      description: 'the first characters of the hash of the Idempotency-Key, in hex',
+const Idempotency = Closed({
+  key_sha256: Type.String({
+    description: 'the first characters of the hash of the Idempotency-Key, in hex',
+  }),
+  answer_is_kept: Type.Boolean(),
+  replays: Type.Integer({ description: 'how often the kept answer was sent again' }),
+  ...NullableTimeFields('replayed'),
+})
+
+export const CallView = Closed({
+  ...ROW_FIELDS,
+  timings: Timings,
+  /** Failed tries in their order; null for accounts. */
+  tried: Nullable(Type.Array(Try)),
+  more_tried: Type.Integer({ description: 'failed tries that are not listed' }),
+  failure: Nullable(Failure),
+  ...MoneyFields('hold'),
+  /** The most that the call could cost, where less than that was held. */
+  ...NullableMoneyFields('ceiling'),
+  output_limit: Nullable(Type.Integer({ description: "sent in place of the caller's, in tokens" })),
+  usage: Type.Record(Type.String(), Type.Integer(), { description: 'what was charged, by kind' }),
+  told: Nullable(
+    Type.Record(Type.String(), Nullable(Type.Number()), {
+      description: 'what the provider reported; null where it reported nothing',
     }),
-    answer_is_kept: Type.Boolean(),
-    replays: Type.Integer({ description: 'how often the kept answer was sent again' }),
-    ...NullableTimeFields('replayed'),
-  },
-  closed,
-)
-
-export const CallView = Type.Object(
-  {
-    ...ROW_FIELDS,
-    timings: Timings,
-    /** Failed tries in their order; null for accounts. */
-    tried: Nullable(Type.Array(Try)),
-    more_tried: Type.Integer({ description: 'failed tries that are not listed' }),
-    failure: Nullable(Failure),
-    ...MoneyFields('hold'),
-    /** The most that the call could cost, where less than that was held. */
-    ...NullableMoneyFields('ceiling'),
-    output_limit: Nullable(Type.Integer({ description: "sent in place of the caller's, in tokens" })),
-    usage: Type.Record(Type.String(), Type.Integer(), { description: 'what was charged, by kind' }),
-    told: Nullable(
-      Type.Record(Type.String(), Nullable(Type.Number()), {
-        description: 'what the provider reported; null where it reported nothing',
-      }),
-    ),
-    doubt: Nullable(Type.String({ description: 'why what was reported was not believed' })),
-    lines: Type.Array(Line, { description: 'they add up to the cost' }),
-    entry: Nullable(Type.Object({ id: Type.Integer(), ...MoneyFields('amount') }, closed)),
-    idempotency: Nullable(Idempotency),
-    /** The other paid calls of the same answer. */
-    parts: Type.Array(
-      Type.Object(
-        { request_id: Type.String(), model: Type.String(), outcome: OneOf(OUTCOMES), ...MoneyFields('cost') },
-        closed,
-      ),
-    ),
-    image_ids: Type.Array(Type.String()),
-  },
-  closed,
-)
+  ),
+  doubt: Nullable(Type.String({ description: 'why what was reported was not believed' })),
+  lines: Type.Array(Line, { description: 'they add up to the cost' }),
+  entry: Nullable(Closed({ id: Type.Integer(), ...MoneyFields('amount') })),
+  idempotency: Nullable(Idempotency),
+  /** The other paid calls of the same answer. */
+  parts: Type.Array(
+    Closed({
+      request_id: Type.String(),
+      model: Type.String(),
+      outcome: OneOf(OUTCOMES),
+      ...MoneyFields('cost'),
+    }),
+  ),
+  image_ids: Type.Array(Type.String()),
+})

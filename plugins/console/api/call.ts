@@ -1,30 +1,30 @@
 // One call by its request's id: what is known of it, from its record, its trace, its charge and the answer that is kept.
+
 import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { money, time } from '../../../src/http/views.ts'
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import { callsOfAnswer, chargeOf, findCall, isUnderWay, type TracedCall } from '../../../src/ledger/call.ts'
 import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
-import { imagesOfCall } from '../../../src/library/of-call.ts'
+import { imagesOfCall } from '../../../src/library/generations.ts'
 import { priceLines } from '../../../src/pricing/lines.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
 
 type View = Static<typeof CallView>
 
-const CallParams = Type.Object(
-  { request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }) },
-  { additionalProperties: false },
-)
+const CallParams = Closed({
+  request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
+})
 
 /** `GET /console/api/calls/:request_id`. */
-export function callRoute(gateway: Gateway) {
+export function callRoute(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-call' })
     .use(viewerCalls(gateway))
     .get(
@@ -75,7 +75,7 @@ function missing(db: Database, request_id: string, account_id: number | undefine
       code: 'call_under_way',
     })
   return notFound(
-    'There is no call with this request id. Requests that were refused before anything was held are in the log alone.',
+    'No call found with this request id. Requests that were refused before a hold are only in the log.',
     { param: 'request_id' },
   )
 }

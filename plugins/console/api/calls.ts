@@ -3,20 +3,18 @@ import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import { endOfTurn } from '../../../src/domain/end-of-turn.ts'
 import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
-import { OneOf } from '../../../src/http/schema.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { type CallFilter, isNarrowed, OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import { type CallPage, listCalls, listCallsInTurns, startOfCall } from '../../../src/ledger/history.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { CallRow, callRow } from './call-row.ts'
-import { closed } from './fields.ts'
 
 /** A page has at most so many calls, whatever was asked for: about 5 ms. */
 const MAX_CALLS = 200
@@ -29,40 +27,34 @@ const MAX_ROUNDS = 5
 
 const RowId = WholeNumber({ minimum: 1 }, 'a whole number from 1')
 
-const CallsQuery = Type.Object(
-  {
-    account: Type.Optional(RowId),
-    key: Type.Optional(RowId),
-    model: Type.Optional(ModelName),
-    provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
-    outcome: Type.Optional(OneOf(OUTCOMES)),
-    status: Type.Optional(
-      Type.String({
-        pattern: '^[1-5](\\d\\d|xx)$',
-        must: 'an HTTP status such as 429, or a class of them such as 4xx',
-      }),
-    ),
-    min_cost: Type.Optional(
-      Type.String({ maxLength: 40, pattern: '^\\d+(\\.\\d{1,9})?$', must: 'an amount in USD, such as 0.05' }),
-    ),
-    ...PERIOD_PARAMETERS,
-    ...PAGE_PARAMETERS,
-  },
-  closed,
-)
+const CallsQuery = Closed({
+  account: Type.Optional(RowId),
+  key: Type.Optional(RowId),
+  model: Type.Optional(ModelName),
+  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
+  outcome: Type.Optional(OneOf(OUTCOMES)),
+  status: Type.Optional(
+    Type.String({
+      pattern: '^[1-5](\\d\\d|xx)$',
+      must: 'an HTTP status such as 429, or a class of them such as 4xx',
+    }),
+  ),
+  min_cost: Type.Optional(
+    Type.String({ maxLength: 40, pattern: '^\\d+(\\.\\d{1,9})?$', must: 'an amount in USD, such as 0.05' }),
+  ),
+  ...PERIOD_PARAMETERS,
+  ...PAGE_PARAMETERS,
+})
 
-const CallsView = Type.Object(
-  {
-    calls: Type.Array(CallRow),
-    ...PAGE_FIELDS,
-    /** Where the search stopped for now, and `next_cursor` goes on; null where all of the page is here. */
-    ...NullableTimeFields('searched_back_to'),
-  },
-  closed,
-)
+const CallsView = Closed({
+  calls: Type.Array(CallRow),
+  ...PAGE_FIELDS,
+  /** Where the search stopped for now, and `next_cursor` goes on; null if all of the page is here. */
+  ...NullableTimeFields('searched_back_to'),
+})
 
 /** `GET /console/api/calls`. */
-export function callRoutes(gateway: Gateway) {
+export function callRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-calls' })
     .use(viewerCalls(gateway))
     .get('/console/api/calls', ({ viewer, query }) => callsPage(gateway.db, viewer, query), {
@@ -112,7 +104,7 @@ function filterOf(viewer: Viewer, query: Static<typeof CallsQuery>): CallFilter 
   const { account, key, model, provider, outcome, status, min_cost } = query
   const own = accountOf(viewer)
   if (own !== undefined && account !== undefined && account !== own)
-    throw notFound('There is no such account, or it is not yours.', { param: 'account' })
+    throw notFound('Account not found.', { param: 'account' })
   if (own !== undefined && provider !== undefined)
     throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
   return {

@@ -24,7 +24,7 @@ export const ChangesView = Type.Object({
   settings: Type.Array(Type.String({ description: '`server.log_level`' })),
 })
 
-const SECTIONS = ['server', 'limits', 'native', 'responses', 'console'] as const
+const SECTIONS = ['server', 'limits', 'native', 'responses', 'retention', 'console'] as const
 
 /** Follows from the others, or from when the file was written. */
 const NOT_TOLD = ['price', 'created_at_ms', 'key_numbers']

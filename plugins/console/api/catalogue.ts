@@ -3,10 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { settingSections } from '../../../src/config/setting-fields.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
-import { notFound } from '../../../src/domain/errors.ts'
-import { createReratings } from '../../../src/exchange/rerating.ts'
-import type { RepricedModel } from '../../../src/exchange/rerating-thread.ts'
-import { Nullable } from '../../../src/http/schema.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { type RepricedModel, rerateCalls } from '../../../src/rerating/recorded-calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { ChangesView, changesView } from './catalogue-changes.ts'
@@ -69,57 +67,38 @@ const SettingsView = Type.Object({
 })
 
 const PreviewView = Type.Object({
-  id: Nullable(Type.String({ description: 'of the re-rating; null where no price of a model changes' })),
   changes: ChangesView,
+  /** Null if no price of a model changes. */
+  rating: Nullable(RatingView),
 })
 
-/** The routes of previews, for the operator: what a draft changes, and last week's calls at its prices. */
-export function previewRoutes(gateway: Gateway) {
-  const { configuration, catalogue, db, log, now } = gateway
-  const ratings = createReratings(log)
+/** The route of previews, for the operator: what a draft changes, and last week's calls at its prices. */
+export function previewRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+) {
+  const { db } = gateway
+  const { configuration } = gateway.operations
+  const { catalogue, now } = gateway.exchange
 
-  function find(id: string) {
-    const rating = ratings.find(id)
-    if (rating) return ratingView(rating)
-    throw notFound('This preview is over: another one was begun since, or it was cancelled. Begin it again.')
-  }
-
-  return new Elysia({ name: 'console-catalogue-previews' })
-    .use(operatorCalls(gateway))
-    .post(
-      '/console/api/catalogue/previews',
-      async ({ body }) => {
-        const { catalogue: next } = await requireGood(configuration, draftOf(body))
-        const models = repriced(catalogue(), next)
-        const until_ms = now()
-        const order = { database: db.filename, from_ms: until_ms - WEEK_MS, until_ms, models }
-        return {
-          id: models.length === 0 ? null : ratings.begin(order),
-          changes: changesView(catalogue(), next),
-        }
-      },
-      { body: DraftBody, response: { 200: PreviewView, ...FAILURES } },
-    )
-    .get('/console/api/catalogue/previews/:id', ({ params }) => find(params.id), {
-      params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
-      response: { 200: RatingView, ...FAILURES },
-    })
-    .delete(
-      '/console/api/catalogue/previews/:id',
-      ({ params }) => {
-        ratings.cancel(params.id)
-        return { cancelled: true }
-      },
-      {
-        params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
-        response: { 200: Type.Object({ cancelled: Type.Boolean() }), ...FAILURES },
-      },
-    )
+  return new Elysia({ name: 'console-catalogue-previews' }).use(operatorCalls(gateway)).post(
+    '/console/api/catalogue/previews',
+    async ({ body }) => {
+      const { catalogue: next } = await requireGood(configuration, draftOf(body))
+      const changes = changesView(catalogue(), next)
+      const models = repriced(catalogue(), next)
+      if (models.length === 0) return { changes, rating: null }
+      const until_ms = now()
+      const rating = await rerateCalls(db, { from_ms: until_ms - WEEK_MS, until_ms, models })
+      return { changes, rating: ratingView(rating) }
+    },
+    { body: DraftBody, response: { 200: PreviewView, ...FAILURES } },
+  )
 }
 
 /** The routes of the catalogue, for the operator. */
-export function catalogueRoutes(gateway: Gateway) {
-  const { configuration, catalogue, log } = gateway
+export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { configuration } = gateway.operations
+  const { catalogue, log } = gateway.exchange
 
   return new Elysia({ name: 'console-catalogue' })
     .use(operatorCalls(gateway))
@@ -145,19 +124,16 @@ export function catalogueRoutes(gateway: Gateway) {
     )
     .post(
       '/console/api/catalogue/save',
-      async ({ body }) => {
+      async ({ body, origin: { request_id } }) => {
         const { hash, warnings, waiting_for_restart } = await configuration.save(draftOf(body), body.hash)
         log.info(
-          { hash, waiting_for_restart: [...waiting_for_restart] },
+          { request_id, hash, waiting_for_restart: [...waiting_for_restart] },
           'the catalogue was saved in the console',
         )
         return { hash, warnings, waiting_for_restart: [...waiting_for_restart] }
       },
       {
-        body: Type.Object(
-          { ...DRAFT_FIELDS, hash: Type.String({ maxLength: 64 }) },
-          { additionalProperties: false },
-        ),
+        body: Closed({ ...DRAFT_FIELDS, hash: Type.String({ maxLength: 64 }) }),
         response: { 200: SavedView, ...FAILURES },
       },
     )

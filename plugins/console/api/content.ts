@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
+import type { Identified } from '../../../src/http/answers.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 
 /** The operator's wish to see what an account's images show. */
@@ -30,13 +31,20 @@ export function requireShown(viewer: Viewer, asked: Asked): void {
   )
 }
 
+/** A request of the console, and whose it is. */
+export interface Looking {
+  viewer: Viewer
+  origin: Identified
+}
+
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(
-  { log }: Pick<Gateway, 'log'>,
-  viewer: Viewer,
+  { exchange: { log } }: Pick<Gateway, 'exchange'>,
+  { viewer, origin: { request_id } }: Looking,
   account: string | null,
   what: string,
 ): void {
   if (viewer.role !== 'operator') return
-  log.info({ session: viewer.session_id, account, what }, 'the operator looked at what belongs to an account')
+  const session = viewer.session_id
+  log.info({ request_id, session, account, what }, 'the operator looked at what belongs to an account')
 }

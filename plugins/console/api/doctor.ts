@@ -5,8 +5,8 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 
 /** `POST /console/api/doctor`: by POST, since each provider is asked something. It changes nothing. */
-export function doctorRoutes(gateway: Gateway) {
-  const { doctor } = gateway
+export function doctorRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { doctor } = gateway.operations
   return new Elysia({ name: 'console-doctor' })
     .use(operatorCalls(gateway))
     .post('/console/api/doctor', () => doctor.examine(), { response: { 200: DoctorReport, ...FAILURES } })

@@ -1,8 +1,10 @@
 // Drafts of the catalogue file as requests bring them: a text, edits, or both.
-import { type Static, Type } from '@sinclair/typebox'
+
+import { Type } from '@sinclair/typebox'
 import type { CheckedDraft, Configuration, Draft } from '../../../src/config/configuration.ts'
 import type { TomlValue } from '../../../src/config/toml-write.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { Closed } from '../../../src/http/schema.ts'
 
 /** Some four thousand models. As nothing but lists and keys it takes the event loop a second or two. */
 const MAX_TEXT_CHARS = 500_000
@@ -23,18 +25,15 @@ const Value = Type.Unsafe<TomlValue>(
 )
 
 const EditBody = Type.Union([
-  Type.Object(
-    {
-      op: Type.Union([Type.Literal('set'), Type.Literal('add')]),
-      path: Path,
-      value: Value,
-    },
-    { additionalProperties: false },
-  ),
-  Type.Object({ op: Type.Literal('remove'), path: Path }, { additionalProperties: false }),
+  Closed({
+    op: Type.Union([Type.Literal('set'), Type.Literal('add')]),
+    path: Path,
+    value: Value,
+  }),
+  Closed({ op: Type.Literal('remove'), path: Path }),
 ])
 
-export const EditsBody = Type.Array(EditBody, { maxItems: MAX_EDITS })
+const EditsBody = Type.Array(EditBody, { maxItems: MAX_EDITS })
 
 /** The fields of a draft; without either it is the file as it is. */
 export const DRAFT_FIELDS = {
@@ -44,7 +43,7 @@ export const DRAFT_FIELDS = {
   edits: Type.Optional(EditsBody),
 }
 
-export const DraftBody = Type.Object(DRAFT_FIELDS, { additionalProperties: false })
+export const DraftBody = Closed(DRAFT_FIELDS)
 
 export const MistakeView = Type.Object({
   path: Type.String({ description: '`models[2].price.input`; empty for the file as a whole' }),
@@ -57,7 +56,7 @@ export const MistakeView = Type.Object({
  *
  * @throws GatewayError invalid_request for a value that TOML cannot write
  */
-export function draftOf({ text, edits }: Static<typeof DraftBody>): Draft {
+export function draftOf({ text, edits }: Draft): Draft {
   edits?.forEach((edit, index) => {
     if ('value' in edit && !isWritable(edit.value, MAX_DEPTH))
       throw invalidRequest(
@@ -65,7 +64,7 @@ export function draftOf({ text, edits }: Static<typeof DraftBody>): Draft {
         { param: `edits[${index}].value` },
       )
   })
-  return { ...(text === undefined ? {} : { text }), ...(edits === undefined ? {} : { edits }) }
+  return { text, edits }
 }
 
 function isWritable(value: unknown, depth: number): boolean {

@@ -7,7 +7,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { type Cell, csvAnswer } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
-import { OneOf } from '../../../src/http/schema.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
 import {
   allEntries,
@@ -17,22 +17,23 @@ import {
 } from '../../../src/ledger/entries-of-all.ts'
 import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { visibleLine } from '../../../src/utilities/visible-text.ts'
+import { type ConsoleParts, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
-import { AccountRef, closed } from './fields.ts'
+import { AccountRef } from './fields.ts'
 
 const FILTERS = {
   account: Type.Optional(AccountRef),
   kind: Type.Optional(OneOf(ENTRY_KINDS)),
   ...PERIOD_PARAMETERS,
 }
-const EntriesQuery = Type.Object({ ...FILTERS, ...PAGE_PARAMETERS }, closed)
-const ExportQuery = Type.Object(FILTERS, closed)
+const EntriesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
+const ExportQuery = Closed(FILTERS)
 
-const EntryView = Type.Object({ account_id: Type.Integer(), account: Type.String(), ...ENTRY_FIELDS }, closed)
+const EntryView = Closed({ account_id: Type.Integer(), account: Type.String(), ...ENTRY_FIELDS })
 export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
-const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
+const EntriesView = Closed({ entries: Type.Array(EntryView), ...PAGE_FIELDS })
 const CsvFile = Type.Unsafe<Response>(
   Type.Any({
     description: 'a table of all entries that match, the newest first',
@@ -44,7 +45,7 @@ const CsvFile = Type.Unsafe<Response>(
 const EXPORT_COUNTS_AS = 200
 
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
-export function entryRoutes(gateway: Gateway) {
+export function entryRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   return new Elysia({ name: 'console-entries' })
     .use(viewerCalls(gateway))
@@ -63,7 +64,7 @@ export function entryRoutes(gateway: Gateway) {
       ({ viewer, query }) => {
         countCall(gateway, viewer, EXPORT_COUNTS_AS)
         const filter = filterOf(gateway, viewer, query)
-        const day = new Date(gateway.now()).toISOString().slice(0, 10)
+        const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
         return csvAnswer(`tollgate-entries-${day}.csv`, COLUMNS, linesOf(allEntries(db, filter)))
       },
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
@@ -71,7 +72,11 @@ export function entryRoutes(gateway: Gateway) {
 }
 
 /** @throws GatewayError not_found, invalid_request */
-function filterOf(gateway: Gateway, viewer: Viewer, query: Static<typeof ExportQuery>): EntriesFilter {
+function filterOf(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  query: Static<typeof ExportQuery>,
+): EntriesFilter {
   return {
     account_id: accountAsked(gateway, viewer, query.account),
     kind: query.kind,
@@ -79,10 +84,12 @@ function filterOf(gateway: Gateway, viewer: Viewer, query: Static<typeof ExportQ
   }
 }
 
+/** Notes of earlier versions may hold control characters, and marks that turn the direction of writing. */
 const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
   account_id: entry.account_id,
   account: entry.account_name,
   ...entryFields(entry),
+  note: visibleLine(entry.note),
 })
 
 const COLUMNS = [
@@ -112,5 +119,5 @@ const lineOf = (entry: NamedEntry): Cell[] => [
   entry.unpaid_nanos === null ? null : formatUsd(entry.unpaid_nanos),
   entry.model,
   entry.request_id,
-  entry.note,
+  visibleLine(entry.note),
 ]

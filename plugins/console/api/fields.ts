@@ -1,10 +1,9 @@
 // Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
+
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
-
-/** No request and no answer has a field that its schema does not name. */
-export const closed = { additionalProperties: false }
+import { Closed } from '../../../src/http/schema.ts'
 
 /** What an account is called in a path or a parameter: its number, which stays, or its name. */
 export const AccountRef = Type.String({
@@ -12,13 +11,12 @@ export const AccountRef = Type.String({
   maxLength: 64,
   must: 'the number or the name of an account',
 })
-export const AccountParams = Type.Object({ id: AccountRef }, closed)
+export const AccountParams = Closed({ id: AccountRef })
 
 /** A key, in a path: its number, which stays, or its prefix. */
-export const KeyParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' }) },
-  closed,
-)
+export const KeyParams = Closed({
+  id: Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' }),
+})
 
 /** The number that a reference is; undefined for a name or a prefix. */
 export const numberIn = (reference: string): number | undefined =>

@@ -5,7 +5,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import {
   findFile,
@@ -20,76 +20,66 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
-import { CONTENT, isShown, logLook, requireShown } from './content.ts'
-import { closed } from './fields.ts'
-import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
+import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
 
-const FilesQuery = Type.Object({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS }, closed)
-const WhoseQuery = Type.Object(WHOSE, closed)
-const OneQuery = Type.Object(
-  { ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) },
-  closed,
-)
+const FilesQuery = Closed({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS })
+const WhoseQuery = Closed(WHOSE)
+const OneQuery = Closed({ ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) })
 
-const FileView = Type.Object(
-  {
-    key: Type.String(),
-    /** Null where the operator has not asked to see it. */
-    name: Nullable(Type.String()),
-    mime: Type.String(),
-    bytes: Type.Integer(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    state: OneOf(['stored', 'missing']),
-    ...TimeFields('created'),
-  },
-  closed,
-)
+const FileView = Closed({
+  key: Type.String(),
+  /** Null if the operator has not asked to see it. */
+  name: Nullable(Type.String()),
+  mime: Type.String(),
+  bytes: Type.Integer(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  state: OneOf(['stored', 'missing']),
+  ...TimeFields('created'),
+})
 
-const FilesView = Type.Object(
-  {
-    account: Type.String(),
-    files: Type.Array(FileView),
-    ...PAGE_FIELDS,
-    quota: Type.Object({ used_bytes: Type.Integer(), limit_bytes: Type.Integer() }, closed),
-  },
-  closed,
-)
+const FilesView = Closed({
+  account: Type.String(),
+  files: Type.Array(FileView),
+  ...PAGE_FIELDS,
+  quota: Closed({ used_bytes: Type.Integer(), limit_bytes: Type.Integer() }),
+})
 
-const DeletedView = Type.Object({ key: Type.String(), deleted: Type.Literal(true) }, closed)
+const DeletedView = Closed({ key: Type.String(), deleted: Type.Literal(true) })
 
 /** The surface's own answer, checked there. */
 const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
 
 /** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
-export const files = (gateway: Gateway) =>
+export const files = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(shown(gateway))
 
 /** Taking some in: an upload by a key, with its limits. */
-const taking = (gateway: Gateway) =>
+const taking = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
     '/console/api/files',
     async ({ viewer, query, request }) => {
       const { id: key_id } = await payerOf(gateway, viewer, query.account)
-      return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
+      return gateway.people.callInside({ arrived: request, path: '/api/v1/upload', key_id })
     },
     { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
   )
 
-function listed(gateway: Gateway) {
-  const { library } = gateway
+function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+  const { library } = gateway.content.images
   const { db } = library
   return new Elysia({ name: 'console-files: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files',
-      ({ viewer, query }) => {
+      ({ viewer, origin, query }) => {
         const account = accountNeeded(db, viewer, query.account)
         const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, viewer, account.name, 'files')
+        if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
         const page = listFiles(db, account.id, pageOf(query))
         return {
           account: account.name,
@@ -112,14 +102,14 @@ function listed(gateway: Gateway) {
 }
 
 /** What is in them. */
-function shown(gateway: Gateway) {
-  const { library } = gateway
+function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+  const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
-  function picture(viewer: Viewer, { key, content }: Static<typeof OneQuery>): Picture {
+  function picture({ viewer, origin }: Looking, { key, content }: Static<typeof OneQuery>): Picture {
     requireShown(viewer, { content })
     const file = find(gateway, viewer, key)
-    logLook(gateway, viewer, null, key)
+    logLook(gateway, { viewer, origin }, null, key)
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
 
@@ -127,31 +117,23 @@ function shown(gateway: Gateway) {
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files/picture',
-      ({ viewer, query, set }) => {
-        const found = picture(viewer, query)
-        keepInBrowser(set)
-        return wholePicture(found)
-      },
+      ({ viewer, origin, query, set }) => wholePicture(set, picture({ viewer, origin }, query)),
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/files/thumbnail',
-      ({ viewer, query, set }) => {
-        const found = picture(viewer, query)
-        keepInBrowser(set)
-        return thumbnailOf(thumbnails, found)
-      },
+      ({ viewer, origin, query, set }) => thumbnailOf(set, thumbnails, picture({ viewer, origin }, query)),
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found for a file of another account */
-function find({ library: { db } }: Gateway, viewer: Viewer, key: string): StoredFile {
+function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): StoredFile {
   const owner_id = ownerOfKey(key)
   const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
   const file = may_see && owner_id !== undefined ? findFile(db, owner_id, key) : undefined
   if (file && isStored(file)) return file
-  throw notFound('There is no such file. It may have been deleted.', { param: 'key' })
+  throw notFound('File not found. It may have been deleted.', { param: 'key' })
 }
 
 function fileView(file: StoredFile, is_shown: boolean): Static<typeof FileView> {

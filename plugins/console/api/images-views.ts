@@ -4,20 +4,22 @@ import type { Generation } from '../../../src/db/schema.ts'
 import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
 import { CONTENT } from './content.ts'
-import { closed } from './fields.ts'
 import { WHOSE } from './whose.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
-export const ImagesQuery = Type.Object(
-  { ...CONTENT, ...WHOSE, model: Type.Optional(ModelName), kind: Type.Optional(Kind), ...PAGE_PARAMETERS },
-  closed,
-)
+export const ImagesQuery = Closed({
+  ...CONTENT,
+  ...WHOSE,
+  model: Type.Optional(ModelName),
+  kind: Type.Optional(Kind),
+  ...PAGE_PARAMETERS,
+})
 
 export const ImageParams = Type.Object({
   id: Type.String({
@@ -26,7 +28,7 @@ export const ImageParams = Type.Object({
   }),
 })
 
-export const ContentQuery = Type.Object(CONTENT, closed)
+export const ContentQuery = Closed(CONTENT)
 
 /** Null for what is not there yet, and for what the operator has not asked to see. */
 const IMAGE = {
@@ -44,37 +46,31 @@ const IMAGE = {
   ...TimeFields('created'),
 }
 
-const ListedImage = Type.Object(
-  {
-    ...IMAGE,
-    account: Type.String(),
-    /** Of the call that made it. */
-    request_id: Nullable(Type.String()),
-    ...NullableMoneyFields('cost'),
-  },
-  closed,
-)
+const ListedImage = Closed({
+  ...IMAGE,
+  account: Type.String(),
+  /** Of the call that made it. */
+  request_id: Nullable(Type.String()),
+  ...NullableMoneyFields('cost'),
+})
 
-export const ImagesView = Type.Object({ images: Type.Array(ListedImage), ...PAGE_FIELDS }, closed)
+export const ImagesView = Closed({ images: Type.Array(ListedImage), ...PAGE_FIELDS })
 
-const RelativeView = Type.Object(
-  {
-    /** A file's key or an image's id. */
-    id: Type.String(),
-    /** Below 0 for what the image was made from, above 0 for what was made from it. */
-    generation: Type.Integer(),
-    parents: Type.Array(Type.String()),
-    is: OneOf(['image', 'file', 'deleted']),
-    /** An image's prompt, a file's name. */
-    label: Nullable(Type.String()),
-    ...NullableTimeFields('created'),
-  },
-  closed,
-)
+const RelativeView = Closed({
+  /** A file's key or an image's id. */
+  id: Type.String(),
+  /** Below 0 for what the image was made from, above 0 for what was made from it. */
+  generation: Type.Integer(),
+  parents: Type.Array(Type.String()),
+  is: OneOf(['image', 'file', 'deleted']),
+  /** An image's prompt, a file's name. */
+  label: Nullable(Type.String()),
+  ...NullableTimeFields('created'),
+})
 
-export const ImageView = Type.Object({ ...IMAGE, lineage: Type.Array(RelativeView) }, closed)
+export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
-export const DeletedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, closed)
+export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
 function fieldsOf(row: Generation, is_shown: boolean) {
   const { uuid, kind, model, width, height, mime, bytes, state, parents } = row

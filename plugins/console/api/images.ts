@@ -12,7 +12,7 @@ import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
-import { type Asked, isShown, logLook, requireShown } from './content.ts'
+import { type Asked, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
   DeletedView,
@@ -23,25 +23,25 @@ import {
   imageView,
   listedView,
 } from './images-views.ts'
-import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { accountAsked } from './whose.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
-export const images = (gateway: Gateway) =>
+export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
 
-function listed(gateway: Gateway) {
-  const { library } = gateway
+function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+  const { library } = gateway.content.images
   const { db } = library
   return new Elysia({ name: 'console-images: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images',
-      ({ viewer, query }) => {
+      ({ viewer, origin, query }) => {
         const { model, kind } = query
         const account = accountAsked(db, viewer, query.account)
         const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, viewer, account?.name ?? null, 'images')
+        if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
         const page = listGenerations(db, { account_id: account?.id, model, kind }, pageOf(query))
         return { images: page.rows.map((row) => listedView(row, is_shown)), ...pageFields(page) }
       },
@@ -49,10 +49,10 @@ function listed(gateway: Gateway) {
     )
     .get(
       '/console/api/images/:id',
-      ({ viewer, params, query }) => {
+      ({ viewer, origin, params, query }) => {
         const image = find(gateway, viewer, params.id)
         const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, viewer, null, `image ${image.uuid}`)
+        if (is_shown) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
         return imageView(image, lineageOf(db, image), is_shown)
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
@@ -71,12 +71,12 @@ function listed(gateway: Gateway) {
 }
 
 /** What is in them. */
-function shown(gateway: Gateway) {
-  const { library } = gateway
+function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+  const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
   /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
-  function picture(viewer: Viewer, id: string, asked: Asked): Picture {
+  function picture({ viewer, origin }: Looking, id: string, asked: Asked): Picture {
     requireShown(viewer, asked)
     const image = find(gateway, viewer, id)
     const { mime, uuid } = image
@@ -84,7 +84,7 @@ function shown(gateway: Gateway) {
       throw conflict(
         image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
       )
-    logLook(gateway, viewer, null, `image ${uuid}`)
+    logLook(gateway, { viewer, origin }, null, `image ${uuid}`)
     const filename = `${uuid}.${formatOf(mime)}`
     return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
   }
@@ -93,28 +93,22 @@ function shown(gateway: Gateway) {
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images/:id/picture',
-      ({ viewer, params, query, set }) => {
-        const found = picture(viewer, params.id, query)
-        keepInBrowser(set)
-        return wholePicture(found)
-      },
+      ({ viewer, origin, params, query, set }) =>
+        wholePicture(set, picture({ viewer, origin }, params.id, query)),
       { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id/thumbnail',
-      ({ viewer, params, query, set }) => {
-        const found = picture(viewer, params.id, query)
-        keepInBrowser(set)
-        return thumbnailOf(thumbnails, found)
-      },
+      ({ viewer, origin, params, query, set }) =>
+        thumbnailOf(set, thumbnails, picture({ viewer, origin }, params.id, query)),
       { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found for an image of another account */
-function find({ library: { db } }: Gateway, viewer: Viewer, id: string): Generation {
+function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, id: string): Generation {
   const own_id = accountOf(viewer)
   const image = own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id)
   if (image) return image
-  throw notFound('There is no such image. It may have been deleted.', { param: 'id' })
+  throw notFound('Image not found. It may have been deleted.', { param: 'id' })
 }

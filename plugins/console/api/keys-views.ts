@@ -7,7 +7,7 @@ import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Moment } from '../../../src/http/period.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import {
   MoneyFields,
   money,
@@ -18,17 +18,14 @@ import {
 } from '../../../src/http/views.ts'
 import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { AccountRef, closed, Search, UsdText, Words } from './fields.ts'
+import { AccountRef, Search, UsdText, Words } from './fields.ts'
 
-export const KeysQuery = Type.Object(
-  {
-    account: Type.Optional(AccountRef),
-    search: Type.Optional(Search),
-    status: Type.Optional(OneOf([...KEY_STATUSES, 'usable'])),
-    ...PAGE_PARAMETERS,
-  },
-  closed,
-)
+export const KeysQuery = Closed({
+  account: Type.Optional(AccountRef),
+  search: Type.Optional(Search),
+  status: Type.Optional(OneOf([...KEY_STATUSES, 'usable'])),
+  ...PAGE_PARAMETERS,
+})
 
 const KeyFields = {
   id: Type.Integer(),
@@ -54,66 +51,54 @@ const KeyFields = {
   own: Type.Boolean({ description: 'whether it is the key that the viewer is signed in with' }),
 }
 
-const KeyRow = Type.Object(KeyFields, closed)
+const KeyRow = Closed(KeyFields)
 /** What the viewer may do here. */
 const may_manage = Type.Boolean({
   description: 'whether the viewer may make, change, rotate and revoke keys',
 })
-export const KeysView = Type.Object({ keys: Type.Array(KeyRow), may_manage, ...PAGE_FIELDS }, closed)
-export const KeyView = Type.Object({ ...KeyFields, limits: LimitsView, may_manage }, closed)
+export const KeysView = Closed({ keys: Type.Array(KeyRow), may_manage, ...PAGE_FIELDS })
+export const KeyView = Closed({ ...KeyFields, limits: LimitsView, may_manage })
 
 const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
 const Models = Nullable(Words('model ids or patterns such as gemini-*'))
 const Addresses = Nullable(Words('IP addresses or CIDR blocks'))
 
-export const NewKey = Type.Object(
-  {
-    /** Whose key; only the operator says so. */
-    account: Type.Optional(AccountRef),
-    name: Type.Optional(Name),
-    models: Type.Optional(Models),
-    addresses: Type.Optional(Addresses),
-    spend_limit: Type.Optional(Nullable(UsdText)),
-    expires: Type.Optional(Nullable(Moment)),
-  },
-  closed,
-)
+export const NewKey = Closed({
+  /** Whose key; only the operator says so. */
+  account: Type.Optional(AccountRef),
+  name: Type.Optional(Name),
+  models: Type.Optional(Models),
+  addresses: Type.Optional(Addresses),
+  spend_limit: Type.Optional(Nullable(UsdText)),
+  expires: Type.Optional(Nullable(Moment)),
+})
 
-export const KeyChanges = Type.Object(
-  {
-    name: Type.Optional(Name),
-    models: Type.Optional(Models),
-    addresses: Type.Optional(Addresses),
-    spend_limit: Type.Optional(Nullable(UsdText)),
-    expires: Type.Optional(Nullable(Moment)),
-  },
-  closed,
-)
+export const KeyChanges = Closed({
+  name: Type.Optional(Name),
+  models: Type.Optional(Models),
+  addresses: Type.Optional(Addresses),
+  spend_limit: Type.Optional(Nullable(UsdText)),
+  expires: Type.Optional(Nullable(Moment)),
+})
 
 const MAX_GRACE_S = 31 * 86_400
-export const Rotation = Type.Object(
-  {
-    grace_s: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_GRACE_S, must: `whole seconds from 0 to ${MAX_GRACE_S}` }),
-    ),
-  },
-  closed,
-)
+export const Rotation = Closed({
+  grace_s: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_GRACE_S, must: `whole seconds from 0 to ${MAX_GRACE_S}` }),
+  ),
+})
 
 export type KeysAsked = Static<typeof KeysQuery>
 export type ShownKeyRow = Static<typeof KeyRow>
 export type ShownKey = Static<typeof KeyView>
 
 /** A key that was made, with its text, which is shown only here. */
-export const IssuedView = Type.Object(
-  {
-    text: Type.String({ description: 'the key itself: it is shown only this once' }),
-    key: KeyView,
-    unmatched: Type.Array(Type.String(), { description: 'patterns that match no model of the catalogue' }),
-    sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
-  },
-  closed,
-)
+export const IssuedView = Closed({
+  text: Type.String({ description: 'the key itself: it is shown only this once' }),
+  key: KeyView,
+  unmatched: Type.Array(Type.String(), { description: 'patterns that match no model of the catalogue' }),
+  sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+})
 
 export type Issued = Static<typeof IssuedView>
 
@@ -150,7 +135,7 @@ export function keyRow(
 }
 
 export function keyView(
-  { catalogue, limiter, now }: Pick<Gateway, 'catalogue' | 'limiter' | 'now'>,
+  { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
   key: ListedKey,
   usage: KeyUsage,
   viewer: Viewer,

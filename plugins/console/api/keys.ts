@@ -19,7 +19,8 @@ import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { defined } from '../../../src/utilities/defined.ts'
+import { type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked, requireAccount } from './asked.ts'
 import { KeyParams, numberIn, readUsd } from './fields.ts'
 import {
@@ -41,8 +42,9 @@ const KEY_COUNTS_AS = 10
 const MAX_USABLE_KEYS = 200
 
 /** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
-export function keyRoutes(gateway: Gateway) {
-  const { db, now } = gateway
+export function keyRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
   return new Elysia({ name: 'console-keys' })
     .use(viewerCalls(gateway))
     .get('/console/api/keys', ({ viewer, query }) => keysPage(gateway, viewer, query), {
@@ -69,8 +71,10 @@ export function keyRoutes(gateway: Gateway) {
 }
 
 /** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
-export function keyEndRoutes(gateway: Gateway) {
-  const { db, now, randomBytes } = gateway
+export function keyEndRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-key-end' })
     .use(viewerCalls(gateway))
     .post(
@@ -94,13 +98,14 @@ export function keyEndRoutes(gateway: Gateway) {
     )
 }
 
-/** @throws GatewayError not_found where an account is named that the viewer does not see */
+/** @throws GatewayError not_found if an account is named that the viewer does not see */
 function keysPage(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   query: Static<typeof KeysQuery>,
 ): Static<typeof KeysView> {
-  const { db, now } = gateway
+  const { db } = gateway
+  const { now } = gateway.exchange
   const { search, status } = query
   const account_id = accountAsked(gateway, viewer, query.account)
   const page = listKeyPage(db, { account_id, search, status }, pageOf(query), now())
@@ -113,11 +118,13 @@ function keysPage(
 }
 
 async function issueKey(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   viewer: Viewer,
   body: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
-  const { db, now, randomBytes } = gateway
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { randomBytes } = gateway.people
   if (!mayManage(viewer)) throw mayNotManage()
   const account_id = accountAsked(gateway, viewer, body.account)
   if (account_id === undefined)
@@ -147,8 +154,12 @@ async function issueKey(
   return issued(gateway, viewer, made)
 }
 
-function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Static<typeof IssuedView> {
-  const catalogue = gateway.catalogue()
+function issued(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  { key, text }: IssuedKey,
+): Static<typeof IssuedView> {
+  const catalogue = gateway.exchange.catalogue()
   const models = realFirst(catalogue.models.values(), catalogue)
   const mayCall = compileModelPatterns(key.models)
   const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
@@ -162,7 +173,7 @@ function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Sta
 
 /** A pattern may be meant for a model that is added later: it is told, not refused. */
 function unmatchedBy(
-  { catalogue }: Pick<Gateway, 'catalogue'>,
+  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
   patterns: readonly string[] | null,
 ): string[] {
   const ids = [...catalogue().models.keys()]
@@ -177,27 +188,31 @@ function settingsOf({
   spend_limit,
   expires,
 }: Static<typeof KeyChanges>): Partial<KeySettings> {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(models === undefined ? {} : { models }),
-    ...(addresses === undefined ? {} : { addresses }),
-    ...(spend_limit === undefined
-      ? {}
-      : { spend_limit_nanos: spend_limit === null ? null : readUsd('spend_limit', spend_limit) }),
-    ...(expires === undefined
-      ? {}
-      : { expires_at_ms: expires === null ? null : readMoment('expires', expires, 'end') }),
-  }
+  return defined({
+    name,
+    models,
+    addresses,
+    spend_limit_nanos: typeof spend_limit === 'string' ? readUsd('spend_limit', spend_limit) : spend_limit,
+    expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, 'end') : expires,
+  })
 }
 
-function shownKey(gateway: Gateway, viewer: Viewer, id: string): Static<typeof KeyView> {
+function shownKey(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  id: string,
+): Static<typeof KeyView> {
   const key = requireKey(gateway, viewer, id)
-  const usage = usageOfKeys(gateway.db, [key], gateway.now()).get(key.id) ?? NOT_USED
+  const usage = usageOfKeys(gateway.db, [key], gateway.exchange.now()).get(key.id) ?? NOT_USED
   return keyView(gateway, key, usage, viewer)
 }
 
-/** @throws GatewayError not_found where there is no such key, or the viewer does not see it */
-function requireKey({ db, now }: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): ListedKey {
+/** @throws GatewayError not_found if there is no such key, or the viewer does not see it */
+function requireKey(
+  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  reference: string,
+): ListedKey {
   const account_id = accountOf(viewer)
   const number = numberIn(reference)
   const found =
@@ -206,12 +221,16 @@ function requireKey({ db, now }: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, re
           ({ prefix }) => prefix === reference,
         )
       : listedKey(db, number, account_id)
-  if (!found) throw notFound('There is no such key, or it is not yours: see the list of keys.')
+  if (!found) throw notFound('Key not found. See the list of keys.')
   return found
 }
 
 /** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
-function requireManaged(gateway: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): string {
+function requireManaged(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  reference: string,
+): string {
   const { id } = requireKey(gateway, viewer, reference)
   if (!mayManage(viewer)) throw mayNotManage()
   return String(id)

@@ -1,43 +1,36 @@
 // Well-known providers and their models at list price, as the first visit and the catalogue's form get them.
 import { Type } from '@sinclair/typebox'
 import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/config/known-models.ts'
-import { OneOf } from '../../../src/http/schema.ts'
-import { closed } from './fields.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
 
 export const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
-const KnownModelView = Type.Object(
-  {
-    model: Type.String(),
-    input: Usd,
-    output: Usd,
-    cache_read: Type.Optional(Usd),
-    context: Type.Integer(),
-    max_output_tokens: Type.Integer(),
-  },
-  closed,
-)
+const KnownModelView = Closed({
+  model: Type.String(),
+  input: Usd,
+  output: Usd,
+  cache_read: Type.Optional(Usd),
+  context: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+})
 
-const KnownProviderView = Type.Object(
-  {
-    title: Type.String(),
-    name: Type.String(),
-    protocol: OneOf(['gemini', 'anthropic', 'openai']),
-    base_url: Type.String(),
-    keys_url: Type.String(),
-    prices_url: Type.String(),
-    takes_key: OneOf(['yes', 'maybe', 'no']),
-    models: Type.Array(KnownModelView),
-  },
-  closed,
-)
+const KnownProviderView = Closed({
+  title: Type.String(),
+  name: Type.String(),
+  protocol: OneOf(['gemini', 'anthropic', 'openai']),
+  base_url: Type.String(),
+  keys_url: Type.String(),
+  prices_url: Type.String(),
+  takes_key: OneOf(['yes', 'maybe', 'no']),
+  models: Type.Array(KnownModelView),
+})
 
 export const KNOWN_FIELDS = {
   prices_as_of: Type.String({ description: 'the month of the list prices' }),
   known: Type.Array(KnownProviderView),
 }
 
-export const KnownView = Type.Object(KNOWN_FIELDS, closed)
+export const KnownView = Closed(KNOWN_FIELDS)
 
 export const knownView = () => ({
   prices_as_of: PRICES_AS_OF,

@@ -1,4 +1,5 @@
 // Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
+
 import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
@@ -6,7 +7,9 @@ import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import {
+  type ConsoleParts,
   changed,
   FAILURES,
   operatorCalls,
@@ -29,14 +32,16 @@ import {
 } from './session-views.ts'
 
 /** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in. */
-export function linkRoutes(gateway: Gateway) {
-  const { db, now, sessions } = gateway
+export function linkRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { sessions } = gateway.people
   return new Elysia({ name: 'console-links' })
     .use(visitorCalls(gateway))
     .post(
       '/console/api/links/look',
-      ({ body, request }) => {
-        const { account, has_password, expires_at_ms } = sessions.found(visitorOf(gateway, request), () =>
+      ({ body, origin }) => {
+        const { account, has_password, expires_at_ms } = sessions.found(visitorOf(origin), () =>
           readLink(db, body.token, now()),
         )
         return {
@@ -51,9 +56,9 @@ export function linkRoutes(gateway: Gateway) {
     )
     .post(
       '/console/api/links/accept',
-      async ({ body, request, set, viewer: before }) => {
+      async ({ body, origin, request, set, viewer: before }) => {
         const form = cookieForm(request, siteSettings(gateway))
-        const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(gateway, request))
+        const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
         if (before) await changed(gateway, () => signOut(db, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return sessionView(gateway, request, viewer)
@@ -63,11 +68,11 @@ export function linkRoutes(gateway: Gateway) {
 }
 
 /** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
-export function passwordRoutes(gateway: Gateway) {
+export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) {
   return new Elysia({ name: 'console-password' }).use(viewerCalls(gateway)).put(
     '/console/api/password',
-    async ({ viewer, body, request }) => {
-      await gateway.sessions.changePassword(viewer, body, visitorOf(gateway, request))
+    async ({ viewer, body, origin }) => {
+      await gateway.people.sessions.changePassword(viewer, body, visitorOf(origin))
       return { done: true as const }
     },
     { body: PasswordChange, response: { 200: DoneView, ...FAILURES } },
@@ -75,8 +80,10 @@ export function passwordRoutes(gateway: Gateway) {
 }
 
 /** `POST /console/api/invitations`: a link by which an account sets its password, shown once. For the operator. */
-export function invitationRoutes(gateway: Gateway) {
-  const { db, now, randomBytes, catalogue } = gateway
+export function invitationRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now, catalogue } = gateway.exchange
+  const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
     '/console/api/invitations',
     async ({ body, request }) => {
@@ -92,4 +99,4 @@ export function invitationRoutes(gateway: Gateway) {
 }
 
 const invitationUrl = (base: string, token: string): string =>
-  `${base.replace(/\/+$/, '')}/console/invitation#${token}`
+  `${withoutTrailing(base, '/')}/console/invitation#${token}`

@@ -1,9 +1,11 @@
 // Live activity: calls as they are held, answered and settled; of all accounts for the operator, of their own for others.
+
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
-import type { ActivityListener } from '../../../src/exchange/activity.ts'
+import type { ActivityListener } from '../../../src/exchange/settling/activity.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { addressOf } from '../../../src/http/sockets.ts'
 import {
   type ActivityView,
@@ -40,32 +42,40 @@ const Live = Type.Unsafe<ReadableStream>(
 )
 
 /** `GET /console/api/live`: ends with its session. */
-export function liveRoutes(gateway: Gateway, timers: FeedTimers = {}) {
-  const { running, sessions, sockets } = gateway
+export function liveRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  timers: FeedTimers = {},
+) {
+  const { running } = gateway.exchange
+  const { sessions } = gateway.people
   const feeds = (max_feeds: number, whose: string) =>
     createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, whose) })
   const operatorsFeed = feeds(MAX_FEEDS_PER_SESSION, 'session')
   const accountsFeed = feeds(MAX_FEEDS_PER_ACCOUNT, 'account')
   return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
     '/console/api/live',
-    ({ viewer, request }) => {
+    ({ viewer, origin, request }) => {
       const token = tokenOf(request, siteSettings(gateway))
-      const address = addressOf({ request, sockets })
+      const address = addressOf(origin)
       const account_id = accountOf(viewer)
       const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
       return openFeed({
         request,
         reader: account_id ?? viewer.session_id,
-        recheck: () => sessions.viewer(token, address),
+        recheck: () => sessions.viewer(token, address, origin.request_id),
         start: (send) => listen(gateway, viewer, send),
       })
     },
-    { query: Type.Object({}, { additionalProperties: false }), response: { 200: Live, ...FAILURES } },
+    { query: Closed({}), response: { 200: Live, ...FAILURES } },
   )
 }
 
 /** Tells a viewer of the calls that they may see, so many a second. */
-function listen({ exchange, now }: Gateway, viewer: Viewer, send: (event: Sent) => void): () => void {
+function listen(
+  { exchange: { activity, now } }: Pick<Gateway, 'exchange'>,
+  viewer: Viewer,
+  send: (event: Sent) => void,
+): () => void {
   const account_id = accountOf(viewer)
   let second = 0
   let told = 0
@@ -86,7 +96,6 @@ function listen({ exchange, now }: Gateway, viewer: Viewer, send: (event: Sent) 
     told += 1
     send({ ...activityView(event, now_ms), account })
   }
-  const { activity } = exchange
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
 }
 

@@ -7,12 +7,11 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { linesView, PriceLineView } from './price-views.ts'
 
 const DAYS = 7
@@ -56,14 +55,15 @@ const ModelDetailView = Type.Object({
 })
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
-export function modelRoutes(gateway: Gateway) {
-  const { catalogue, db, now } = gateway
+export function modelRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { catalogue, now } = gateway.exchange
 
   /** @throws GatewayError not_found for a model that the viewer does not see */
   function find(viewer: Viewer, id: string): Model {
     const model = catalogue().models.get(id)
     if (model && seenBy(viewer)(model)) return model
-    throw notFound(`There is no model "${id}" that you may call.`, { param: 'id' })
+    throw notFound(`Model "${id}" not found.`, { param: 'id' })
   }
 
   /** An account may have a key for any model; a key calls what it is limited to. */
@@ -103,7 +103,7 @@ export function modelRoutes(gateway: Gateway) {
         }
       },
       {
-        query: Type.Object({ id: ModelName }, { additionalProperties: false }),
+        query: Closed({ id: ModelName }),
         response: { 200: ModelDetailView, ...FAILURES },
       },
     )

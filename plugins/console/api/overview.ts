@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { type FailingRoute, failingRoutes } from '../../../src/ledger/failing-routes.ts'
 import {
@@ -17,8 +17,7 @@ import {
 } from '../../../src/ledger/overview.ts'
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
-import { closed } from './fields.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
@@ -33,49 +32,41 @@ const TOTALS = {
   first_byte_p99_ms: Milliseconds,
   duration_p50_ms: Milliseconds,
 }
-const TotalsView = Type.Object(TOTALS, closed)
-const PointView = Type.Object({ ...TimeFields('start'), ...TOTALS }, closed)
+const TotalsView = Closed(TOTALS)
+const PointView = Closed({ ...TimeFields('start'), ...TOTALS })
 
-const RouteView = Type.Object(
-  {
-    provider: Type.String(),
-    upstream_model: Type.String(),
-    failures: Type.Integer(),
-    classes: Type.Record(Type.String(), Type.Integer()),
-    ...TimeFields('last'),
-    last_words: Type.String(),
-    last_request_id: Type.String(),
-  },
-  closed,
-)
+const RouteView = Closed({
+  provider: Type.String(),
+  upstream_model: Type.String(),
+  failures: Type.Integer(),
+  classes: Type.Record(Type.String(), Type.Integer()),
+  ...TimeFields('last'),
+  last_words: Type.String(),
+  last_request_id: Type.String(),
+})
 
-const OverviewQuery = Type.Object({ range: Type.Optional(OneOf(RANGES)) }, closed)
-const OverviewView = Type.Object(
-  {
-    range: OneOf(RANGES),
-    ...TimeFields('from'),
-    ...TimeFields('until'),
-    step_ms: Type.Integer(),
-    points: Type.Array(PointView),
-    totals: TotalsView,
-    before: TotalsView,
-    is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
-    /** For the operator alone. */
-    failing: Nullable(Type.Object({ routes: Type.Array(RouteView), complete: Type.Boolean() }, closed)),
-    /** Of the account that looks; null for the operator. */
-    money: Nullable(
-      Type.Object({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') }, closed),
-    ),
-  },
-  closed,
-)
+const OverviewQuery = Closed({ range: Type.Optional(OneOf(RANGES)) })
+const OverviewView = Closed({
+  range: OneOf(RANGES),
+  ...TimeFields('from'),
+  ...TimeFields('until'),
+  step_ms: Type.Integer(),
+  points: Type.Array(PointView),
+  totals: TotalsView,
+  before: TotalsView,
+  is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
+  /** For the operator alone. */
+  failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
+  /** Of the account that looks; null for the operator. */
+  money: Nullable(Closed({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') })),
+})
 
 const DEFAULT_RANGE: Range = 'day'
 /** It reads some thousand calls or sums. */
 const COUNTS_AS = 10
 
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-export function overviewRoutes(gateway: Gateway) {
+export function overviewRoutes(gateway: ConsoleParts) {
   const memory = createOverviewMemory()
   return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
@@ -87,7 +78,7 @@ export function overviewRoutes(gateway: Gateway) {
 }
 
 async function overviewView(
-  { db, now }: Gateway,
+  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
   memory: OverviewMemory,
   viewer: Viewer,
   range: Range,

@@ -16,24 +16,29 @@ export interface Picture {
   open: () => Promise<Blob | undefined>
 }
 
+type Set = Pick<Context['set'], 'headers'>
+
 /** Lets the browser keep the answer for this session: another one, with another cookie, does not get it. */
-export function keepInBrowser({ headers }: Pick<Context['set'], 'headers'>): void {
+function keepInBrowser({ headers }: Set): void {
   headers['cache-control'] = CACHE_CONTROL
   headers.vary = 'Cookie'
 }
 
-/** @throws GatewayError not_found where its file is missing */
-export async function wholePicture({ mime, filename, open }: Picture): Promise<Response> {
+/** @throws GatewayError not_found if its file is missing */
+export async function wholePicture(set: Set, { mime, filename, open }: Picture): Promise<Response> {
+  keepInBrowser(set)
   const bytes = await open()
   if (!bytes) throw missing()
   return imageAnswer({ bytes, mime, filename, cache_control: CACHE_CONTROL })
 }
 
-/** @throws GatewayError not_found where its file is missing */
+/** @throws GatewayError not_found if its file is missing */
 export async function thumbnailOf(
+  set: Set,
   thumbnails: Thumbnails,
   { name, filename, open }: Picture,
 ): Promise<Response> {
+  keepInBrowser(set)
   const small = await thumbnails.of(name, open)
   if (!small) throw missing()
   return imageAnswer({

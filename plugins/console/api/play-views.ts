@@ -5,24 +5,20 @@ import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../../src/access/cons
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../../src/domain/catalogue.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
 import type { RequestField } from '../../../src/protocols/carries.ts'
 import { protocolOf, type Registry } from '../../../src/protocols/registry.ts'
-import { closed } from './fields.ts'
 import { realFirst } from './real-first.ts'
 
-const KeyView = Type.Object(
-  {
-    name: Type.String(),
-    prefix: Type.String(),
-    state: OneOf<KeyState>(['usable', 'revoked', 'expired']),
-    models: Nullable(Type.Array(Type.String())),
-    ...NullableMoneyFields('spend_limit'),
-    ...MoneyFields('spent'),
-  },
-  closed,
-)
+const KeyView = Closed({
+  name: Type.String(),
+  prefix: Type.String(),
+  state: OneOf<KeyState>(['usable', 'revoked', 'expired']),
+  models: Nullable(Type.Array(Type.String())),
+  ...NullableMoneyFields('spend_limit'),
+  ...MoneyFields('spent'),
+})
 
 /** Fields of chat completions that a page offers, by the canonical form's names for them. */
 const OFFERED = {
@@ -38,62 +34,50 @@ const OFFERED = {
 
 type Parameter = (typeof OFFERED)[keyof typeof OFFERED]
 
-const TextModelView = Type.Object(
-  {
-    id: Type.String(),
-    display_name: Type.String(),
-    context: Type.Integer(),
-    max_output_tokens: Type.Integer(),
-    /** Fields of chat completions that its providers take, or the gateway puts into their terms. */
-    parameters: Type.Array(OneOf<Parameter>(Object.values(OFFERED))),
-    /** Of a million tokens; of the first tier, where there are several. */
-    ...MoneyFields('input'),
-    ...MoneyFields('output'),
-    has_tiers: Type.Boolean(),
-  },
-  closed,
-)
+const TextModelView = Closed({
+  id: Type.String(),
+  display_name: Type.String(),
+  context: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+  /** Fields of chat completions that its providers take, or the gateway puts into their terms. */
+  parameters: Type.Array(OneOf<Parameter>(Object.values(OFFERED))),
+  /** Of a million tokens; of the first tier, where there are several. */
+  ...MoneyFields('input'),
+  ...MoneyFields('output'),
+  has_tiers: Type.Boolean(),
+})
 
-const ImageModelView = Type.Object(
-  {
-    id: Type.String(),
-    display_name: Type.String(),
-    max_n: Type.Integer(),
-    /** Null: any size up to 2048x2048. */
-    sizes: Nullable(Type.Array(Type.String())),
-    /** That have a price of their own. */
-    qualities: Type.Array(Type.String()),
-    /** Of one image, at least and at most. */
-    ...MoneyFields('from'),
-    ...MoneyFields('to'),
-  },
-  closed,
-)
+const ImageModelView = Closed({
+  id: Type.String(),
+  display_name: Type.String(),
+  max_n: Type.Integer(),
+  /** Null: any size up to 2048x2048. */
+  sizes: Nullable(Type.Array(Type.String())),
+  /** That have a price of their own. */
+  qualities: Type.Array(Type.String()),
+  /** Of one image, at least and at most. */
+  ...MoneyFields('from'),
+  ...MoneyFields('to'),
+})
 
-export const PlayView = Type.Object(
-  {
-    /** Null where the operator has not chosen an account yet. */
-    payer: Nullable(
-      Type.Object(
-        {
-          account: Type.String(),
-          status: OneOf(['active', 'suspended']),
-          ...MoneyFields('available'),
-          /** Null where the console's key is yet to be made, at the first call. */
-          key: Nullable(KeyView),
-          /** Whether the viewer may make the console's key anew. */
-          may_renew: Type.Boolean(),
-        },
-        closed,
-      ),
-    ),
-    text_models: Type.Array(TextModelView),
-    image_models: Type.Array(ImageModelView),
-  },
-  closed,
-)
+export const PlayView = Closed({
+  /** Null if the operator has not chosen an account yet. */
+  payer: Nullable(
+    Closed({
+      account: Type.String(),
+      status: OneOf(['active', 'suspended']),
+      ...MoneyFields('available'),
+      /** Null if the console's key is yet to be made, at the first call. */
+      key: Nullable(KeyView),
+      /** Whether the viewer may make the console's key anew. */
+      may_renew: Type.Boolean(),
+    }),
+  ),
+  text_models: Type.Array(TextModelView),
+  image_models: Type.Array(ImageModelView),
+})
 
-export const RenewedView = Type.Object({ key: KeyView }, closed)
+export const RenewedView = Closed({ key: KeyView })
 
 export const keyView = (key: Key, now_ms: number): Static<typeof KeyView> => ({
   name: key.name,

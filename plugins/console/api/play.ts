@@ -1,4 +1,5 @@
 // The playground: GET /console/api/play, and its paid calls, which the surfaces serve at their own routes.
+
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleKeyOf, payingKey, renewConsoleKey } from '../../../src/access/console-key.ts'
@@ -8,12 +9,13 @@ import { findKeyById } from '../../../src/access/lookup.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
-const WhoseQuery = Type.Object(WHOSE, { additionalProperties: false })
+const WhoseQuery = Closed(WHOSE)
 
 /** Where the playground's calls go: the surfaces' own routes. */
 const PAID = {
@@ -33,12 +35,13 @@ const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface a
  * Who signed in with a key pays with it; all others with the key "console" of the account, which is made at the first call.
  * The operator names an account.
  */
-export const play = (gateway: Gateway) =>
+export const play = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-play' }).use(asked(gateway)).use(paid(gateway))
 
 /** What the playground shows besides answers. */
-function asked(gateway: Gateway) {
-  const { db, now } = gateway
+function asked(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
   return new Elysia({ name: 'console-play: asked' })
     .use(viewerCalls(gateway))
     .get(
@@ -47,7 +50,7 @@ function asked(gateway: Gateway) {
         const account = accountAsked(db, viewer, query.account)
         const key = account && knownKey(gateway, viewer, account)
         const { protocols } = gateway.exchange
-        return playView({ account, key, catalogue: gateway.catalogue(), protocols, now_ms: now() })
+        return playView({ account, key, catalogue: gateway.exchange.catalogue(), protocols, now_ms: now() })
       },
       { query: WhoseQuery, response: { 200: PlayView, ...FAILURES } },
     )
@@ -65,14 +68,14 @@ function asked(gateway: Gateway) {
 }
 
 /** The body is read by the surface, and its answer passes as it is. */
-function paid(gateway: Gateway) {
+function paid(gateway: ConsoleParts) {
   const routes = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
   for (const [own, path] of Object.entries(PAID))
     routes.post(
       own,
       async ({ viewer, query, request }) => {
         const { id: key_id } = await payerOf(gateway, viewer, query.account)
-        return gateway.callInside({ arrived: request, path, key_id })
+        return gateway.people.callInside({ arrived: request, path, key_id })
       },
       { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
     )
@@ -80,7 +83,11 @@ function paid(gateway: Gateway) {
 }
 
 /** The key that pays for a viewer's calls; made where it is the console's own and there is none yet. */
-export async function payerOf(gateway: Gateway, viewer: Viewer, name: string | undefined): Promise<Key> {
+export async function payerOf(
+  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  viewer: Viewer,
+  name: string | undefined,
+): Promise<Key> {
   const { db } = gateway
   const account = accountNeeded(db, viewer, name)
   if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
@@ -90,16 +97,22 @@ export async function payerOf(gateway: Gateway, viewer: Viewer, name: string | u
 }
 
 /** The same as far as it is there, in whatever state. */
-const knownKey = (gateway: Gateway, viewer: Viewer, account: Account): Key | undefined =>
+const knownKey = (gateway: Pick<Gateway, 'db'>, viewer: Viewer, account: Account): Key | undefined =>
   viewer.role === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
 
-function ownKey({ db }: Gateway, key_id: number): Key {
+function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Key {
   const found = findKeyById(db, key_id)
   if (!found) throw unknownKey()
   return found.key
 }
 
-const issuing = ({ randomBytes, now }: Gateway): Issuing => ({ randomBytes, now_ms: now() })
+const issuing = ({
+  people: { randomBytes },
+  exchange: { now },
+}: Pick<Gateway, 'exchange' | 'people'>): Issuing => ({
+  randomBytes,
+  now_ms: now(),
+})
 
 const paysItself = () =>
   permissionDenied('You are signed in with a key, which pays for its own calls and makes no others.')

@@ -4,10 +4,10 @@ import { Elysia } from 'elysia'
 import type { Edit } from '../../../src/config/edit.ts'
 import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
-import type { TestedRoute } from '../../../src/exchange/route-test.ts'
-import { ADVICE, keyNumber, testAndHide, testView } from '../../../src/exchange/route-tests.ts'
-import { Nullable } from '../../../src/http/schema.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { TestedRoute } from '../../../src/trials/route-test.ts'
+import { ADVICE, keyNumber, testAndHide, testView } from '../../../src/trials/route-tests.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
@@ -19,27 +19,22 @@ const ProvidersView = Type.Object({
   providers: Type.Array(ProviderView),
 })
 
-const TrialBody = Type.Object(
-  {
-    ...DRAFT_FIELDS,
-    provider: Type.String({ maxLength: 128 }),
-    model: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      must: "the provider's own name of a model",
-      description: "the provider's own name of a model",
-    }),
-    key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
-    by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
-    image: Type.Optional(
-      Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
-    ),
-    is_new: Type.Optional(
-      Type.Boolean({ description: 'no model has this route yet: a text model is asked' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const TrialBody = Closed({
+  ...DRAFT_FIELDS,
+  provider: Type.String({ maxLength: 128 }),
+  model: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    must: "the provider's own name of a model",
+    description: "the provider's own name of a model",
+  }),
+  key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
+  by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
+  image: Type.Optional(
+    Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
+  ),
+  is_new: Type.Optional(Type.Boolean({ description: 'no model has this route yet: a text model is asked' })),
+})
 
 const TrialView = Type.Object({
   provider: Type.String(),
@@ -57,8 +52,10 @@ const TrialView = Type.Object({
 })
 
 /** The routes of providers, for the operator. They are changed by edits of the catalogue. */
-export function providerRoutes(gateway: Gateway) {
-  const { configuration, catalogue, exchange, now } = gateway
+export function providerRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { exchange } = gateway
+  const { configuration } = gateway.operations
+  const { catalogue, now } = exchange
   const { fetch, cooldowns, random } = exchange.upstream
 
   /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
@@ -76,7 +73,7 @@ export function providerRoutes(gateway: Gateway) {
   async function catalogueFor(body: Static<typeof TrialBody>): Promise<Catalogue> {
     const { text, edits = [], is_new = false } = body
     if (text === undefined && edits.length === 0 && !is_new) return catalogue()
-    const draft = draftOf({ ...(text === undefined ? {} : { text }), edits })
+    const draft = draftOf({ text, edits })
     const with_route = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
     return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
   }
@@ -100,7 +97,7 @@ export function providerRoutes(gateway: Gateway) {
 }
 
 /** What a provider's `protocol` may be. */
-const protocolNames = ({ exchange }: Gateway): string[] =>
+const protocolNames = ({ exchange }: Pick<Gateway, 'exchange'>): string[] =>
   [...exchange.protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : [name]))
 
 const TRIAL_MODEL = 'tollgate-trial'
@@ -117,7 +114,7 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
   const provider = providers.get(body.provider)
   if (!provider)
     throw notFound(
-      `There is no provider "${body.provider}" in force. A provider is disabled while an environment variable that it needs is not set.`,
+      `Provider "${body.provider}" not found, or disabled because its environment variable is not set.`,
       { param: 'provider' },
     )
   const key = keyAt(provider, body.key ?? 1)
@@ -135,7 +132,7 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
     throw invalidRequest('This asks for an image, which costs what an image costs: set `image` to say so.', {
       param: 'image',
     })
-  return { provider, key, ...found, ...(body.by_responses ? { by_responses: true } : {}) }
+  return { provider, key, ...found, by_responses: body.by_responses }
 }
 
 function keyAt(provider: Provider, number: number): number {

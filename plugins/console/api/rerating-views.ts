@@ -1,8 +1,8 @@
-// Re-ratings as the console shows them: how far they are, and what last week's calls would have cost.
+// Re-rated calls as the console shows them: what last week's calls would have cost.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Rerating } from '../../../src/exchange/rerating.ts'
-import type { Rerated } from '../../../src/exchange/rerating-thread.ts'
+import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
+import type { Rerated, RerateResult } from '../../../src/rerating/recorded-calls.ts'
 
 const SUM = {
   calls: Type.Integer(),
@@ -10,7 +10,8 @@ const SUM = {
   ...MoneyFields('would_cost'),
   ...MoneyFields('difference'),
   unrated_calls: Type.Integer({
-    description: 'calls whose record does not have what the new price hangs on: counted as they were charged',
+    description:
+      'calls whose record does not have what the new price depends on: counted as they were charged',
   }),
   known_calls: Type.Integer({
     description: 'calls whose provider cost is known: the margins are of these alone',
@@ -19,33 +20,28 @@ const SUM = {
   ...MoneyFields('new_margin'),
 }
 
-export const RatingView = Type.Union([
-  Type.Object({
-    state: Type.Literal('running'),
-    done: Type.Integer(),
-    total: Type.Integer({ description: '0 until it is known' }),
+export const RatingView = Type.Object({
+  all: Type.Object(SUM),
+  models: Type.Array(Type.Object({ model: Type.String(), ...SUM })),
+  accounts: Type.Array(Type.Object({ account: Type.String(), ...SUM }), {
+    description: 'those for which most changes',
   }),
-  Type.Object({
-    state: Type.Literal('done'),
-    all: Type.Object(SUM),
-    models: Type.Array(Type.Object({ model: Type.String(), ...SUM })),
-    accounts: Type.Array(Type.Object({ account: Type.String(), ...SUM }), {
-      description: 'those for which most changes',
-    }),
-  }),
-  Type.Object({ state: Type.Literal('failed'), message: Type.String() }),
-])
+  sampled_calls: Nullable(
+    Type.Integer({ description: 'of more calls: every figure is extrapolated from these, the newest' }),
+  ),
+})
 
-export function ratingView(rating: Rerating): Static<typeof RatingView> {
-  if (rating.state !== 'done') return rating
-  const { all, models, accounts } = rating.result
-  return {
-    state: 'done',
-    all: sumView(all),
-    models: models.map((sum) => ({ model: sum.model, ...sumView(sum) })),
-    accounts: accounts.map((sum) => ({ account: sum.account, ...sumView(sum) })),
-  }
-}
+export const ratingView = ({
+  all,
+  models,
+  accounts,
+  sampled_calls,
+}: RerateResult): Static<typeof RatingView> => ({
+  all: sumView(all),
+  models: models.map((sum) => ({ model: sum.model, ...sumView(sum) })),
+  accounts: accounts.map((sum) => ({ account: sum.account, ...sumView(sum) })),
+  sampled_calls: sampled_calls ?? null,
+})
 
 /** What cannot be rated is taken to cost what it did. */
 function sumView(sum: Rerated) {

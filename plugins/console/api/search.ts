@@ -9,52 +9,38 @@ import { keyQueries } from '../../../src/access/queries.ts'
 import { PREFIX_LENGTH } from '../../../src/access/secret.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
-import { OneOf } from '../../../src/http/schema.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import { callsBeginningWith } from '../../../src/ledger/call-search.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
-import { closed } from './fields.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 
 /** Of each kind. */
 const MAX_FOUND = 6
 
-const SearchQuery = Type.Object(
-  { q: Type.String({ minLength: 1, maxLength: 100, must: 'what is searched for: 1 to 100 characters' }) },
-  closed,
-)
+const SearchQuery = Closed({
+  q: Type.String({ minLength: 1, maxLength: 100, must: 'what is searched for: 1 to 100 characters' }),
+})
 
-const FoundAccount = Type.Object(
-  { id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) },
-  closed,
-)
-const FoundKey = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    prefix: Type.String(),
-    account: Type.String(),
-    status: OneOf(KEY_STATUSES),
-  },
-  closed,
-)
-const FoundModel = Type.Object({ id: Type.String(), name: Type.String(), kind: Type.String() }, closed)
-const FoundCall = Type.Object(
-  { request_id: Type.String(), model: Type.String(), ...TimeFields('started') },
-  closed,
-)
-const FoundView = Type.Object(
-  {
-    accounts: Type.Array(FoundAccount),
-    keys: Type.Array(FoundKey),
-    models: Type.Array(FoundModel),
-    calls: Type.Array(FoundCall),
-  },
-  closed,
-)
+const FoundAccount = Closed({ id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) })
+const FoundKey = Closed({
+  id: Type.Integer(),
+  name: Type.String(),
+  prefix: Type.String(),
+  account: Type.String(),
+  status: OneOf(KEY_STATUSES),
+})
+const FoundModel = Closed({ id: Type.String(), name: Type.String(), kind: Type.String() })
+const FoundCall = Closed({ request_id: Type.String(), model: Type.String(), ...TimeFields('started') })
+const FoundView = Closed({
+  accounts: Type.Array(FoundAccount),
+  keys: Type.Array(FoundKey),
+  models: Type.Array(FoundModel),
+  calls: Type.Array(FoundCall),
+})
 
 /** `GET /console/api/search?q=`: a few of each kind. */
-export function searchRoutes(gateway: Gateway) {
+export function searchRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-search' })
     .use(viewerCalls(gateway))
     .get('/console/api/search', ({ viewer, query }) => found(gateway, viewer, query.q.trim()), {
@@ -63,7 +49,11 @@ export function searchRoutes(gateway: Gateway) {
     })
 }
 
-function found(gateway: Gateway, viewer: Viewer, words: string): Static<typeof FoundView> {
+function found(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  words: string,
+): Static<typeof FoundView> {
   const { db } = gateway
   const account_id = accountOf(viewer)
   return {
@@ -77,14 +67,14 @@ function found(gateway: Gateway, viewer: Viewer, words: string): Static<typeof F
   }
 }
 
-function accountsLike({ db }: Gateway, search: string): Static<typeof FoundAccount>[] {
+function accountsLike({ db }: Pick<Gateway, 'db'>, search: string): Static<typeof FoundAccount>[] {
   const page = listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
   return (page?.rows ?? []).map(({ id, name, status }) => ({ id, name, status }))
 }
 
 /** Of a key that was pasted whole only its prefix is looked for. */
 function keysLike(
-  { db, now }: Gateway,
+  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
   account_id: number | undefined,
   words: string,
 ): Static<typeof FoundKey>[] {
@@ -99,10 +89,14 @@ function keysLike(
   }))
 }
 
-function modelsLike(gateway: Gateway, viewer: Viewer, words: string): Static<typeof FoundModel>[] {
+function modelsLike(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  words: string,
+): Static<typeof FoundModel>[] {
   const search = words.toLowerCase()
   const isSeen = seenBy(gateway, viewer)
-  return [...gateway.catalogue().models.values()]
+  return [...gateway.exchange.catalogue().models.values()]
     .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
     .filter(isSeen)
     .slice(0, MAX_FOUND)
@@ -110,7 +104,7 @@ function modelsLike(gateway: Gateway, viewer: Viewer, words: string): Static<typ
 }
 
 /** Accounts see what they can call; a key, what it may call. */
-function seenBy({ db }: Gateway, viewer: Viewer): (model: Model) => boolean {
+function seenBy({ db }: Pick<Gateway, 'db'>, viewer: Viewer): (model: Model) => boolean {
   if (viewer.role === 'operator') return () => true
   const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const mayCall = compileModelPatterns(key?.models ?? null)

@@ -4,9 +4,8 @@ import type { KeyOfAccount } from '../../../src/access/lookup.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key, SessionRow } from '../../../src/db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
-import { closed } from './fields.ts'
 
 const Role = OneOf(['operator', 'account', 'key'])
 const KeyView = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })
@@ -14,19 +13,16 @@ const KeyView = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: T
 /** A password of any length: what it must be is checked with better words. */
 const Password = Type.String({ maxLength: 1_024, must: 'text of at most 1,024 characters' })
 const Token = Type.String({ maxLength: 256, must: 'the part of the link after its #' })
-export const AccountName = Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account' })
+const AccountName = Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account' })
 
 /** By password, of the operator where no account is named; or by key. */
-export const SignIn = Type.Object(
-  {
-    account: Type.Optional(Nullable(Type.String({ maxLength: 64, must: 'the name of an account' }))),
-    password: Type.Optional(Password),
-    key: Type.Optional(Type.String({ maxLength: 256, must: 'an API key' })),
-  },
-  closed,
-)
+export const SignIn = Closed({
+  account: Type.Optional(Nullable(Type.String({ maxLength: 64, must: 'the name of an account' }))),
+  password: Type.Optional(Password),
+  key: Type.Optional(Type.String({ maxLength: 256, must: 'an API key' })),
+})
 
-export const ViewerView = Type.Object({
+const ViewerView = Type.Object({
   role: Role,
   session_id: Type.Integer(),
   account: Nullable(Type.String({ description: 'null: the operator' })),
@@ -69,15 +65,12 @@ export function viewerView(viewer: Viewer, key: Key | undefined, public_url: str
 
 const keyView = ({ id, name, prefix }: KeyOfAccount['key']) => ({ id, name, prefix })
 
-export const SessionsQuery = Type.Object(
-  {
-    ...PAGE_PARAMETERS,
-    whose: Type.Optional(OneOf(['own', 'all'])),
-  },
-  closed,
-)
+export const SessionsQuery = Closed({
+  ...PAGE_PARAMETERS,
+  whose: Type.Optional(OneOf(['own', 'all'])),
+})
 
-export const ListedSession = Type.Object({
+const ListedSession = Type.Object({
   id: Type.Integer(),
   is_current: Type.Boolean(),
   role: Role,
@@ -124,11 +117,11 @@ export function listedSession(
 
 export const EndedView = Type.Object({ ended: Type.Integer({ description: 'how many sessions' }) })
 
-export const PasswordChange = Type.Object({ old_password: Password, new_password: Password }, closed)
+export const PasswordChange = Closed({ old_password: Password, new_password: Password })
 export const DoneView = Type.Object({ done: Type.Literal(true) })
 
-export const LinkToken = Type.Object({ token: Token }, closed)
-export const LinkAcceptance = Type.Object({ token: Token, password: Password }, closed)
+export const LinkToken = Closed({ token: Token })
+export const LinkAcceptance = Closed({ token: Token, password: Password })
 export const LinkView = Type.Object({
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
@@ -137,7 +130,7 @@ export const LinkView = Type.Object({
   ...TimeFields('expires'),
 })
 
-export const Invitation = Type.Object({ account: AccountName }, closed)
+export const Invitation = Closed({ account: AccountName })
 export const InvitationView = Type.Object({
   account: Type.String(),
   url: Type.String({ description: 'works once; shown only here' }),

@@ -1,7 +1,6 @@
 // Sessions: who is signed in, signing in and out, and the sessions that a person has.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Comer } from '../../../src/access/gate.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import { endOf, endSession, endSessions, listSessions, signOut } from '../../../src/access/session-rows.ts'
 import type { SignedIn } from '../../../src/access/sessions.ts'
@@ -9,11 +8,20 @@ import { hasOperator } from '../../../src/access/sign-in-links.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { SessionRow } from '../../../src/db/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
+import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, FAILURES, siteSettings, viewerCalls, visitorCalls, visitorOf } from '../calls.ts'
+import {
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  siteSettings,
+  viewerCalls,
+  visitorCalls,
+  visitorOf,
+} from '../calls.ts'
 import { COOKIE_FORMS, cookieForm, signInRefusal } from '../site.ts'
 import {
   EndedView,
@@ -28,7 +36,7 @@ import {
 type Credentials = typeof SignIn.static
 
 /** `GET /console/api/session`: who is signed in. `POST`: signs in. Both are for anybody. */
-export function signInRoutes(gateway: Gateway) {
+export function signInRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-session' })
     .use(visitorCalls(gateway))
     .get('/console/api/session', ({ viewer, request }) => sessionView(gateway, request, viewer), {
@@ -39,7 +47,7 @@ export function signInRoutes(gateway: Gateway) {
       async ({ request, origin, body, set, viewer }) => {
         // Before the password is looked at: it should not have been sent over such a connection.
         const form = cookieForm(request, siteSettings(gateway))
-        const signed_in = await signIn(gateway, body, request, origin)
+        const signed_in = await signIn(gateway, body, origin)
         // The browser forgets this session with its cookie: nobody should be able to use it.
         if (viewer) await changed(gateway, () => signOut(gateway.db, viewer))
         set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
@@ -50,7 +58,7 @@ export function signInRoutes(gateway: Gateway) {
 }
 
 /** Signing out, and the sessions of whoever is signed in. */
-export function sessionRoutes(gateway: Gateway) {
+export function sessionRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   return new Elysia({ name: 'console-sessions' })
     .use(viewerCalls(gateway))
@@ -90,8 +98,13 @@ export function sessionRoutes(gateway: Gateway) {
 const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a session') })
 
 /** Whoever is signed in with an answer's cookie, as the pages are told. */
-export function sessionView(gateway: Gateway, request: Request, viewer: Viewer | undefined) {
-  const { db, catalogue } = gateway
+export function sessionView(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  request: Request,
+  viewer: Viewer | undefined,
+) {
+  const { db } = gateway
+  const { catalogue } = gateway.exchange
   const [key] = viewer?.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
     viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
@@ -101,14 +114,16 @@ export function sessionView(gateway: Gateway, request: Request, viewer: Viewer |
 }
 
 async function signIn(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
   { account, password, key }: Credentials,
-  request: Request,
-  origin: Comer,
+  origin: CallOrigin,
 ): Promise<SignedIn> {
-  const visitor = visitorOf(gateway, request)
+  const visitor = visitorOf(origin)
   if (key !== undefined && password === undefined && !account)
-    return await gateway.sessions.withKey(() => gateway.gate.admit({ ...origin, credential: key }), visitor)
+    return await gateway.people.sessions.withKey(
+      () => gateway.exchange.gate.admit({ ...origin, credential: key }),
+      visitor,
+    )
   if (password === undefined || key !== undefined)
     throw invalidRequest(
       'Send a password, with the name of its account unless it is the operator’s; or a key alone.',
@@ -116,11 +131,16 @@ async function signIn(
         param: 'password',
       },
     )
-  return await gateway.sessions.withPassword({ account: account || undefined, password }, visitor)
+  return await gateway.people.sessions.withPassword({ account: account || undefined, password }, visitor)
 }
 
-function sessionsPage(gateway: Gateway, viewer: Viewer, query: typeof SessionsQuery.static) {
-  const { db, now, catalogue } = gateway
+function sessionsPage(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  query: typeof SessionsQuery.static,
+) {
+  const { db } = gateway
+  const { now, catalogue } = gateway.exchange
   const { rows, next_cursor } = listSessions(db, viewer, { ...pageOf(query), whose: query.whose ?? 'own' })
   const settings = catalogue().console
   const sessions = rows.flatMap((row) => {
@@ -139,7 +159,7 @@ const isOver = (
   (key.revoked_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms ||
   (key.expires_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms
 
-function ownerOf({ db }: Gateway, { account_id, key_id }: SessionRow) {
+function ownerOf({ db }: Pick<Gateway, 'db'>, { account_id, key_id }: SessionRow) {
   const account = account_id === null ? undefined : accountQueries(db).accountById.get({ id: account_id })
   const [key] = key_id === null ? [] : keyQueries(db).keysById.all({ id: key_id })
   return { account, key }

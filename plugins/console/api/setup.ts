@@ -11,7 +11,7 @@ import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, FAILURES, operatorCalls } from '../calls.ts'
+import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { knownView } from './known-views.ts'
 import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
 
@@ -19,7 +19,7 @@ import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from '
 const MAX_ACCOUNTS = 50
 
 /** `GET /console/api/setup`, `POST …/setup/account`, `GET …/setup/first-call`, for the operator. */
-export const setup = (gateway: Gateway) =>
+export const setup = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-setup' })
     .use(operatorCalls(gateway))
     .get('/console/api/setup', () => setupView(gateway), { response: { 200: SetupView, ...FAILURES } })
@@ -32,7 +32,10 @@ export const setup = (gateway: Gateway) =>
       response: { 200: FirstCallView, ...FAILURES },
     })
 
-function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
+function setupView({
+  db,
+  exchange: { catalogue },
+}: Pick<Gateway, 'exchange' | 'db'>): Static<typeof SetupView> {
   const { providers, models } = catalogue()
   const accounts =
     listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
@@ -61,12 +64,14 @@ function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
 
 /** A key of an account that is there, or of a new one with its first balance. */
 async function makeKey(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   { account, balance_usd, key: name }: Static<typeof AccountBody>,
 ): Promise<Static<typeof KeyMade>> {
-  const { db, ledger, randomBytes } = gateway
+  const { db } = gateway
+  const { ledger } = gateway.exchange
+  const { randomBytes } = gateway.people
   const amount_nanos = balance_usd === undefined ? 0 : balanceOf(balance_usd)
-  const now_ms = gateway.now()
+  const now_ms = gateway.exchange.now()
   checkName(name, 'key')
   const settings = { name, models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   // One transaction, so that an account is never left without the key that it was made for.
@@ -99,10 +104,10 @@ function balanceOf(usd: string): Nanos {
 }
 
 /** The newest call of a key; null while there is none. */
-function firstCall({ db }: Gateway, key_id: number): Static<typeof FirstCallView> {
+function firstCall({ db }: Pick<Gateway, 'db'>, key_id: number): Static<typeof FirstCallView> {
   const [key] = keyQueries(db).keysById.all({ id: key_id })
   const account = key && accountQueries(db).accountById.get({ id: key.account_id })
-  if (!key || !account) throw notFound('There is no such key. Make one.', { param: 'key_id' })
+  if (!key || !account) throw notFound('Key not found. Create one.', { param: 'key_id' })
   const { account_id } = key
   const [call] = listCalls(db, { account_id, key_id }, { limit: 1, cursor: undefined }).calls
   if (!call) return { call: null }

@@ -19,8 +19,10 @@ export interface FolderSizes {
   /**
    * What was measured last; null before the first time. Where that is long ago it begins to measure, and waits a moment, in
    * which most folders are done.
+   *
+   * @param onFailure told why what it began could not be measured; the next look tries again
    */
-  look(): Promise<Measured | null>
+  look(onFailure: (cause: unknown) => void): Promise<Measured | null>
 }
 
 const KEPT_MS = 5 * 60_000
@@ -30,19 +32,12 @@ const BATCH_FILES = 64
 const DATABASE = 'database'
 const OTHERS = 'other files'
 
-/**
- * @param folder of the data
- * @param onFailure told why it could not be measured; the next look tries again
- */
-export function createFolderSizes(
-  folder: string,
-  now: () => number,
-  onFailure: (cause: unknown) => void,
-): FolderSizes {
+/** @param folder of the data */
+export function createFolderSizes(folder: string, now: () => number): FolderSizes {
   let measured: Measured | null = null
   let measuring: Promise<void> | undefined
 
-  async function measure(): Promise<void> {
+  async function measure(onFailure: (cause: unknown) => void): Promise<void> {
     try {
       measured = { parts: await measureParts(folder), measured_at_ms: now() }
     } catch (cause) {
@@ -53,10 +48,10 @@ export function createFolderSizes(
   }
 
   return {
-    async look() {
+    async look(onFailure) {
       const is_old = measured === null || now() - measured.measured_at_ms > KEPT_MS
       if (is_old) {
-        measuring ??= measure()
+        measuring ??= measure(onFailure)
         await Promise.race([measuring, Bun.sleep(WAIT_MS)])
       }
       return measured

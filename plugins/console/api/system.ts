@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
 import { countHooks } from '../../../src/exchange/hooks/registered.ts'
+import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
@@ -45,7 +46,7 @@ const SystemView = Type.Object({
   not_ready: Nullable(Type.String({ description: 'why no calls are taken; null while they are' })),
   calls_under_way: Type.Integer(),
   memory_bytes: Bytes,
-  plugins: Type.Array(PluginView, { description: "plugins of one's own, in the order in which they run" }),
+  plugins: Type.Array(PluginView, { description: 'custom plugins, in the order in which they run' }),
   data: Type.Object({
     folder: Type.String(),
     disk_bytes: Bytes,
@@ -64,16 +65,20 @@ const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
 })
 
 /** `GET /console/api/system`. For the operator alone. */
-export function systemRoutes(gateway: Gateway) {
-  const { db, now, log, running, notReady, own_plugins } = gateway
+export function systemRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+) {
+  const { db } = gateway
+  const { now, log, running } = gateway.exchange
+  const { notReady, own_plugins } = gateway.operations
   const folder = resolve(dirname(db.filename))
-  const sizes = createFolderSizes(folder, now, (cause) =>
-    log.warn({ cause, folder }, 'the data folder could not be measured'),
-  )
+  const sizes = createFolderSizes(folder, now)
 
-  async function data() {
+  async function data({ request_id }: Identified) {
     const { bsize, blocks, bavail } = await statfs(folder)
-    const measured = await sizes.look()
+    const measured = await sizes.look((cause) =>
+      log.warn({ request_id, cause, folder }, 'the data folder could not be measured'),
+    )
     return {
       folder,
       disk_bytes: blocks * bsize,
@@ -85,7 +90,7 @@ export function systemRoutes(gateway: Gateway) {
 
   return new Elysia({ name: 'console-system' }).use(operatorCalls(gateway)).get(
     '/console/api/system',
-    async () => {
+    async ({ origin }) => {
       const uptime_ms = Math.round(performance.now())
       return {
         version: manifest.version,
@@ -97,7 +102,7 @@ export function systemRoutes(gateway: Gateway) {
         calls_under_way: running.size,
         memory_bytes: process.memoryUsage.rss(),
         plugins: own_plugins.map(pluginView),
-        data: await data(),
+        data: await data(origin),
       }
     },
     { response: { 200: SystemView, ...FAILURES } },

@@ -1,15 +1,15 @@
 // The usage of an account: GET /console/api/usage, by day, model and key.
+
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { keyQueries } from '../../../src/access/queries.ts'
 import type { Key } from '../../../src/db/schema.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { type UsageSum, usageOf } from '../../../src/ledger/usage.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
-import { closed } from './fields.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
 
 /** A quarter. */
@@ -19,19 +19,16 @@ const MAX_KEYS = 200
 /** It reads some thousand sums. */
 const COUNTS_AS = 10
 
-const UsageQuery = Type.Object(
-  {
-    ...WHOSE,
-    days: Type.Optional(
-      WholeNumber({ minimum: 1, maximum: MAX_DAYS }, `a whole number of days from 1 to ${MAX_DAYS}`),
-    ),
-    model: Type.Optional(ModelName),
-    key: Type.Optional(
-      Type.String({ pattern: '^tg_[A-Za-z0-9_-]{7}$', must: "a key's prefix, its first 10 characters" }),
-    ),
-  },
-  closed,
-)
+const UsageQuery = Closed({
+  ...WHOSE,
+  days: Type.Optional(
+    WholeNumber({ minimum: 1, maximum: MAX_DAYS }, `a whole number of days from 1 to ${MAX_DAYS}`),
+  ),
+  model: Type.Optional(ModelName),
+  key: Type.Optional(
+    Type.String({ pattern: '^tg_[A-Za-z0-9_-]{7}$', must: "a key's prefix, its first 10 characters" }),
+  ),
+})
 
 const SUM = {
   calls: Type.Integer(),
@@ -42,28 +39,26 @@ const SUM = {
   ...MoneyFields('cost'),
 }
 
-const UsageView = Type.Object(
-  {
-    account: Type.String(),
-    total: Type.Object(SUM, closed),
-    days: Type.Array(Type.Object({ day: Type.String(), ...SUM }, closed)),
-    models: Type.Array(Type.Object({ model: Type.String(), ...SUM }, closed)),
-    keys: Type.Array(Type.Object({ key: Type.String(), key_prefix: Type.String(), ...SUM }, closed)),
-    further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
-  },
-  closed,
-)
+const UsageView = Closed({
+  account: Type.String(),
+  total: Closed(SUM),
+  days: Type.Array(Closed({ day: Type.String(), ...SUM })),
+  models: Type.Array(Closed({ model: Type.String(), ...SUM })),
+  keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...SUM })),
+  further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
+})
 
 /** Days are in UTC, and today is one of them. The operator names an account: the figures of all are on the overview. */
-export function usage(gateway: Gateway) {
-  const { db, now } = gateway
+export function usage(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
 
   function keyOf(account_id: number, prefix: string | undefined): number | undefined {
     if (prefix === undefined) return undefined
     const found: Key[] = keyQueries(db).keysByPrefix.all({ prefix })
     const own = found.find((key) => key.account_id === account_id)
     if (own) return own.id
-    throw notFound(`There is no key "${prefix}" in this account.`, { param: 'key' })
+    throw notFound(`Key "${prefix}" not found in this account.`, { param: 'key' })
   }
 
   return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway, { counts_as: COUNTS_AS })).get(

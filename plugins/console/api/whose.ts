@@ -15,7 +15,7 @@ export const WHOSE = {
 }
 
 /**
- * The account that a request is about, as it is at this moment; undefined where the operator names none.
+ * The account that a request is about, as it is at this moment; undefined if the operator names none.
  *
  * @throws GatewayError not_found for an account that there is not, and for every one but a viewer's own
  */
@@ -24,13 +24,13 @@ export function accountAsked(db: Database, viewer: Viewer, name: string | undefi
   if (own_id === undefined) return name === undefined ? undefined : accountByName(db, name)
   const own: Account | undefined = accountQueries(db).accountById.get({ id: own_id })
   if (own && (name === undefined || name === own.name)) return own
-  throw notFound('There is no such account that you may see.', { param: 'account' })
+  throw notFound('Account not found.', { param: 'account' })
 }
 
 /**
  * The same where there must be one.
  *
- * @throws GatewayError as `accountAsked`; invalid_request where the operator names none
+ * @throws GatewayError as `accountAsked`; invalid_request if the operator names none
  */
 export function accountNeeded(db: Database, viewer: Viewer, name: string | undefined): Account {
   const account = accountAsked(db, viewer, name)

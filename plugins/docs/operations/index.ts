@@ -1,47 +1,34 @@
-// What is written of each route, by its method and its path as the converter names it; and the routes that are left out.
-import type { Written } from '../operation.ts'
+// What is written of routes, by their methods and their paths as the converter names them; and the routes that are left out.
+import type { Grouped, Tag, Written } from '../operation.ts'
 import type { Schema } from '../schema.ts'
-import { billing, catalogue, healthChecks } from './account.ts'
-import { speech, transcriptions, translations } from './audio.ts'
-import { chat, completions, embeddings } from './chat.ts'
-import { chatSchemas } from './chat-schemas.ts'
-import { files } from './files.ts'
-import { history, imagesSchemas, making } from './images.ts'
-import { moderations, rerank } from './judging.ts'
-import { messages } from './messages.ts'
-import { messagesSchemas } from './messages-schemas.ts'
-import { generateContent, nativeModels } from './native.ts'
-import { nativeSchemas } from './native-schemas.ts'
-import { responses } from './responses.ts'
-import { responsesSchemas } from './responses-schemas.ts'
+import { audio } from './audio.ts'
+import { chat, chatSchemas } from './chat.ts'
+import { images, imagesSchemas } from './images.ts'
+import { judging } from './judging.ts'
+import { messages, messagesSchemas } from './messages.ts'
+import { native, nativeSchemas } from './native.ts'
+import { responses, responsesSchemas } from './responses.ts'
 
-/** In the order of the document. A route with a wildcard may be several operations. */
-export const WRITTEN: Readonly<Record<string, readonly Written[]>> = {
-  'POST /v1beta/models/*': generateContent,
-  ...nativeModels,
-  ...messages,
-  ...responses,
-  'POST /v1/chat/completions': chat,
-  'POST /v1/completions': completions,
-  'POST /v1/embeddings': embeddings,
-  ...making,
-  ...history,
-  'POST /v1/audio/speech': speech,
-  'POST /v1/audio/transcriptions': transcriptions,
-  'POST /v1/audio/translations': translations,
-  'POST /v1/moderations': moderations,
-  ...rerank,
-  ...files,
-  ...catalogue,
-  ...billing,
-  ...healthChecks,
+const GROUPS: Readonly<Partial<Record<Tag, readonly Written[]>>> = {
+  'Gemini API': native,
+  'Anthropic API': messages,
+  'OpenAI API': [...responses, ...chat],
+  Images: images,
+  Audio: audio,
+  'Moderations and rerank': judging,
 }
+
+/** By their routes: one with a wildcard may be several operations. */
+export const WRITTEN: Readonly<Record<string, readonly Grouped[] | undefined>> = Object.groupBy(
+  Object.entries(GROUPS).flatMap(([tag, group]) => group.map((one) => ({ ...one, tag: tag as Tag }))),
+  ({ route }) => route,
+)
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...nativeSchemas,
   ...messagesSchemas,
-  ...chatSchemas,
   ...responsesSchemas,
+  ...chatSchemas,
   ...imagesSchemas,
 }
 
@@ -57,7 +44,7 @@ export const LEFT_OUT: readonly (readonly [route: RegExp, reason: string])[] = [
   [/^\w+ \/v1\/messages(\/\*)?$/, 'methods of messages that are not here: 404'],
   [/^POST \/v1\/images\/variations$/, 'not made here: 501 with what to do instead'],
   [/^POST \/v1\/responses\/\{id\}\/cancel$/, 'nothing is made in the background: always 400'],
-  [/^GET \/v1\/responses$/, 'there is no WebSocket: 426, or 404'],
+  [/^GET \/v1\/responses$/, 'WebSocket is not supported: 426, or 404'],
 ]
 
 /** Why a route is left out; undefined for one that is not. */

@@ -1,140 +1,126 @@
 // Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
-import { MESSAGE_ANSWER } from '../answers.ts'
 import { TEXT_HEADERS } from '../headers.ts'
+import { events, json, type Parameter, type Written } from '../operation.ts'
+import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../samples.ts'
 import {
-  COUNTED_FAILURES,
-  eventsOf,
-  IDEMPOTENCY_KEY,
-  PAID_FAILURES,
-  type Parameter,
-  type Written,
-} from '../operation.ts'
-import { CITY_SCHEMA, PICTURE, WEATHER_SCHEMA } from '../samples.ts'
-import { count, object, ref } from '../schema.ts'
+  anyObject,
+  constant,
+  count,
+  either,
+  list,
+  object,
+  orNull,
+  ref,
+  type Schema,
+  text,
+  words,
+} from '../schema.ts'
+import { ANSWERED_MODEL, asIn, LIMIT, MODEL, STREAM, USAGE } from './provider.ts'
 
-const common = { tag: 'Anthropic API', dialect: 'anthropic' } as const
+const ANTHROPIC = 'https://platform.claude.com/docs/en'
 
-const VERSION: Parameter = {
-  name: 'anthropic-version',
-  in: 'header',
-  required: true,
-  description: 'The version of the API. `vendor-version` is read, too.',
-  schema: { type: 'string', enum: ['2023-06-01', '2026-10-21'] },
-  example: '2023-06-01',
-}
-const BETA: Parameter = {
-  name: 'anthropic-beta',
-  in: 'header',
-  description: "Betas, passed on to Anthropic's own models.",
-  schema: { type: 'string' },
-}
+const COUNT_TOKENS = `${ANTHROPIC}/api/messages-count-tokens`
 
-const MODEL = 'sim-claude'
-const question = { role: 'user', content: 'Why is the sky blue?' }
+const messagesOf = list(
+  object({
+    role: words('Who says it.', 'user', 'assistant', 'system'),
+    content: either('A text, or blocks.', text('One text.'), list(anyObject('Such as `text`, `image`.'))),
+  }),
+  'The conversation, the latest turn last. Send files inline or as a public https address, not by `file_id`.',
+)
 
-export const messages: Readonly<Record<string, readonly Written[]>> = {
-  'POST /v1/messages': [
+export const messagesSchemas: Readonly<Record<string, Schema>> = {
+  MessagesRequest: asIn(
+    `${ANTHROPIC}/api/messages`,
     {
-      ...common,
-      id: 'createMessage',
-      summary: 'Create a message',
-      description: 'An answer of any text model, whole, or with `"stream": true` as events.',
-      parameters: [VERSION, BETA, IDEMPOTENCY_KEY],
-      body: {
-        'application/json': {
-          schema: ref('MessagesRequest'),
-          examples: {
-            text: {
-              summary: 'A question',
-              value: { model: MODEL, max_tokens: 200, messages: [question] },
-            },
-            stream: {
-              summary: 'A stream',
-              value: { model: MODEL, max_tokens: 200, stream: true, messages: [question] },
-            },
-            image: {
-              summary: 'A question about a picture',
-              value: {
-                model: MODEL,
-                max_tokens: 200,
-                messages: [
-                  {
-                    role: 'user',
-                    content: [
-                      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } },
-                      { type: 'text', text: 'What is in this picture?' },
-                    ],
-                  },
-                ],
-              },
-            },
-            tools: {
-              summary: 'With a tool',
-              value: {
-                model: MODEL,
-                max_tokens: 200,
-                system: 'Answer in one sentence.',
-                messages: [{ role: 'user', content: 'What is the weather in Bergen?' }],
-                tools: [
-                  { name: 'weather', description: 'The weather in a city.', input_schema: WEATHER_SCHEMA },
-                ],
-              },
-            },
-            schema: {
-              summary: 'An answer by a JSON Schema',
-              value: {
-                model: MODEL,
-                max_tokens: 200,
-                messages: [{ role: 'user', content: 'Name a city and its country.' }],
-                output_config: { format: { type: 'json_schema', schema: CITY_SCHEMA } },
-              },
-            },
-          },
-        },
-      },
-      answers: {
-        200: {
-          description:
-            'The answer. Of a stream, an error after the first event is the last one, named `error`, in the shape of all errors.',
-          headers: ['request-id', ...TEXT_HEADERS],
-          content: {
-            'application/json': { schema: ref('Message'), examples: MESSAGE_ANSWER },
-            'text/event-stream': eventsOf(ref('MessageEvent')),
-          },
-        },
-      },
-      fails: PAID_FAILURES,
+      model: MODEL,
+      max_tokens: count(LIMIT),
+      messages: messagesOf,
+      'stream?': STREAM,
+      'cache_control?': anyObject("Only for Anthropic's models: cache the prompt."),
     },
-  ],
-  'POST /v1/messages/count_tokens': [
-    {
-      ...common,
-      id: 'countMessageTokens',
-      summary: 'Count the tokens of a request',
-      description: 'Counted by the provider where it speaks this API, else estimated. It costs nothing.',
-      parameters: [VERSION, BETA],
-      body: {
-        'application/json': {
-          schema: {
-            description: 'A request as it would be sent, of which `max_tokens` may be left out.',
-            type: 'object',
-            required: ['model', 'messages'],
-          },
-          examples: { text: { summary: 'A question', value: { model: MODEL, messages: [question] } } },
-        },
-      },
-      answers: {
-        200: {
-          description: 'The count.',
-          headers: ['request-id'],
-          content: {
-            'application/json': {
-              schema: object({ input_tokens: count('How many there are.') }, { required: ['input_tokens'] }),
-            },
-          },
-        },
-      },
-      fails: COUNTED_FAILURES,
-    },
-  ],
+    'Tools that Anthropic runs need a price from the operator. `thread` and stored containers are refused.',
+  ),
+  Message: asIn(`${ANTHROPIC}/api/messages`, {
+    id: text('The id of the answer.'),
+    type: constant('message'),
+    role: constant('assistant'),
+    model: ANSWERED_MODEL,
+    content: list(anyObject('`text`, `thinking`, `redacted_thinking` or `tool_use`.'), 'The answer.'),
+    stop_reason: orNull(text('Why it ended: `end_turn`, `max_tokens`, `tool_use`, `refusal` and others.')),
+    usage: anyObject(USAGE),
+  }),
+  MessageEvent: asIn(`${ANTHROPIC}/build-with-claude/streaming`, {
+    type: text('`message_start`, `content_block_delta`, `message_stop`, `error` and others.'),
+  }),
 }
+
+const parameters: readonly Parameter[] = [
+  {
+    name: 'anthropic-version',
+    in: 'header',
+    required: true,
+    description: 'The version of the API. `vendor-version` is read, too.',
+    schema: { type: 'string', enum: ['2023-06-01', '2026-10-21'] },
+    example: '2023-06-01',
+  },
+  {
+    name: 'anthropic-beta',
+    in: 'header',
+    description: "Betas, passed on to Anthropic's own models.",
+    schema: { type: 'string' },
+  },
+]
+
+const model = 'sim-claude'
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } }
+const question = [{ role: 'user', content: 'Why is the sky blue?' }]
+
+export const messages: readonly Written[] = [
+  {
+    route: 'POST /v1/messages',
+    id: 'createMessage',
+    summary: 'Create a message',
+    description: 'An answer of any text model, whole, or with `"stream": true` as events.',
+    parameters,
+    body: json(ref('MessagesRequest'), {
+      'A question': { model, max_tokens: 200, messages: question },
+      'A stream': { model, max_tokens: 200, stream: true, messages: question },
+      'A question about a picture': {
+        model,
+        max_tokens: 200,
+        messages: [{ role: 'user', content: [picture, { type: 'text', text: 'What is in this picture?' }] }],
+      },
+      'With a tool': {
+        model,
+        max_tokens: 200,
+        system: 'Answer in one sentence.',
+        messages: [{ role: 'user', content: 'What is the weather in Bergen?' }],
+        tools: [{ ...WEATHER, input_schema: WEATHER_SCHEMA }],
+      },
+      'An answer by a JSON Schema': {
+        model,
+        max_tokens: 200,
+        messages: [{ role: 'user', content: 'Name a city and its country.' }],
+        output_config: { format: { type: 'json_schema', schema: CITY_SCHEMA } },
+      },
+    }),
+    answer:
+      'The answer. Of a stream, an error after the first event is the last one, named `error`, in the shape of all errors.',
+    headers: TEXT_HEADERS,
+    content: { ...json(ref('Message')), ...events(ref('MessageEvent')) },
+  },
+  {
+    route: 'POST /v1/messages/count_tokens',
+    id: 'countMessageTokens',
+    summary: 'Count the tokens of a request',
+    description: 'Counted by the provider where it speaks this API, else estimated. It costs nothing.',
+    parameters,
+    body: json(asIn(COUNT_TOKENS, { model: MODEL, messages: messagesOf }), {
+      'A question': { model, messages: question },
+    }),
+    answer: 'The count.',
+    content: json(asIn(COUNT_TOKENS, { input_tokens: count('How many there are.') })),
+    is_free: true,
+  },
+]

@@ -1,5 +1,6 @@
 // The reading of a price list in LiteLLM's format (model_prices_and_context_window.json): an object of models by their names.
 import { invalidRequest } from '../../domain/errors.ts'
+import { duplicatesIn } from './duplicates.ts'
 
 /** A model in the list. */
 export interface ListEntry {
@@ -17,6 +18,8 @@ export interface PriceList {
   readonly entries: readonly ListEntry[]
   /** Names of what is no model, such as the list's own description of its fields. */
   readonly skipped: readonly string[]
+  /** What stands in it twice, of which the last was taken: `model`, or `model: field`. */
+  readonly duplicates: readonly string[]
 }
 
 /** It describes the fields, with words where models have numbers. */
@@ -39,7 +42,7 @@ export function readPriceList(text: string): PriceList {
     else skipped.push(id)
   }
   if (entries.length === 0) throw notAList('it has no models with a litellm_provider and a mode')
-  return { entries, skipped }
+  return { entries, skipped, duplicates: duplicatesIn(text) }
 }
 
 function parse(text: string): unknown {
@@ -70,5 +73,5 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const notAList = (why: string) =>
   invalidRequest(
-    `The file is no price list: ${why}. Download model_prices_and_context_window.json of LiteLLM and name that.`,
+    `The file is not a price list: ${why}. Download LiteLLM's model_prices_and_context_window.json and name it.`,
   )

@@ -18,10 +18,17 @@ type Table = { readonly [key: string]: TomlValue }
 export interface RateChange {
   /** Such as `input`, `input >200k` or `1024x1024 hd`. */
   readonly rate: string
-  /** Null where there was none. */
+  /** Null if there was none. */
   readonly old_nanos: Nanos | null
   readonly new_nanos: Nanos
 }
+
+/** A price that becomes more than so many times as much, or less than that part of what it was, is a jump. */
+export const MAX_FACTOR = 3
+
+/** Whether a rate that was there jumps, to 0 and from 0 included: more often a mistake of a list, or of its reader, than what a provider did. */
+export const isJump = ({ old_nanos, new_nanos }: RateChange): boolean =>
+  old_nanos !== null && (new_nanos > old_nanos * MAX_FACTOR || old_nanos > new_nanos * MAX_FACTOR)
 
 export interface Merged {
   readonly value: Table
@@ -35,7 +42,7 @@ const LISTS = ['tiers', 'variants']
 /**
  * Merges rates into a price as the file has it.
  *
- * @param is a price that has been validated; undefined where there is none
+ * @param is a price that has been validated; undefined if not found
  */
 export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
@@ -150,6 +157,6 @@ const tablesIn = (list: TomlValue | undefined): Table[] => (Array.isArray(list) 
 
 const byAbove = (one: Table, other: Table): number => Number(one.above) - Number(other.above)
 
-/** An amount that has been validated; null where there is none. */
+/** An amount that has been validated; null if not found. */
 const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
   typeof amount === 'number' || typeof amount === 'string' ? parseUsd(amount) : null

@@ -50,8 +50,8 @@ export interface PricePlan {
   readonly changes: readonly PlannedChange[]
   readonly used: readonly UsedEntry[]
   readonly left: readonly LeftRoute[]
-  /** One list for each model, so that each can be applied for itself. */
-  readonly edits: readonly (readonly Edit[])[]
+  /** Those of each model that changes, by its place in the file. */
+  readonly edits: ReadonlyMap<number, readonly Edit[]>
 }
 
 interface ModelBlock {
@@ -78,13 +78,13 @@ export function planImport(values: TomlTable, list: PriceList, choice: ImportCho
   const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))
   const matcher = matcherOf(list, choice.from)
   const parts = ((values.models ?? []) as ModelBlock[]).flatMap((model, at) =>
-    choice.isModel(model.id) ? [planModel(model, at, { matcher, providers, choice })] : [],
+    choice.isModel(model.id) ? [{ at, ...planModel(model, at, { matcher, providers, choice }) }] : [],
   )
   return {
     changes: parts.flatMap(({ changes }) => changes),
     used: parts.flatMap(({ used }) => used),
     left: parts.flatMap(({ left }) => left),
-    edits: parts.map(({ edits }) => edits).filter((edits) => edits.length > 0),
+    edits: new Map(parts.flatMap(({ at, edits }) => (edits.length > 0 ? [[at, edits] as const] : []))),
   }
 }
 

@@ -1,5 +1,6 @@
 // Tiers of a price list: fields for prompts above so many tokens, and what a tier needs beside them.
 import type { Nanos } from '../../domain/money.ts'
+import { DEFAULT_RATES } from '../prices.ts'
 
 /** Rates by the names that the catalogue has for them, in nano-dollars. */
 export type Rates = ReadonlyMap<string, Nanos>
@@ -11,20 +12,10 @@ export interface TierRates {
 
 const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
 
-/** Above how many tokens a field is the price instead of another one; undefined where it is not. */
+/** Above how many tokens a field is the price instead of another one; undefined if it is not. */
 export function tierOf(name: string, field: string): number | undefined {
   const [, of, thousands] = TIER.exec(name) ?? []
   return of === field ? Number(thousands) * 1_000 : undefined
-}
-
-/** What the catalogue takes a rate to be where it is not written: a part of another one (see config/prices.ts). */
-const DEFAULTS: Readonly<Record<string, readonly [of: string, numerator: number, denominator: number]>> = {
-  cache_read: ['input', 1, 10],
-  cache_write_5m: ['input', 5, 4],
-  cache_write_1h: ['input', 2, 1],
-  audio: ['input', 1, 1],
-  thinking: ['output', 1, 1],
-  image_output: ['output', 1, 1],
 }
 
 /**
@@ -35,7 +26,7 @@ export function filledUp(base: Rates, { above, rates: own }: TierRates): TierRat
   const rates = new Map(own)
   for (const rate of ['input', 'output']) rates.set(rate, own.get(rate) ?? base.get(rate) ?? 0)
   for (const [rate, nanos] of base) {
-    const [of = '', numerator = 0, denominator = 1] = DEFAULTS[rate] ?? []
+    const [of = '', numerator = 0, denominator = 1] = DEFAULT_RATES[rate] ?? []
     const by_default = ((rates.get(of) ?? 0) * numerator) / denominator
     if (!rates.has(rate) && nanos > by_default) rates.set(rate, nanos)
   }

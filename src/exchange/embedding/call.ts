@@ -1,35 +1,32 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
 import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
-import { internal, invalidRequest, UpstreamFault } from '../../domain/errors.ts'
+import { UpstreamFault } from '../../domain/errors.ts'
 import { billUsage } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
-import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
+import { boundDropped } from '../../protocols/dropped-bound.ts'
+import type { Embedded, EmbeddingRequest } from '../../protocols/embeddings.ts'
+import { boundTexts, inputBound } from '../../protocols/input-bound.ts'
 import { readVectors } from '../../protocols/openai/embeddings.ts'
-import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { protocolOf } from '../../protocols/registry.ts'
 import { reportsError } from '../../protocols/reported-error.ts'
 import { type JsonObject, objectIn, parseJson } from '../../protocols/wire/json.ts'
-import {
-  type JsonBody,
-  parseScanned,
-  type ScannedBody,
-  scanJsonBody,
-} from '../../protocols/wire/json-body.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import { mayCallFreeModel, receiveBody } from '../arrival.ts'
-import { carriedBy } from '../carried-by.ts'
-import { reportDoubt } from '../doubted-usage.ts'
-import { send, wholeOutcome } from '../paid-call.ts'
-import type { Held, PaidKind, PaidOrder, Served } from '../paid-kind.ts'
+import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import { send, wholeOutcome } from '../life/paid-call.ts'
+import type { Held, PaidKind, PaidOrder, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { servedHeaders } from '../served-headers.ts'
-import { spentInput } from '../spent-input.ts'
-import { toldBeside } from '../told-usage.ts'
+import { carriedBy } from '../serving/carried-by.ts'
+import { servedHeaders } from '../serving/served-headers.ts'
+import { reportDoubt } from '../settling/doubted-usage.ts'
+import { spentInput } from '../settling/spent-input.ts'
+import { toldBeside } from '../settling/told-usage.ts'
+import { readJsonRequest, verbsOf } from '../units/json-request.ts'
 import type { EmbeddingDialect } from './dialect.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
@@ -63,38 +60,25 @@ async function readEmbeddingCall(
   admitted: Admitted,
   { dialect }: EmbeddingCall,
 ): Promise<EmbeddingOrder> {
-  const { bytes } = await receiveBody(parts.bodies, admitted, {
-    limit_bytes: BODY_LIMIT_BYTES,
-    copies: COPIES,
-    model_id: dialect.model_id,
-    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
-  })
-  const body = parseScanned(scanInputs(bytes, dialect))
+  const { names, model_id } = dialect
+  const limits = { limit_bytes: BODY_LIMIT_BYTES, model_id }
+  const body = await readJsonRequest(parts, admitted, { kind: 'embedding', names, ...limits })
   const named = findModel(parts, admitted, dialect.modelOf(body.json), 'embedding')
   const request = dialect.read(body.json)
   if (named.unknown_fields === 'refuse') dialect.rejectUnknown(body.json)
   const model = await carriedBy(parts, named, (provider, route) => {
-    embeddingsOf(parts.protocols, provider).encode(request, route.model)
+    verbsOf(parts, { provider }, 'embeddings').encode(request, route.model)
   })
   return { model, streams: false, content: [body.bytes], dialect, body, request }
 }
 
-/** A body as bytes, text and values, and what is sent upstream of it. */
-const COPIES = 4
-/** More tokens than OpenAI takes in one request: parsed, so many values stop the event loop for 10 ms. */
-const MAX_VALUES = 400_000
-
-function scanInputs(bytes: Uint8Array, { names }: EmbeddingDialect): ScannedBody {
-  const scanned = scanJsonBody(bytes, names)
-  if (scanned.values > MAX_VALUES)
-    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
-  return scanned
-}
-
 /** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
-function quoteEmbedding({ model, request }: EmbeddingOrder): Quote {
+function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
   return quote(model.price, {
-    input_tokens: request.input_tokens,
+    input_bound_tokens: inputBound(
+      boundTexts(body.json, request.count) + boundDropped(body),
+      request.input_tokens,
+    ),
     input_fields: ['input_tokens'],
     candidates: 1,
     max_output_tokens: 0,
@@ -110,8 +94,8 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   // No token is shorter than a byte, and nothing is written.
   const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
   const billed = billUsage(model.price, answer.usage, bounds, estimate)
-  reportDoubt(parts, held, attempt, billed)
   const { usage, estimated, doubt } = billed
+  reportDoubt(parts, held, attempt, doubt, usage)
   const charge = chargeTokens(model.price, usage)
   const headers = servedHeaders(held.origin, 'application/json', attempt.model)
   const written = dialect.write({
@@ -136,24 +120,21 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
 }
 
 /** How the call is put to a route: in the provider's own protocol. */
-function sendingOf(
-  { protocols, catalogue }: ExchangeParts,
-  { body, request, dialect }: EmbeddingOrder,
-): Sending<Answer> {
+function sendingOf(parts: ExchangeParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
   return {
     streams: false,
     write({ provider, model, api_key }) {
-      const protocol = embeddingsOf(protocols, provider)
+      const protocol = verbsOf(parts, { provider }, 'embeddings')
       const encoded = bodyFor(provider, { body, dialect }, protocol.encode(request, model))
       return requestTo(provider, protocol.target({ model, api_key }), encoded)
     },
     async open(response, { provider }) {
-      const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+      const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
       const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
       if (reportsError(objectIn(json)))
-        throw reportedFailure(protocolOf(protocols, provider), bytes.toString())
-      const { usage, vectors } = embeddingsOf(protocols, provider).decode(json, request)
+        throw reportedFailure(protocolOf(parts.protocols, provider), bytes.toString())
+      const { usage, vectors } = verbsOf(parts, { provider }, 'embeddings').decode(json, request)
       const passes = provider.protocol === dialect.passes_to
       return { bytes, usage, vectors: vectors ?? (passes ? undefined : readVectors(json)) }
     },
@@ -167,14 +148,3 @@ const bodyFor = (
   encoded: JsonObject,
 ): Uint8Array | string =>
   protocol === dialect.passes_to ? spliceFields(body, encoded) : JSON.stringify(encoded)
-
-function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
-  const { embeddings } = protocolOf(protocols, provider)
-  if (embeddings) return embeddings
-  throw internal(
-    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
-    {
-      cause: `the provider ${provider.name} has no embeddings`,
-    },
-  )
-}

@@ -17,8 +17,8 @@ import { openai } from '../../protocols/openai/index.ts'
 import { embeddingNames } from '../../protocols/openai/names.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
-import { renameBytes, renameTo } from '../answered-name.ts'
-import { readCallTarget } from '../call-target.ts'
+import { readCallTarget } from '../bodies/call-target.ts'
+import { renameBytes, renameTo } from '../serving/answered-name.ts'
 
 /** What came back: a provider's bytes, and its vectors where they were read. */
 export interface EmbeddingAnswer {
@@ -39,7 +39,7 @@ export interface Written {
 }
 
 export interface EmbeddingDialect {
-  /** The protocol whose providers get the caller's own bytes; undefined where the request is always written anew. */
+  /** The protocol whose providers get the caller's own bytes; undefined if the request is always written anew. */
   passes_to: string | undefined
   names: Names
   /** The model, where the address names it. */

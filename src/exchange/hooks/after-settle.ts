@@ -1,9 +1,10 @@
 // The hooks after settle: records of calls in a queue of each plugin, which no call waits for.
-import { withinTime } from '../../domain/time-limit.ts'
+
 import type { PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { PluginRecord } from '../../plugin-api.ts'
-import type { HeldCall } from '../held-call.ts'
+import { withinTime } from '../../utilities/time-limit.ts'
+import type { HeldCall } from '../life/held-call.ts'
 import type { HooksOfPlugin } from './registered.ts'
 
 export interface SettleQueue {
@@ -70,7 +71,7 @@ export function createSettleQueue({
     add(record) {
       if (waiting.length >= max_waiting) {
         if (counts.dropped % LOGGED_DROPS === 0)
-          log.warn({ plugin: name, dropped: counts.dropped + 1 }, DROPPED)
+          log.warn({ request_id: record.request_id, plugin: name, dropped: counts.dropped + 1 }, DROPPED)
         counts.dropped += 1
         return
       }
@@ -104,7 +105,7 @@ export function recordOf(
   return Object.freeze({
     request_id,
     account: account.name,
-    key: Object.freeze({ prefix: key.prefix, name: key.name }),
+    key: Object.freeze({ id: key.id, prefix: key.prefix, name: key.name }),
     surface,
     model: call.model,
     provider: call.provider,

@@ -1,11 +1,11 @@
 // The hooks before a call: each sees the call, and lets it go on, changes its body, or refuses it.
 import { type ErrorKind, GatewayError, internal } from '../../domain/errors.ts'
-import { messageOf } from '../../domain/thrown.ts'
-import { withinTime } from '../../domain/time-limit.ts'
 import { bodyTooLarge } from '../../http/body.ts'
 import type { BeforeCall, PluginRefusal } from '../../plugin-api.ts'
 import { isObject } from '../../protocols/wire/json.ts'
-import type { Admitted } from '../admission.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { withinTime } from '../../utilities/time-limit.ts'
+import type { Admitted } from '../life/admission.ts'
 import { CallView, type Content } from './call-view.ts'
 import type { CallHooks, HooksOfPlugin } from './registered.ts'
 
@@ -20,7 +20,7 @@ interface JsonContent {
  * Runs the hooks on a JSON request.
  *
  * @returns the bytes to go on with: the very same where no hook has changed anything
- * @throws GatewayError what a hook refuses with; internal where one fails; invalid_request for a body that is no JSON
+ * @throws GatewayError what a hook refuses with; internal if one fails; invalid_request for a body that is not JSON
  */
 export async function beforeJson(
   hooks: CallHooks,
@@ -50,7 +50,7 @@ export async function beforeForm(
   await runAll(hooks, admitted, { form: Object.freeze(form) })
 }
 
-/** @returns the bytes of the changed body; undefined where none changed it */
+/** @returns the bytes of the changed body; undefined if none changed it */
 async function runAll(
   { before, before_limit_ms }: CallHooks,
   admitted: Admitted,

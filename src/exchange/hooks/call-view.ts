@@ -3,7 +3,7 @@ import { invalidRequest } from '../../domain/errors.ts'
 import type { PluginCall, PluginKey } from '../../plugin-api.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
-import type { Admitted } from '../admission.ts'
+import type { Admitted } from '../life/admission.ts'
 import { type CallText, readCallText } from './call-text.ts'
 
 /** Those in which a caller may have a credential. */
@@ -45,7 +45,7 @@ export class CallView implements PluginCall {
   constructor({ origin, caller: { account, key } }: Admitted, content: Content) {
     this.request_id = origin.request_id
     this.account = account.name
-    this.key = Object.freeze({ prefix: key.prefix, name: key.name })
+    this.key = Object.freeze({ id: key.id, prefix: key.prefix, name: key.name })
     this.surface = origin.surface
     this.path = new URL(origin.request.url).pathname
     this.headers = headersOf(origin.request)
@@ -99,14 +99,14 @@ export class CallView implements PluginCall {
   }
 }
 
-/** @throws GatewayError invalid_request for what is no JSON object, and for a name that an object has twice */
+/** @throws GatewayError invalid_request for what is not JSON object, and for a name that an object has twice */
 function readBody(bytes: Uint8Array): Read {
   const scanned = scanJsonBody(bytes)
   const { json } = parseScanned(scanned)
   const text = readCallText(json)
   // Of two equal names a provider may read the one that hooks do not see.
   if (text.values !== scanned.values)
-    throw invalidRequest('The request body has a name twice in one object. Give each name once.')
+    throw invalidRequest('An object in the request body has the same name twice. Give each name once.')
   return { json, ...text }
 }
 

@@ -1,4 +1,4 @@
-// The hooks that plugins of one's own have registered, and what became of the calls that they saw.
+// The hooks that custom plugins have registered, and what became of the calls that they saw.
 import type { AfterSettle, BeforeCall } from '../../plugin-api.ts'
 
 /** What a plugin's hooks did since the start. */
@@ -31,7 +31,7 @@ export interface CallHooks {
   before_limit_ms: number
 }
 
-export const BEFORE_CALL_LIMIT_MS = 2_000
+const BEFORE_CALL_LIMIT_MS = 2_000
 
 export const noHooks = (): CallHooks => ({ before: [], before_limit_ms: BEFORE_CALL_LIMIT_MS })
 

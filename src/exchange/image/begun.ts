@@ -6,7 +6,7 @@ import {
   storeGenerations,
 } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
-import type { Held } from '../paid-kind.ts'
+import type { Held } from '../life/paid-kind.ts'
 import type { FoundReference, PaidImageOrder } from './order.ts'
 
 export interface BegunImages {

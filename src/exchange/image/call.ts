@@ -2,17 +2,20 @@
 import type { ImageRate } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
+import { formatUsd } from '../../domain/money.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
+import { jsonAnswer } from '../../http/answers.ts'
 import type { Library } from '../../library/library.ts'
+import type { Decoder } from '../../media/decoder.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
-import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import type { MemoryBudget } from '../memory-budget.ts'
-import type { Held, PaidKind, Served } from '../paid-kind.ts'
+import { base64Of } from '../../protocols/wire/base64.ts'
+import type { MemoryBudget } from '../bodies/memory-budget.ts'
+import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { upstreamModelHeader } from '../served-headers.ts'
-import { writeImages } from './answer.ts'
+import { upstreamModelHeader } from '../serving/served-headers.ts'
 import { beginImages } from './begun.ts'
 import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
@@ -33,6 +36,7 @@ export interface ImageParts {
   fetchImage: FetchImage
   rate: ImageRate
   memory: MemoryBudget
+  decoder: Decoder
 }
 
 export interface ImageCall extends PaidCall {
@@ -60,12 +64,13 @@ export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrd
 /** Counts the call, reads its body, and waits for the memory that what is kept of it takes. */
 async function readImageCall(
   parts: ExchangeParts,
-  { rate, memory }: ImageParts,
+  { rate, memory, decoder }: ImageParts,
   admitted: Admitted,
   call: ImageCall,
 ): Promise<PaidImageOrder> {
   const { scope, place } = admitted
-  countCall(rate, admitted, call.onRate)
+  await decoder.assertUsable()
+  countCall(parts, rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
@@ -168,4 +173,19 @@ function paidImages(
       return answer
     },
   }
+}
+
+/** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */
+function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: PaidImages): Response {
+  const body = {
+    created: Math.floor(created_ms / 1_000),
+    data: images.map(({ bytes, revised_prompt }) => ({
+      b64_json: base64Of(bytes),
+      revised_prompt,
+    })),
+    svc_generation_ids: uuids,
+    usage: { images: images.length },
+    cost: formatUsd(cost_nanos),
+  }
+  return jsonAnswer(body, request_id)
 }

@@ -2,8 +2,8 @@
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
 import type { ImageTraits } from '../../protocols/images.ts'
-import { carriedBy } from '../carried-by.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { carriedBy } from '../serving/carried-by.ts'
 import type { ImageOrder } from './order.ts'
 import { imagesOf } from './sending.ts'
 
@@ -20,7 +20,7 @@ export async function carryingFields(
 ): Promise<ImageModel> {
   if (!mask && input_fidelity === undefined && moderation === undefined) return model
   if (input_fidelity === 'high' && model.price.high_fidelity_nanos === undefined)
-    throw refused('input_fidelity', 'high has no price for this model. Leave it out, or send low')
+    throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
   return carriedBy(parts, model, (provider, route) =>
     assertTaken(imagesOf(parts.protocols, provider).traitsOf(route.model), {
       mask,
@@ -32,7 +32,10 @@ export async function carryingFields(
 
 function assertTaken(traits: ImageTraits, { mask, input_fidelity, moderation }: Asked): void {
   if (mask && !traits.mask)
-    throw refused('mask', 'this model takes none. Say in the prompt what to change, or choose another model')
+    throw refused(
+      'mask',
+      'this model does not take a mask. Describe the change in the prompt, or choose another model',
+    )
   if (input_fidelity !== undefined && !traits.input_fidelity.includes(input_fidelity))
     throw refused(
       'input_fidelity',

@@ -58,7 +58,7 @@ export async function withPictures(
   )
   const read = new Map<string, FoundReference>()
   for (const [name, image] of shown) {
-    read.set(name, { ...(await readImage(finding, image)), parent: undefined })
+    read.set(name, await readImage(finding, image))
     assertTotal([...read.values()].map(({ bytes }) => bytes.length))
   }
   const inline = (image: MediaPart): MediaPart => {
@@ -76,16 +76,10 @@ export async function withPictures(
 const UNSEEN_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/heif'])
 
 async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<Reference> {
-  if (source.by === 'url') return named(at, async () => readable(await fetched(source.url)))
+  if (source.by === 'url') return named(at, async () => readable(await fetchImage(source.url, gone)))
   const mime = source.mime_type.toLowerCase()
   if (UNSEEN_TYPES.has(mime)) return { bytes: Buffer.from(source.data, 'base64'), mime }
-  return named(at, async () =>
-    readable({ ...parseDataUri(`data:${mime};base64,${source.data}`), parent: undefined }),
-  )
-
-  async function fetched(url: string): Promise<FoundReference> {
-    return { ...(await fetchImage(url, gone)), parent: undefined }
-  }
+  return named(at, async () => readable(parseDataUri(`data:${mime};base64,${source.data}`)))
 }
 
 /** Says which image of the conversation is at fault. */

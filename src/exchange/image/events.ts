@@ -49,7 +49,7 @@ export function completedEvents(
   asked: Asked,
   partial_images = 0,
 ): string {
-  const usage = { images: images.length, ...(partial_images > 0 ? { partial_images } : {}) }
+  const usage = { images: images.length, partial_images: partial_images || undefined }
   const last = { usage, cost: formatUsd(cost_nanos) }
   return images
     .map((image, index) =>

@@ -7,8 +7,8 @@ import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { InputFidelity, Reference } from '../../protocols/images.ts'
-import type { PaidOrder } from '../paid-kind.ts'
-import type { InlineImage } from '../parser-messages.ts'
+import type { PaidOrder } from '../life/paid-kind.ts'
+import type { InlineImage } from '../parsing/messages.ts'
 import type { PaidImages } from './drawn.ts'
 
 /** Where an image comes from that another is to be made from. */
@@ -75,7 +75,7 @@ export interface ImageOrder {
 
 /** An image that another is made from, and its key or UUID, where it has one that lasts. */
 export interface FoundReference extends Reference {
-  parent: string | undefined
+  parent?: string | undefined
 }
 
 /** An order with its model, and the images that it refers to once they are found. */

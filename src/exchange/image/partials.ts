@@ -2,8 +2,8 @@
 import type { ImageModel } from '../../domain/catalogue.ts'
 import type { ImageEvent, NoImage, Reference } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
-import { send } from '../paid-call.ts'
-import type { Held } from '../paid-kind.ts'
+import { send } from '../life/paid-call.ts'
+import type { Held } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 import { imagesOf, sendingOf } from './sending.ts'
@@ -35,7 +35,7 @@ export const droppedHeader = ({ streams, partial_images = 0 }: ImageOrder): Reco
 export interface OpenedImage {
   /** Its first event, or why there is none. */
   first: ImageEvent | { refusal: NoImage }
-  /** The events after it; undefined where the provider answered whole. */
+  /** The events after it; undefined if the provider answered whole. */
   events: ImageEvents | undefined
 }
 

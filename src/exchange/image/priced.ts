@@ -1,4 +1,4 @@
-// What an image order costs: the facts of it that its price hangs on.
+// What an image order costs: the facts of it that its price depends on.
 import type { ImageOrder as PricedOrder } from '../../pricing/charge.ts'
 import type { ImageOrder } from './order.ts'
 

@@ -1,13 +1,40 @@
-// The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told of it.
+// The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told about it.
 import type { ImageRate, RateState } from '../../access/image-rate.ts'
 import { rateLimited } from '../../domain/errors.ts'
-import type { Admitted } from '../admission.ts'
+import type { Admitted } from '../life/admission.ts'
+import type { ExchangeParts } from '../parts.ts'
 
 /** Told once a call is counted, for the headers of whatever is answered. */
 export type OnRate = (state: RateState) => void
 
-/** Counts a call. @throws GatewayError rate_limited */
+/**
+ * Counts a call; one that may be the repetition of an answered one only once it turns out to be none (silent.md, Images:
+ * "A replay of a kept answer does not count").
+ *
+ * @throws GatewayError rate_limited
+ */
 export function countCall(
+  { idempotency }: Pick<ExchangeParts, 'idempotency'>,
+  rate: ImageRate,
+  admitted: Admitted,
+  onRate: OnRate = () => undefined,
+): void {
+  const { caller, origin } = admitted
+  if (!idempotency.mayRepeat(caller.account.id, origin.request)) {
+    countNow(rate, admitted, onRate)
+    return
+  }
+  onRate(rate.look(caller.account.id))
+  let counted = false
+  admitted.count_later = () => {
+    if (counted) return
+    counted = true
+    countNow(rate, admitted, onRate)
+  }
+}
+
+/** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
+export function countNow(
   rate: ImageRate,
   { caller }: Pick<Admitted, 'caller'>,
   onRate: OnRate = () => undefined,

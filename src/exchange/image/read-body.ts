@@ -2,11 +2,11 @@
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { parseJsonBody } from '../../protocols/wire/json-body.ts'
-import type { Admitted } from '../admission.ts'
-import { receiveBody } from '../arrival.ts'
-import type { BodyParts } from '../body-parts.ts'
-import { readError } from '../parser.ts'
-import type { InlineImage, OpenedImages } from '../parser-messages.ts'
+import { receiveBody } from '../bodies/arrival.ts'
+import type { BodyParts } from '../bodies/parts.ts'
+import type { Admitted } from '../life/admission.ts'
+import type { InlineImage, OpenedImages } from '../parsing/messages.ts'
+import { readError } from '../parsing/parser.ts'
 
 /** Images that were decoded already, by what stands in place of their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>

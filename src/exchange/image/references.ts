@@ -10,7 +10,7 @@ import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/dat
 import { inspectImage } from '../../media/inspect.ts'
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { FetchImage } from '../../media/remote.ts'
-import { readError } from '../parser.ts'
+import { readError } from '../parsing/parser.ts'
 import type { FoundReference, Source } from './order.ts'
 
 export interface ReferenceDeps {
@@ -69,12 +69,7 @@ export async function findReferences(
   assertDistinct(inline.flatMap((image) => (image ? [digestOf(image)] : [])))
   assertTotal(referred.map((_, at) => stored[at]?.bytes ?? inline[at]?.bytes.length ?? 0))
   await reserve(stored_bytes.reduce((total, bytes) => total + bytes, 0))
-  return Promise.all(
-    referred.map(async (_, at) => {
-      const image = inline[at]
-      return readable(image ? { ...image, parent: undefined } : await stored[at]?.read())
-    }),
-  )
+  return Promise.all(referred.map(async (_, at) => readable(inline[at] ?? (await stored[at]?.read()))))
 }
 
 /** An uploaded image of the caller's own, as a reference. */
@@ -134,7 +129,7 @@ export function assertTotal(sizes_bytes: readonly number[]): void {
   const total_bytes = sizes_bytes.reduce((total, bytes) => total + bytes, 0)
   if (total_bytes > MAX_REFERENCES_BYTES)
     throw invalidRequest(
-      `The referenced images have more than ${MAX_REFERENCES_BYTES / 1024 / 1024} MB together. Use smaller ones.`,
+      `The referenced images are larger than ${MAX_REFERENCES_BYTES / 1024 / 1024} MB together. Use smaller ones.`,
       { code: 'IMAGES_TOO_LARGE_TOTAL' },
     )
 }
@@ -182,7 +177,7 @@ const digestOf = ({ bytes, sha256 }: DigestedImage): string =>
   sha256 ?? new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
 const invalidKey = (): GatewayError =>
-  invalidRequest('The image key is not one of yours. Use a key that POST /api/v1/upload answered.', {
+  invalidRequest('The image key is not one of yours. Use a key from POST /api/v1/upload.', {
     code: 'invalid_image_key',
   })
 const invalidId = (): GatewayError =>
@@ -190,29 +185,23 @@ const invalidId = (): GatewayError =>
     code: 'invalid_generation_id',
   })
 const fileNotFound = (): GatewayError =>
-  notFound('There is no file of this key any more. Upload the image again.', { code: 'IMAGE_NOT_FOUND' })
+  notFound('File not found; it was deleted. Upload the image again.', { code: 'IMAGE_NOT_FOUND' })
 const generationNotFound = (): GatewayError =>
-  notFound('There is no such generation. GET /api/images/history lists yours.', {
+  notFound('Generation not found. GET /api/images/history lists yours.', {
     code: 'generation_not_found',
   })
 const fileMissing = (): GatewayError =>
-  notFound(
-    'This file is missing at the moment: its bytes cannot be found. Retry later, or upload it again.',
-    {
-      code: 'IMAGE_NOT_FOUND',
-    },
-  )
+  notFound('This file is missing. Retry later, or upload it again.', {
+    code: 'IMAGE_NOT_FOUND',
+  })
 const generationMissing = (): GatewayError =>
-  notFound(
-    'This image is missing at the moment: its file cannot be found. Retry later, or refer to another one.',
-    { code: 'generation_not_found' },
-  )
+  notFound('This image is missing. Retry later, or refer to another one.', { code: 'generation_not_found' })
 const notReady = (what: string): GatewayError =>
   conflict(`${what} Retry after 1 to 2 seconds.`, {
     code: 'generation_not_ready',
     retry_after_s: RETRY_AFTER_S,
   })
 const failedGeneration = (): GatewayError =>
-  unprocessable('The referenced generation failed, so that there is no image. Refer to another one.', {
+  unprocessable('The referenced generation failed and has no image. Refer to another one.', {
     code: 'generation_not_ready',
   })

@@ -85,7 +85,7 @@ function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): vo
 
 const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
 
-/** The verbs by which a provider makes images. @throws GatewayError upstream_failed where it makes none */
+/** The verbs by which a provider makes images. @throws GatewayError upstream_failed if it makes none */
 export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
   const { images } = protocolOf(protocols, provider)
   if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
@@ -100,7 +100,7 @@ export const compresses = (
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {
   content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,
-  no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe what it is to draw.`,
+  no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe the image in the prompt.`,
 }
 
 /** What a caller is told where no image came. @param refusal the reason that the provider gave */
@@ -112,8 +112,8 @@ export function afterPartials(failure: GatewayError): GatewayError {
   const { kind, message, code, param, cause } = failure
   return new GatewayError(
     kind,
-    message.replace(NOTHING_CHARGED, 'Only the partial images that came are charged'),
-    { ...(code === undefined ? {} : { code }), ...(param === undefined ? {} : { param }), cause },
+    message.replace(NOTHING_CHARGED, 'Only the delivered partial images are charged'),
+    { code, param, cause },
   )
 }
 

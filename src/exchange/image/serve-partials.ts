@@ -6,10 +6,10 @@ import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import type { ImageEvent, Reference, SentImage } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { brokenOff, ReportedFailure } from '../../upstream/failures.ts'
-import type { Held, Served, Settle } from '../paid-kind.ts'
+import type { Held, Served, Settle } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { servedHeaders } from '../served-headers.ts'
-import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
+import { servedHeaders } from '../serving/served-headers.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/settlement.ts'
 import type { BegunImages } from './begun.ts'
 import { convertAll } from './drawing.ts'
 import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from './events.ts'
@@ -34,7 +34,7 @@ interface Drawing extends Dispatched<OpenedImage> {
   /** The caller has gone, or stalled for too long. */
   left: boolean
   timed_out: boolean
-  state: 'drawing' | 'settling' | 'over'
+  state: 'drawing' | 'over'
 }
 
 /**
@@ -146,13 +146,12 @@ async function finish(drawing: Drawing, sent: SentImage): Promise<void> {
     { ...sent, is_compressed: compresses(parts, attempt), attempt },
   ])
   await begun.store(images)
-  drawing.state = 'settling'
+  drawing.state = 'over'
   abort()
   const charge = chargeOf(drawing, images.length)
   const outcome = drawing.left ? 'cancelled' : 'completed'
   // It is stored, and stays so: whatever becomes of this answer, it can be fetched.
   await drawing.settle(() => ({ outcome, charge, ...UNMEASURED, images: images.length, given_out: true }))
-  drawing.state = 'over'
   if (drawing.left) return
   const { cost_nanos } = charge
   const paid = { images, uuids: begun.uuids, cost_nanos, created_ms: held.started_ms }
@@ -185,7 +184,7 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
       given > 0
         ? { outcome, charge: chargeOf(drawing, 0), ...UNMEASURED, given_out: true, cause: error }
         : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
-    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told of the first one.
+    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told about the first one.
     await drawing.settle(() => end).catch(() => undefined)
   }
   if (drawing.left) return

@@ -7,11 +7,12 @@ import { parseObject } from '../../protocols/wire/json.ts'
 import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
+import { turns } from '../../upstream/turns.ts'
 
 export interface ImageEvents {
   /**
    * The next event that brings an image.
-   * @throws UpstreamFault where the stream breaks, ends or is too long; ReportedFailure where it reports an error
+   * @throws UpstreamFault if the stream breaks, ends or is too long; ReportedFailure where it reports an error
    */
   next(): Promise<ImageEvent>
 }
@@ -38,11 +39,13 @@ export function readImageEvents(
       throw new OverlongAnswer(
         `an event of its stream is longer than ${limit_bytes} bytes. Where the provider may send that much, raise max_answer_bytes in [server].`,
       )
-    const events = cutter.cut(value)
-    if (!events) return
-    unfinished_bytes = 0
-    const walk = new EventWalk(toByteString(events))
-    while (walk.next()) whole.push(walk.data)
+    await turns.through(value, (step) => {
+      const events = cutter.cut(step)
+      if (!events) return
+      unfinished_bytes = 0
+      const walk = new EventWalk(toByteString(events))
+      while (walk.next()) whole.push(walk.data)
+    })
   }
 
   return {

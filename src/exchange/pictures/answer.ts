@@ -5,8 +5,8 @@ import type { AnswerContext, Candidate, ConversationAnswer } from '../../protoco
 import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
 import type { StreamEvent } from '../../protocols/canonical/stream.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
-import type { CallOrigin } from '../admission.ts'
 import type { Drawn } from '../image/drawn.ts'
+import type { CallOrigin } from '../life/admission.ts'
 import type { Dialect } from '../text/dialect.ts'
 
 /** How a caller is answered. */

@@ -1,10 +1,11 @@
 // Paid calls in a conversation, of the kind that their model is of: text models write, image models draw.
-import { type Admitted, findModel, within } from '../admission.ts'
-import type { CallTarget } from '../call-target.ts'
+
+import type { CallTarget } from '../bodies/call-target.ts'
 import { type ImageParts, imageCalls } from '../image/call.ts'
 import type { PaidImageOrder } from '../image/order.ts'
 import { countCall, type OnRate } from '../image/rate.ts'
-import { pay } from '../paid-call.ts'
+import { type Admitted, findModel, within } from '../life/admission.ts'
+import { pay } from '../life/paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { TextBody } from '../text/body.ts'
 import { openText, readOpened, type TextCall, textCalls } from '../text/call.ts'
@@ -29,7 +30,8 @@ export function conversations(images: ImageParts): ServeConversation {
     within(parts, call.origin, async (admitted) => {
       const { target } = call
       if (typeof target !== 'function' && isDrawn(parts, target)) {
-        countCall(images.rate, admitted, call.onRate)
+        await images.decoder.assertUsable()
+        countCall(parts, images.rate, admitted, call.onRate)
         const body = await readTextBody(parts, admitted, {
           protocol: call.protocol,
           limit_bytes: call.body_limit_bytes,
@@ -42,7 +44,8 @@ export function conversations(images: ImageParts): ServeConversation {
       const opened = await openText(parts, admitted, call)
       if (!isDrawn(parts, opened.target))
         return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
-      countCall(images.rate, admitted, call.onRate)
+      await images.decoder.assertUsable()
+      countCall(parts, images.rate, admitted, call.onRate)
       return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
     })
 }

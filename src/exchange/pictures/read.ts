@@ -54,7 +54,7 @@ function sizeOf({ sizes, price }: ImageModel, shape: ImageOutput | undefined): s
   const listed = sizes ? sizes.includes(size) : COMMON_SIZES.has(size)
   if (listed || price.variants.some((variant) => variant.size === size)) return size
   throw invalidRequest(
-    `${size_at}: ${size.slice(0, 16)} is not made by this model. Ask for 1K or 2K, or leave it out.`,
+    `${size_at}: ${size.slice(0, 16)} is not supported by this model. Use 1K or 2K, or leave it out.`,
     { param: size_at },
   )
 }
@@ -64,7 +64,7 @@ const REFUSED = ['tools', 'output', 'logprobs'] as const satisfies readonly Requ
 
 function rejectOthers(request: ConversationRequest): void {
   if (request.images === false)
-    throw wrong(request, 'images', 'must ask for images: this model answers with nothing else.')
+    throw wrong(request, 'images', 'must include images: this model answers only with images.')
   for (const field of REFUSED) {
     const value = request[field]
     if (Array.isArray(value) ? value.length > 0 : value !== undefined)

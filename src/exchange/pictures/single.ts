@@ -1,13 +1,13 @@
 // One picture drawn in the course of an answer: a paid image call of its own, kept in the history, under the images' rate.
 import type { ImageModel } from '../../domain/catalogue.ts'
-import type { Admitted } from '../admission.ts'
 import { type ImageParts, imageCalls } from '../image/call.ts'
 import { carryingFields } from '../image/carrying.ts'
 import type { Drawn } from '../image/drawn.ts'
 import { type ImageOrder, inlineBytes, kindBy, type Source } from '../image/order.ts'
-import { countCall } from '../image/rate.ts'
+import { countNow } from '../image/rate.ts'
+import type { Admitted } from '../life/admission.ts'
+import { payPart } from '../life/several-calls.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { payPart } from '../several-calls.ts'
 
 /** What it is to look like, whatever it shows. */
 export type PictureShape = Pick<
@@ -67,7 +67,8 @@ export async function drawPicture(
     request_id,
     kind: imageCalls(images),
     async read({ scope, place }) {
-      countCall(images.rate, admitted)
+      await images.decoder.assertUsable()
+      countNow(images.rate, admitted)
       scope.defer((await images.memory.take(wanted.kept_bytes, place.gone)).release)
       const model = await carryingFields(parts, asked, wanted)
       return {

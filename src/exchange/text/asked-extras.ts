@@ -46,7 +46,7 @@ export function pricedExtras(
   return asked
 }
 
-/** The most units of each extra that has a price by the unit; undefined where nothing is asked for. */
+/** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */
 export function unitLimits(
   { price }: TextModel,
   asked: readonly AskedExtra[],

@@ -3,21 +3,18 @@ import { outputTokens, type ReportedUsage } from '../../domain/usage.ts'
 import { billUsage, UNBOUNDED, type UsageBounds } from '../../pricing/billed-usage.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import type { StreamEnding } from '../../upstream/pump.ts'
-import type { Held } from '../paid-kind.ts'
-import { type BilledCall, toldBeside } from '../told-usage.ts'
-import { addWork } from './extras.ts'
+import type { Held } from '../life/paid-kind.ts'
+import { type BilledCall, toldBeside } from '../settling/told-usage.ts'
+import { mostRead } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { outputLimitOf } from './sending.ts'
 
-/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
-const CONTEXT_MARGIN = 2
-
 /** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
 function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage): UsageBounds {
   const { model, facts } = held.order
-  if (facts.runs_tools || addWork(extras)) return UNBOUNDED
-  const input_tokens = CONTEXT_MARGIN * model.context
+  const input_tokens = mostRead(model, facts, extras)
+  if (input_tokens === undefined) return UNBOUNDED
   const sent = outputLimitOf(held) ?? facts.max_output_tokens
   // Zero is no limit to some servers.
   const limit = sent || (text.requires_limit ? model.max_output_tokens : undefined)
@@ -49,7 +46,10 @@ export function billStream(
   if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
   return {
     ...billed,
-    usage: { ...billed.usage, output_tokens: reading.deliveredTokens() },
+    usage: {
+      ...billed.usage,
+      output_tokens: Math.min(reading.deliveredTokens(), boundsOf(held, passage).output_tokens),
+    },
     estimated: true,
     told: reading.usage(),
   }

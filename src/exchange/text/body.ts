@@ -1,6 +1,7 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
+import { boundDropped } from '../../protocols/dropped-bound.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
@@ -22,7 +23,7 @@ export interface Writing {
   output_limit: number | undefined
   /** Without the encrypted reasoning that the provider could not read. */
   forgets_reasoning?: boolean | undefined
-  /** The most units of what is billed beyond tokens, between equal protocols; undefined where none is asked for. */
+  /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
 
@@ -32,7 +33,7 @@ export interface TextBody {
   /** What tells it from another body under the same Idempotency-Key. */
   readonly content: Uint8Array | string
   /**
-   * What the price hangs on.
+   * What the price depends on.
    * @param over fields that are read instead of the body's
    * @throws GatewayError as `readRequest` of the caller's protocol
    */
@@ -101,7 +102,11 @@ export class ParsedBody implements TextBody {
 
   facts(protocol: string, over?: JsonObject): RequestFacts {
     const json = over ? { ...this.#json, ...over } : this.#json
-    return this.#caller(protocol).readRequest(json)
+    const facts = this.#caller(protocol).readRequest(json)
+    const dropped_tokens = Math.ceil(boundDropped(this.#body))
+    return dropped_tokens === 0
+      ? facts
+      : { ...facts, input_bound_tokens: facts.input_bound_tokens + dropped_tokens }
   }
 
   leastTokens(protocol: string): number {
@@ -122,7 +127,7 @@ export class ParsedBody implements TextBody {
   }
 
   conversation(protocol: string, streams: boolean): ConversationRequest {
-    return this.#text(protocol).decodeRequest(this.#body.json, streams)
+    return this.#caller(protocol).decodeRequest(this.#json, streams)
   }
 
   write(writing: Writing): Uint8Array | string {
@@ -145,7 +150,8 @@ export class ParsedBody implements TextBody {
   }
 
   with(fields: JsonObject): TextBody {
-    return new ParsedBody(this.#protocols, this.#body, { json: { ...this.#json, ...fields } })
+    const json = { ...this.#json, ...fields }
+    return new ParsedBody(this.#protocols, this.#body, { json, release: this.release })
   }
 
   as({ fields = this.fields, release = this.release }: Partial<Shown>): TextBody {

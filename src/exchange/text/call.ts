@@ -2,23 +2,23 @@
 import type { Catalogue, TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
-import { PairMap } from '../../domain/pair-map.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
-import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import { costsNothing, mayCallFreeModel } from '../arrival.ts'
-import type { CallTarget } from '../call-target.ts'
-import { carriedBy } from '../carried-by.ts'
-import type { PaidKind } from '../paid-kind.ts'
+import { PairMap } from '../../utilities/pair-map.ts'
+import { costsNothing, mayCallFreeModel } from '../bodies/arrival.ts'
+import type { CallTarget } from '../bodies/call-target.ts'
+import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { spentInput } from '../spent-input.ts'
+import { carriedBy } from '../serving/carried-by.ts'
+import { spentInput } from '../settling/spent-input.ts'
 import { extrasRules } from './asked-extras.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
-import { heldForExtras, spentExtras } from './extras.ts'
+import { heldForExtras, mostRead, spentExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
@@ -123,13 +123,14 @@ export async function readOpened(
     : await carriedText(parts, { call, asked, body, streams })
   if (facts.input_tokens > asked.context && !mayBeLonger(extras)) await assertFits(call, asked, body)
   const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
+  const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
   return {
     model,
     streams,
     content: [body.content],
     request,
     facts,
-    quoted: quotedOf(parts, model, facts, passages),
+    quoted: quotedOf(model, facts, extras, extras_nanos),
     passages,
   }
 }
@@ -196,22 +197,32 @@ async function carriedText(
   return { model, extras }
 }
 
-/** Cached content, which the gateway does not see, may fill all of the model's context. */
+/** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
 function quotedOf(
-  { catalogue }: ExchangeParts,
   model: TextModel,
-  { input_tokens, max_output_tokens, candidates, input_fields, cached_content }: RequestFacts,
-  passages: Passages,
+  facts: RequestFacts,
+  extras: readonly AskedExtra[],
+  extras_nanos: Nanos | undefined,
 ): QuotedRequest {
+  const { max_output_tokens, candidates, input_fields } = facts
   const limit = model.max_output_tokens
   const quoted = {
-    input_tokens: cached_content === undefined ? input_tokens : Math.max(input_tokens, model.context),
+    input_bound_tokens: heldInput(model, facts, extras),
     max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
     candidates,
     input_fields,
   }
-  if (model.price.extras === undefined) return quoted
-  return { ...quoted, extras_nanos: extrasOf(catalogue(), model, passages) }
+  return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
+}
+
+/**
+ * The input tokens that are held: all that the request can be, but no more than a report is believed with, beyond which the
+ * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
+ */
+function heldInput(model: TextModel, facts: RequestFacts, extras: readonly AskedExtra[]): number {
+  const { input_tokens, input_bound_tokens, cached_content } = facts
+  const bound_tokens = Math.min(input_bound_tokens, mostRead(model, facts, extras) ?? input_bound_tokens)
+  return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
 }
 
 /** The most that extras can cost, by whichever of the model's routes. */

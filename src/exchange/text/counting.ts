@@ -5,14 +5,14 @@ import { readReported } from '../../upstream/failures.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import type { Admitted } from '../admission.ts'
-import { ask } from '../asking.ts'
+import type { Admitted } from '../life/admission.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { ask } from '../serving/asking.ts'
 
 /**
  * @param write how the question is put to a route
- * @returns the provider's answer; undefined where no route of the model speaks the protocol
- * @throws GatewayError where all of those fail
+ * @returns the provider's answer; undefined if no route of the model speaks the protocol
+ * @throws GatewayError if all of those fail
  */
 export async function countUpstream(
   parts: ExchangeParts,

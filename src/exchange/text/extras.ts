@@ -4,6 +4,7 @@ import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../domain/extras.t
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
@@ -19,8 +20,9 @@ export function heldForExtras({ price }: TextModel, passages: readonly Passage[]
     : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras)))
 }
 
-/** Extras by which a provider reads and writes no more than it is sent: a tier, a place, a speed. */
+/** Extras by which a provider reads and writes no more than it is sent: a tier, a place, a speed, a voice. */
 const SAME_WORK: ReadonlySet<string> = new Set([
+  'audio_output',
   'service_tier',
   'speed',
   'inference_geo',
@@ -32,6 +34,16 @@ const SAME_WORK: ReadonlySet<string> = new Set([
 
 /** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
 export const addWork = (asked: readonly AskedExtra[]): boolean => asked.some(addsWork)
+
+/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
+const CONTEXT_MARGIN = 2
+
+/** The most input tokens that a provider's report is believed with; undefined for a call that may read more than its request says. */
+export const mostRead = (
+  { context }: TextModel,
+  { runs_tools }: RequestFacts,
+  asked: readonly AskedExtra[],
+): number | undefined => (runs_tools || addWork(asked) ? undefined : CONTEXT_MARGIN * context)
 
 const addsWork = ({ name }: AskedExtra): boolean => !SAME_WORK.has(name)
 

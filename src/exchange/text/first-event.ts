@@ -2,8 +2,9 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
-import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
-import { reportedFailure } from '../../upstream/failures.ts'
+import { isTooDeep } from '../../protocols/wire/json-depth.ts'
+import { EventCutter, EventWalk, eventEnd } from '../../protocols/wire/sse.ts'
+import { reportedFailure, tooDeep } from '../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../upstream/pump.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
@@ -45,20 +46,27 @@ export async function readFirst(
     read.push(value)
     read_bytes += value.length
     const whole = cutter.cut(value)
-    const has_begun = whole !== undefined && hasBegun(toByteString(whole), format)
+    const has_begun = whole !== undefined && hasBegun(toByteString(beginningOf(whole)), format)
     if (has_begun || read_bytes > MAX_ERROR_BYTES)
       return { first: read.length === 1 ? value : Buffer.concat(read), reader }
   }
 }
 
-/** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output */
+/** Of what came at once, the events that an error may be among: all of it may be half a megabyte, for each of a hundred streams. */
+const beginningOf = (whole: Uint8Array): Uint8Array => whole.subarray(0, eventEnd(whole, MAX_ERROR_BYTES))
+
+/** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output; UpstreamFault for one that is nested too deep */
 function hasBegun(whole: ByteString, format: StreamFormat): boolean {
   // Nearly all streams: nothing is parsed.
-  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING)) return true
+  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole)) return true
   const reading = format.open()
   let has_begun = false
   const walk = new EventWalk(whole)
   while (!reading.failed && walk.next()) {
+    if (isTooDeep(walk.data)) {
+      if (has_begun) return true
+      throw tooDeep('event')
+    }
     has_begun ||= !SAYS_NOTHING.test(walk.data)
     reading.read(walk.data)
   }

@@ -1,8 +1,8 @@
-// A text call that was read: its model, its request, and what its price hangs on.
+// A text call that was read: its model, its request, and what its price depends on.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { QuotedRequest } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import type { PaidOrder } from '../paid-kind.ts'
+import type { PaidOrder } from '../life/paid-kind.ts'
 import type { Passages, TextRequest } from './passage.ts'
 
 export interface TextOrder extends PaidOrder<TextModel> {

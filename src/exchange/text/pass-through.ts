@@ -5,7 +5,7 @@ import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
-import { renameBytes, renameEach, renameTo } from '../answered-name.ts'
+import { renameBytes, renameEach, renameTo } from '../serving/answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** What goes to providers of the caller's own protocol, and to no others. */
@@ -55,7 +55,7 @@ export function passThrough(
 }
 
 /**
- * Puts what is billed in place of what the provider reports at the end of its stream; undefined where that is the same.
+ * Puts what is billed in place of what the provider reports at the end of its stream; undefined if that is the same.
  * Reports before the end are superseded by it.
  */
 function correctionOf(

@@ -3,13 +3,13 @@ import { chargeTokens } from '../../pricing/charge.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import { pump, type StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import { reportDoubt } from '../doubted-usage.ts'
-import { send } from '../paid-call.ts'
-import type { Held, Served, Settle } from '../paid-kind.ts'
+import { send } from '../life/paid-call.ts'
+import type { Held, Served, Settle } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { readBy } from '../read-by.ts'
-import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
-import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
+import { readBy } from '../serving/read-by.ts'
+import { reportDoubt } from '../settling/doubted-usage.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/settlement.ts'
+import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
 import { billStream, isFree } from './bill.ts'
 import { type ExtrasTally, tallyStream } from './extras.ts'
 import { readFirst, type StreamFormat } from './first-event.ts'
@@ -79,8 +79,8 @@ function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Del
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
   const { model, passages } = held.order
   const billed = billStream(held, passages(attempt.provider), reading, ending)
-  reportDoubt(parts, held, attempt, billed)
   const { usage, estimated, told, doubt } = billed
+  reportDoubt(parts, held, attempt, doubt, usage)
   const extras = tally.charges(ending === 'completed' && !estimated)
   const charge = chargeTokens(model.price, usage, extras)
   return { outcome: ending, charge, usage, estimated, given_out, told, doubt: doubt?.why, cause }

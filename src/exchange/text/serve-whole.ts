@@ -3,11 +3,11 @@ import { chargeTokens } from '../../pricing/charge.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { reportDoubt } from '../doubted-usage.ts'
-import { send, wholeOutcome } from '../paid-call.ts'
-import type { Held, Served } from '../paid-kind.ts'
+import { send, wholeOutcome } from '../life/paid-call.ts'
+import type { Held, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { BilledCall } from '../told-usage.ts'
+import { reportDoubt } from '../settling/doubted-usage.ts'
+import type { BilledCall } from '../settling/told-usage.ts'
 import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
@@ -20,7 +20,7 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   order.request.body.release()
   const { body, billed, tally } = answer
   const { answering } = order.request.dialect
-  reportDoubt(parts, held, attempt, billed)
+  reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   const { usage, estimated, told, doubt } = billed
   return {

@@ -5,8 +5,8 @@ import { freeBytes } from '../../http/free-bytes.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
-import { type Parser, readError } from '../parser.ts'
-import { type Opened, type Question, SAME_BYTES } from '../parser-messages.ts'
+import { type Opened, type Question, SAME_BYTES } from '../parsing/messages.ts'
+import { type Parser, readError } from '../parsing/parser.ts'
 import type { TextBody } from './body.ts'
 
 let last_body_id = 0
@@ -59,11 +59,16 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
     replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
     read: (names) => ask<JsonObject>({ ask: 'read', names }),
-    async with(changed) {
-      const changed_bytes = await ask<Uint8Array>({ ask: 'replace', fields: changed })
+    async with(this: TextBody, changed_fields) {
+      const changed_bytes = await ask<Uint8Array>({ ask: 'replace', fields: changed_fields })
       release()
+      const changed = await threadBody(parser, changed_bytes, protocol)
+      const releaseBoth = () => {
+        changed.release()
+        this.release()
+      }
       // What tells it from another request is what the caller sent.
-      return { ...(await threadBody(parser, changed_bytes, protocol)), content: sha256 }
+      return { ...changed, content: sha256, release: releaseBoth }
     },
     as(this: TextBody, changed) {
       return { ...this, ...changed }

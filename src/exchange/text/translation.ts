@@ -10,7 +10,7 @@ import type {
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../upstream/relay.ts'
-import { toldName } from '../answered-name.ts'
+import { toldName } from '../serving/answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {

@@ -1,14 +1,15 @@
 // The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
-import { endOfTurn } from '../../domain/end-of-turn.ts'
+
 import { invalidRequest, payloadTooLarge } from '../../domain/errors.ts'
 import { announcedBytes, readAtMost } from '../../http/body.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { readForm } from '../../http/multipart.ts'
 import { refusal } from '../../protocols/wire/json.ts'
 import { reduce } from '../../protocols/wire/json-names.ts'
-import type { Admitted } from '../admission.ts'
-import { mayCallFreeModel, receiveBody } from '../arrival.ts'
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import { mayCallFreeModel, receiveBody } from '../bodies/arrival.ts'
 import { beforeForm } from '../hooks/before-call.ts'
+import type { Admitted } from '../life/admission.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 export interface AudioForm {
@@ -18,7 +19,7 @@ export interface AudioForm {
   sha256: string
 }
 
-export interface AudioFile {
+interface AudioFile {
   bytes: Uint8Array
   filename: string
   mime: string
@@ -27,7 +28,7 @@ export interface AudioFile {
 export type FormField = readonly [name: string, value: string]
 
 /** As OpenAI's limit of a file, and as that of images. */
-export const MAX_AUDIO_BYTES = 25 * 1024 * 1024
+const MAX_AUDIO_BYTES = 25 * 1024 * 1024
 /** The file, its fields, and the lines between them. */
 const BODY_LIMIT_BYTES = 26 * 1024 * 1024
 const MAX_FIELDS = 40
@@ -78,7 +79,7 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     },
     async file({ field, filename, mime, content }) {
       if (field !== 'file')
-        throw refusal(field.slice(0, 64), 'no file is taken under this name. Send one as "file".')
+        throw refusal(field.slice(0, 64), 'is not a field for files. Send the file as "file".')
       if (file) throw refusal('file', 'is given more than once. Send one file.')
       sha256.update(JSON.stringify(['file', filename]))
       const read = await readAtMost(hashed(content, sha256), MAX_AUDIO_BYTES, fileTooLarge)
@@ -126,12 +127,9 @@ function assertField(name: string, before: readonly FormField[]): void {
 }
 
 const fileTooLarge = () =>
-  payloadTooLarge(
-    'file: is larger than the 25 MB that this endpoint takes. Send it in parts, or more compressed.',
-    {
-      param: 'file',
-    },
-  )
+  payloadTooLarge('file: is larger than 25 MB, the limit of this endpoint. Split it, or compress it more.', {
+    param: 'file',
+  })
 
 /** The value of a field that may be given once. */
 export const fieldOf = ({ fields }: AudioForm, name: string): string | undefined =>

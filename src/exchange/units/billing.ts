@@ -2,10 +2,11 @@
 import type { ReportedUnits } from '../../domain/units.ts'
 import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../pricing/units.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { PaidCall } from '../admission.ts'
-import type { Held, PaidKind, Spent } from '../paid-kind.ts'
+import type { PaidCall } from '../life/admission.ts'
+import type { Held, PaidKind, Spent } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Delivered } from '../settlement.ts'
+import { reportDoubt } from '../settling/doubted-usage.ts'
+import type { Delivered } from '../settling/settlement.ts'
 import type { UnitOrder } from './order.ts'
 
 /** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
@@ -24,18 +25,7 @@ export function deliveredUnits(
 ): Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt'> {
   const { model } = held.order
   const { units, estimated, doubt } = billUnits(model.price, reported, bounds)
-  if (doubt !== undefined)
-    parts.log.warn(
-      {
-        request_id: held.origin.request_id,
-        model: model.id,
-        provider: attempt.provider.name,
-        why: doubt,
-        reported,
-        charged: units,
-      },
-      'a reported usage was not believed; charged by estimate',
-    )
+  reportDoubt(parts, held, attempt, doubt === undefined ? undefined : { reported, why: doubt }, units)
   const told = estimated || doubt !== undefined ? reported : undefined
   return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated, told, doubt }
 }

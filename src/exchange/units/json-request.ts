@@ -1,16 +1,17 @@
 // A JSON request that is passed on as it came, but for the name of its model.
+import type { Model } from '../../domain/catalogue.ts'
 import { internal, invalidRequest } from '../../domain/errors.ts'
-import type { UnitKind } from '../../domain/units.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
 import { protocolOf } from '../../protocols/registry.ts'
-import type { UnitProtocol, UnitProtocols } from '../../protocols/unit-calls.ts'
+import type { UnitProtocols } from '../../protocols/unit-calls.ts'
 import { type JsonBody, parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
-import type { Admitted } from '../admission.ts'
-import { mayCallFreeModel, receiveBody } from '../arrival.ts'
+import { type Arrival, mayCallFreeModel, receiveBody } from '../bodies/arrival.ts'
+import type { Admitted } from '../life/admission.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** A body as bytes, text and values, and what is sent upstream of it. */
@@ -18,14 +19,19 @@ const COPIES = 4
 /** Parsed, so many values stop the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 
+interface Asked extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
+  kind: Model['kind']
+  names: Names
+}
+
 /** @throws GatewayError as `receiveBody` and `parseJsonBody` */
 export async function readJsonRequest(
   parts: ExchangeParts,
   admitted: Admitted,
-  { kind, names, limit_bytes }: { kind: UnitKind; names: Names; limit_bytes: number },
+  { kind, names, ...limits }: Asked,
 ): Promise<JsonBody> {
   const { bytes } = await receiveBody(parts.bodies, admitted, {
-    limit_bytes,
+    ...limits,
     copies: COPIES,
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, kind),
   })
@@ -36,11 +42,11 @@ export async function readJsonRequest(
 }
 
 /** The verbs of a route's provider; the catalogue refuses models whose provider has none. */
-export function verbsOf(
+export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
   { protocols }: Pick<ExchangeParts, 'protocols'>,
   { provider }: Pick<Attempt, 'provider'>,
-  verb: keyof UnitProtocols,
-): UnitProtocol {
+  verb: Verb,
+): NonNullable<Protocol[Verb]> {
   const verbs = protocolOf(protocols, provider)[verb]
   if (verbs) return verbs
   throw internal(

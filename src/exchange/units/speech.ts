@@ -4,15 +4,16 @@ import { UpstreamFault } from '../../domain/errors.ts'
 import { NO_UNITS, RATES, type Unit, type Units } from '../../domain/units.ts'
 import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../media/audio/meter.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
+import { boundDropped } from '../../protocols/dropped-bound.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { readSpeechRequest, type SpeechRequest, speechNames } from '../../protocols/openai/speech.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { passBytes } from '../../upstream/byte-relay.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
-import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import { readCallTarget } from '../call-target.ts'
-import { send } from '../paid-call.ts'
-import type { Held, PaidKind, Served } from '../paid-kind.ts'
+import { readCallTarget } from '../bodies/call-target.ts'
+import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import { send } from '../life/paid-call.ts'
+import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
@@ -40,7 +41,7 @@ async function readSpeech(parts: ExchangeParts, admitted: Admitted): Promise<Spe
     limit_bytes: BODY_LIMIT_BYTES,
   })
   const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'speech')
-  const request = readSpeechRequest(body.json, model.unknown_fields)
+  const request = readSpeechRequest(body.json, model.unknown_fields, boundDropped(body))
   const { held, bounds, input } = unitsOf(request)
   // Its answer is given out while it comes, whatever its format.
   return { model, streams: true, content: [body.bytes], body, request, held, bounds, input }
@@ -60,17 +61,22 @@ const SLACK_MS = 5_000
 function unitsOf({
   characters,
   input_tokens,
+  input_bound_tokens,
   speed,
 }: SpeechRequest): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
   const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
   // Of who leaves before any audio came, the provider has made what the text takes.
   const input: Units = { ...NO_UNITS, characters, input_tokens, audio_ms: usual_ms }
   const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
-  const held = withAudio(input, Math.ceil(longest_s * 1_000))
+  const longest = withAudio(input, Math.ceil(longest_s * 1_000))
+  const held = { ...longest, input_tokens: input_bound_tokens }
   const most: Units = {
-    ...held,
-    input_tokens: Math.max(characters, input_tokens) * MAX_TOKENS_PER_CHARACTER + SLACK_TOKENS,
-    audio_ms: held.audio_ms * 4 + SLACK_MS,
+    ...longest,
+    input_tokens: Math.max(
+      Math.max(characters, input_tokens) * MAX_TOKENS_PER_CHARACTER + SLACK_TOKENS,
+      input_bound_tokens,
+    ),
+    audio_ms: longest.audio_ms * 4 + SLACK_MS,
     output_tokens: Math.ceil(longest_s * 4 * MAX_TOKENS_PER_S) + SLACK_TOKENS,
   }
   return { input, held, bounds: { estimate: withAudio(input, usual_ms), most, exact: ['characters'] } }
@@ -91,7 +97,7 @@ async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promi
       const type = audioType(response, request)
       return isEvents(type)
         ? openEvents(parts, attempt, response, { piece: 'audio', heard })
-        : openAnswer(response, type)
+        : openAnswer(parts, attempt, response, type)
     },
   })
   const { content_type } = dispatched.answer
@@ -123,7 +129,7 @@ const MADE: ReadonlySet<Unit> = new Set(['audio_ms', 'output_tokens'])
 /** MP3 as OpenAI makes it: 128 kbit/s and more. What is only estimated by its bytes is not estimated too high. */
 const BYTES_PER_S = 20_000
 
-/** The audio of events is measured as that of files is, where something of its price hangs on it. */
+/** The audio of events is measured as that of files is, where something of its price depends on it. */
 function asEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer {
   const is_priced = model.price.rates.some(({ name }) => MADE.has(RATES[name].unit))
   const meter = is_priced ? createAudioMeter(request.response_format === 'pcm') : undefined

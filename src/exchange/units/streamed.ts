@@ -5,17 +5,20 @@ import type { UnitBounds } from '../../pricing/units.ts'
 import { type AudioPiece, AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { renderStreamError } from '../../protocols/openai/errors.ts'
 import { protocolOf } from '../../protocols/registry.ts'
+import { reportsError } from '../../protocols/reported-error.ts'
+import { parseObject } from '../../protocols/wire/json.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
+import { reportedFailure } from '../../upstream/failures.ts'
 import { type ByteReader, type OpenedBody, pump } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
-import type { Held, Served } from '../paid-kind.ts'
+import type { Held, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { readBy } from '../read-by.ts'
-import { servedHeaders } from '../served-headers.ts'
-import { CLIENT_CLOSED_REQUEST } from '../settlement.ts'
-import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
+import { readBy } from '../serving/read-by.ts'
+import { servedHeaders } from '../serving/served-headers.ts'
+import { CLIENT_CLOSED_REQUEST } from '../settling/settlement.ts'
+import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
 import { readFirst } from '../text/first-event.ts'
 import { deliveredUnits } from './billing.ts'
 import type { UnitOrder } from './order.ts'
@@ -37,14 +40,24 @@ export interface PassingAnswer {
 
 export const isEvents = (content_type: string): boolean => /^text\/event-stream\b/i.test(content_type)
 
+const OPENING_BRACE = 0x7b
+
 /**
  * Waits for the first bytes: until they are there, another route may still answer.
- * @throws UpstreamFault for an empty answer
+ * @throws UpstreamFault for an empty answer; ReportedFailure for an error that calls itself audio
  */
-export async function openAnswer(response: Response, content_type: string): Promise<OpenAnswer> {
+export async function openAnswer(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Attempt,
+  response: Response,
+  content_type: string,
+): Promise<OpenAnswer> {
   const reader: ByteReader | undefined = response.body?.getReader()
   const { value } = reader ? await fromUpstream(reader.read()) : {}
   if (!reader || !value) throw new UpstreamFault('the upstream sent an empty answer')
+  const text = value[0] === OPENING_BRACE ? Buffer.from(value).toString() : ''
+  const json = parseObject(text)
+  if (json && reportsError(json)) throw reportedFailure(protocolOf(protocols, provider), text)
   return { first: value, reader, content_type }
 }
 
@@ -64,7 +77,7 @@ export async function openEvents(
   return { ...(await readFirst(response, format, heard)), content_type: 'text/event-stream' }
 }
 
-/** Charges what passed, however it ends; nothing where it broke before anything came. */
+/** Charges what passed, however it ends; nothing if it broke before anything came. */
 export function servedStream(
   parts: ExchangeParts,
   held: Held<UnitOrder>,

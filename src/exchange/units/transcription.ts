@@ -2,23 +2,27 @@
 import type { TranscriptionModel } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../domain/units.ts'
+import { SLOW_BYTES_PER_S } from '../../media/audio/bytes.ts'
+import { measureDurationMs } from '../../media/audio/duration.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { unknownField } from '../../protocols/extras.ts'
+import { fields as fieldsBound, inputBound, mediumUri } from '../../protocols/input-bound.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
+import { audioTokens } from '../../protocols/openai/media.ts'
 import { tokensOfBytes } from '../../protocols/token-sums.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import { readCallTarget } from '../call-target.ts'
-import { send } from '../paid-call.ts'
-import type { Held, PaidKind, Served } from '../paid-kind.ts'
+import { readCallTarget } from '../bodies/call-target.ts'
+import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import { send } from '../life/paid-call.ts'
+import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
-import { audioMsOf } from './audio-length.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
 import { isEvents, type OpenAnswer, openEvents, type PassingAnswer, servedStream } from './streamed.ts'
+import { textFormatOf } from './text-answer.ts'
 import { readUnitAnswer, servedWhole, type UnitAnswer } from './whole.ts'
 
 type Verb = 'transcriptions' | 'translations'
@@ -54,9 +58,13 @@ async function readTranscription(parts: ExchangeParts, admitted: Admitted): Prom
   const model = findModel(parts, admitted, model_id, 'transcription')
   if (model.unknown_fields === 'refuse')
     for (const [name] of form.fields) if (!KNOWN.has(name)) throw unknownField(name)
-  const audio_ms = await audioMsOf(parts.bodies.parser, form.file)
+  const audio_ms = await audioMsOf(form.file.bytes)
   return { model, streams: streamsOf(form), content: [form.sha256], form, ...unitsOf(form, audio_ms) }
 }
+
+/** The duration by the container, in whole milliseconds; one that does not tell is taken to be slow. */
+const audioMsOf = async (bytes: Uint8Array): Promise<number> =>
+  (await measureDurationMs(bytes)) ?? Math.ceil((bytes.length / SLOW_BYTES_PER_S) * 1_000)
 
 /** The slowest codecs need more than this. */
 const MIN_BYTES_PER_S = 500
@@ -77,19 +85,26 @@ function unitsOf(form: AudioForm, audio_ms: number): Pick<UnitOrder, 'held' | 'b
     input_tokens: estimateTokens(fieldOf(form, 'prompt') ?? ''),
     input_audio_tokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S),
   }
-  const held = { ...input, output_tokens: Math.ceil(seconds * TEXT_TOKENS_PER_S) }
+  const estimate = { ...input, output_tokens: Math.ceil(seconds * TEXT_TOKENS_PER_S) }
+  const held = { ...estimate, input_tokens: inputBound(boundOf(form), input.input_tokens) }
   // Servers differ in what they count: they may cut silence, or fill it up.
   const longest_ms = Math.max(audio_ms, (bytes.length / MIN_BYTES_PER_S) * 1_000) * MARGIN + SLACK_MS
   const most_tokens = Math.ceil((longest_ms / 1_000) * AUDIO_TOKENS_PER_S * MARGIN) + SLACK_TOKENS
   const most: Units = {
-    ...held,
+    ...estimate,
     audio_ms: Math.ceil(longest_ms),
-    input_tokens: most_tokens + input.input_tokens * 4,
+    input_tokens: Math.max(most_tokens + input.input_tokens * 4, held.input_tokens),
     input_audio_tokens: most_tokens,
     output_tokens: most_tokens,
   }
-  return { input, held, bounds: { estimate: held, most } }
+  return { input, held, bounds: { estimate, most } }
 }
+
+/** All fields of the form, as one object: short recordings of voices are among them, as data URIs. */
+const boundOf = ({ fields }: AudioForm): number =>
+  fields.reduce((tokens, [name, value]) => tokens + boundField({ [name]: value }), 0)
+
+const boundField = fieldsBound({ 'known_speaker_references[]': mediumUri(audioTokens) })
 
 /** A whole answer, or one that is still coming. Some models answer as a whole, whatever was asked for. */
 type Answer = { whole: UnitAnswer } | { open: OpenAnswer }
@@ -114,7 +129,8 @@ async function serveTranscription(
     async open(response, attempt, heard) {
       if (streams && isEvents(response.headers.get('content-type') ?? ''))
         return { open: await openEvents(parts, attempt, response, { piece: 'delta', heard }) }
-      return { whole: await readUnitAnswer(parts, held, response, attempt, { verb, may_be_text: true }) }
+      const text_format = textFormatOf(fieldOf(form, 'response_format'))
+      return { whole: await readUnitAnswer(parts, held, response, attempt, { verb, text_format }) }
     },
   })
   if ('open' in answer)

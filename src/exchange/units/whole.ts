@@ -1,20 +1,24 @@
 // A whole answer that is given out as it came: read, measured, and paid for first.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUnits } from '../../domain/units.ts'
+import { redactorOf } from '../../observe/redact.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
+import { parseObject } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { renameBytes, renameTo } from '../answered-name.ts'
-import { wholeOutcome } from '../paid-call.ts'
-import type { Held, Served } from '../paid-kind.ts'
+import { send, wholeOutcome } from '../life/paid-call.ts'
+import type { Held, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { servedHeaders } from '../served-headers.ts'
+import { renameBytes, renameTo } from '../serving/answered-name.ts'
+import { servedHeaders } from '../serving/served-headers.ts'
 import { deliveredUnits } from './billing.ts'
-import { verbsOf } from './json-request.ts'
+import { jsonWriter, verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
+import { assertText, assertTranscript, type TextFormat } from './text-answer.ts'
 
 export interface UnitAnswer {
   body: Uint8Array<ArrayBuffer>
@@ -27,7 +31,7 @@ const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?js
 /**
  * Reads all of an answer. It names the model that the caller asked for.
  *
- * @param may_be_text an answer that is no JSON is one, too
+ * @param text_format of a transcription: what was asked for in place of JSON
  * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
  */
 export async function readUnitAnswer(
@@ -35,18 +39,38 @@ export async function readUnitAnswer(
   held: Held<UnitOrder>,
   response: Response,
   attempt: Attempt,
-  { verb, may_be_text = false }: { verb: keyof UnitProtocols; may_be_text?: boolean },
+  { verb, text_format }: { verb: keyof UnitProtocols; text_format?: TextFormat | undefined },
 ): Promise<UnitAnswer> {
   const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
   const content_type = response.headers.get('content-type') ?? 'application/json'
   if (/^text\/html\b/i.test(content_type)) throw new UpstreamFault(`the upstream sent ${content_type}`)
-  if (may_be_text && !isJson(content_type)) return { body: bytes, content_type, reported: undefined }
-  const json = readReported(protocolOf(parts.protocols, attempt.provider), bytes.toString())
+  const text = bytes.toString()
+  const is_transcript = verb === 'transcriptions' || verb === 'translations'
+  if (is_transcript && !isJson(content_type) && !parseObject(text)) {
+    assertText(text, content_type, text_format)
+    // What a provider says of itself cannot be told from what was said in the audio.
+    const body = Buffer.from(redactorOf(parts.catalogue()).hide(text))
+    return { body, content_type, reported: undefined }
+  }
+  const json = readReported(protocolOf(parts.protocols, attempt.provider), text)
+  if (is_transcript) assertTranscript(json)
   const reported = verbsOf(parts, attempt, verb).readUnits(json)
   const { id } = held.order.model
   const body = attempt.model === id ? bytes : renameBytes(bytes, renameTo(id, ['model']))
   return { body, content_type, reported }
 }
+
+/** Serves calls whose JSON request is passed on, and whose answer is whole. */
+export const serveJson =
+  (verb: keyof UnitProtocols) =>
+  async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Served> => {
+    const dispatched = await send(parts, held, {
+      streams: false,
+      write: jsonWriter(parts, verb, held.order.body),
+      open: (response, attempt) => readUnitAnswer(parts, held, response, attempt, { verb }),
+    })
+    return servedWhole(parts, held, dispatched)
+  }
 
 /** Charges for a whole answer, and gives it out. @param bounds those of the order, where nothing else is known by now */
 export function servedWhole(

@@ -9,7 +9,7 @@ export const AAC_SAMPLES = 1_024
 const LOW_DELAY: ReadonlySet<number> = new Set([23, 39])
 const ESCAPED_TYPE = 31
 
-/** The duration of one frame. @returns undefined where the configuration tells no rate */
+/** The duration of one frame. @returns undefined if the configuration tells no rate */
 export function aacFrameSeconds(bytes: Uint8Array, at: number, end: number): number | undefined {
   if (at + 2 > end) return undefined
   const bit = (index: number): number => ((bytes[at + (index >> 3)] ?? 0) >> (7 - (index & 7))) & 1

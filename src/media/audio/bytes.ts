@@ -11,8 +11,17 @@ export interface AudioBytes {
 /** Audio that does not tell its duration is taken to be slow. */
 export const SLOW_BYTES_PER_S = 1_000
 
+/** Vorbis at its highest quality; its packets do not tell their duration. */
+export const MAX_VORBIS_BYTES_PER_S = 64_000
+
+/** What is read in steps: others have their turn after each. */
+export type InSteps<Value> = Generator<void, Value>
+
+/** Pages, frames and elements of one step: they take a millisecond, or two. */
+export const STEP_PARTS = 2_048
+
 /** A reader of one container. @returns undefined for what is not its container, or does not tell */
-export type DurationReader = (audio: AudioBytes, view: DataView) => number | undefined
+export type DurationReader = (audio: AudioBytes, view: DataView) => InSteps<number | undefined>
 
 /** Whether ASCII text stands in bytes at a place. */
 export function hasText(bytes: Uint8Array, at: number, text: string): boolean {

@@ -1,4 +1,5 @@
 // The duration of audio, by its container's own headers and frames; nothing is decoded.
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import type { AudioBytes, DurationReader } from './bytes.ts'
 import { flacSeconds } from './flac.ts'
 import { framesSeconds, tagBytes } from './frames.ts'
@@ -19,20 +20,43 @@ const READERS: readonly DurationReader[] = [
 
 /** Longer than any audio that is not made to mislead. */
 const MAX_SECONDS = 7 * 24 * 3_600
+/**
+ * Samples as they are, of 48 kHz, two channels and 24 bits. What takes more bytes for a second counts as if it took these: whatever
+ * rate a header makes up, a file's bytes last so long at least.
+ */
+const MAX_BYTES_PER_S = 288_000
 
 /**
  * The duration of audio in a WAV, Ogg (Opus, Vorbis), FLAC, MP4, WebM, MP3 or ADTS (AAC) container. Of what a header says and what its
- * bytes show, the longer one counts: a header may be written to mislead.
+ * bytes show, the longer one counts: a header may be written to mislead. No file lasts less than a second for each 288,000 bytes.
  *
- * @returns whole milliseconds; undefined where the container is unknown or does not tell
+ * @returns whole milliseconds; undefined if the container is unknown or does not tell
  */
 export function audioDurationMs(given: AudioBytes): number | undefined {
+  const reading = readMs(given)
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+  }
+}
+
+/** The duration of all of these bytes. Long ones take half a second: others have their turn meanwhile. */
+export async function measureDurationMs(bytes: Uint8Array): Promise<number | undefined> {
+  const reading = readMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+    await endOfTurn()
+  }
+}
+
+function* readMs(given: AudioBytes): ReturnType<DurationReader> {
   const audio = withoutTag(given)
   const { head } = audio
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   for (const read of READERS) {
-    const seconds = read(audio, view)
-    if (seconds !== undefined) return inMs(seconds)
+    const seconds = yield* read(audio, view)
+    if (seconds !== undefined) return inMs(seconds, audio.total_bytes / MAX_BYTES_PER_S)
   }
   return undefined
 }
@@ -46,9 +70,5 @@ function withoutTag(audio: AudioBytes): AudioBytes {
   return { head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
 }
 
-/** The duration of all of these bytes. */
-export const wholeDurationMs = (bytes: Uint8Array): number | undefined =>
-  audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
-
-const inMs = (seconds: number): number | undefined =>
-  seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds * 1_000) : undefined
+const inMs = (seconds: number, at_least: number): number | undefined =>
+  seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(Math.max(seconds, at_least) * 1_000) : undefined

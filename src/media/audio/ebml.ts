@@ -34,7 +34,7 @@ export function unsignedAt(bytes: Uint8Array, at: number, length: number): numbe
   return value
 }
 
-/** @returns undefined for what is no number above zero */
+/** @returns undefined for what is not a number above zero */
 export function floatAt(view: DataView, at: number, length: number): number | undefined {
   if (at + length > view.byteLength) return undefined
   const value = length === 4 ? view.getFloat32(at) : length === 8 ? view.getFloat64(at) : Number.NaN

@@ -1,5 +1,6 @@
 // The headers of FLAC's frames: each says how many samples it has, and has a checksum, so that it is not taken for sound.
 // RFC 9639, section 9.1
+import { type InSteps, STEP_PARTS } from './bytes.ts'
 
 export interface FlacFrame {
   samples: number
@@ -93,7 +94,7 @@ function checksum(bytes: Uint8Array, from: number, to: number): number {
 }
 
 export interface FlacRun {
-  /** What the frames last together; infinite where so much is none that it must be made to mislead. */
+  /** What the frames last together; infinite if so much is none that it must be made to mislead. */
   seconds: number
   /** Where the last of them ends, as it says. */
   end_seconds: number
@@ -103,11 +104,13 @@ export interface FlacRun {
 const MAX_MISSES = 100_000
 
 /** @param stream_rate that of frames without one; of two rates the lower one counts */
-export function walkFlacFrames(bytes: Uint8Array, start: number, stream_rate: number): FlacRun {
+export function* walkFlacFrames(bytes: Uint8Array, start: number, stream_rate: number): InSteps<FlacRun> {
   const samples_of = new Map<number, number>()
   let end_seconds = 0
   let misses = 0
+  let parts = 0
   for (let at = start; at < bytes.length; ) {
+    if (++parts % STEP_PARTS === 0) yield
     if (bytes[at] !== 0xff) {
       at = bytes.indexOf(0xff, at)
       if (at < 0) break
@@ -130,7 +133,7 @@ export function walkFlacFrames(bytes: Uint8Array, start: number, stream_rate: nu
   return { seconds, end_seconds }
 }
 
-/** @returns undefined where neither says a rate */
+/** @returns undefined if neither says a rate */
 export function frameSeconds(frame: FlacFrame, stream_rate: number): number | undefined {
   const rate = slowestOf(frame, stream_rate)
   return rate === undefined ? undefined : frame.samples / rate

@@ -5,7 +5,7 @@ import { walkFlacFrames } from './flac-frames.ts'
 
 const STREAM_INFO_END = 42
 
-export const flacSeconds: DurationReader = ({ head, tail, total_bytes }, view) => {
+export const flacSeconds: DurationReader = function* ({ head, tail, total_bytes }, view) {
   if (!hasText(head, 0, 'fLaC') || head.length < STREAM_INFO_END) return undefined
   const packed = view.getUint32(18)
   const rate = packed >>> 12
@@ -14,8 +14,8 @@ export const flacSeconds: DurationReader = ({ head, tail, total_bytes }, view) =
   const samples = (packed & 15) * 2 ** 32 + view.getUint32(22)
   const framed_seconds =
     head.length === total_bytes
-      ? walkFlacFrames(head, STREAM_INFO_END, rate).seconds
-      : walkFlacFrames(tail, 0, rate).end_seconds
+      ? (yield* walkFlacFrames(head, STREAM_INFO_END, rate)).seconds
+      : (yield* walkFlacFrames(tail, 0, rate)).end_seconds
   if (rate === 0) return framed_seconds
   const uncompressed_seconds = total_bytes / (rate * channels * (bits / 8))
   const told_seconds = samples / rate

@@ -1,7 +1,7 @@
 // The duration of MP3 and of AAC in ADTS: their frames, each of which says its own length and sample rate.
 // ISO/IEC 11172-3, section 2.4.2.3 (MPEG audio header); ISO/IEC 14496-3, section 1.A.2.2 (ADTS)
 import { AAC_RATES, AAC_SAMPLES } from './aac.ts'
-import { type DurationReader, hasText } from './bytes.ts'
+import { type DurationReader, hasText, type InSteps, STEP_PARTS } from './bytes.ts'
 
 interface Frame {
   bytes: number
@@ -18,11 +18,11 @@ const ID3_HEADER_BYTES = 10
  * Each frame counts. Of what is not at hand, or is in no frame that is known here, so much is taken to be like the frames: players know
  * of frames without a bit rate.
  */
-export const framesSeconds: DurationReader = ({ head, tail, total_bytes }) => {
+export const framesSeconds: DurationReader = function* ({ head, tail, total_bytes }) {
   const start = tagBytes(head)
   for (let at = start; at < Math.min(start + MAX_SEARCH_BYTES, head.length); at++) {
     if (!beginsRun(head, at)) continue
-    const run = walkFrames(head, at)
+    const run = yield* walkFrames(head, at)
     const audio_bytes = total_bytes - at - endTagBytes(tail)
     return run.seconds * Math.max(1, audio_bytes / Math.max(run.bytes, 1))
   }
@@ -64,11 +64,12 @@ function beginsRun(bytes: Uint8Array, start: number): boolean {
  * What is between frames is passed over as players do: up to the next byte that begins one.
  * @returns what the frames last, and their own bytes
  */
-function walkFrames(bytes: Uint8Array, start: number): { seconds: number; bytes: number } {
+function* walkFrames(bytes: Uint8Array, start: number): InSteps<{ seconds: number; bytes: number }> {
   let seconds = 0
   let framed_bytes = 0
   let at = start
-  while (at + 4 <= bytes.length) {
+  for (let parts = 1; at + 4 <= bytes.length; parts++) {
+    if (parts % STEP_PARTS === 0) yield
     const frame = frameAt(bytes, at)
     if (!frame) {
       const next = bytes.indexOf(0xff, at + 1)

@@ -1,16 +1,15 @@
 // The least that the frames of a Matroska track last, by its codec: what the container says of their time may be written to mislead.
 // https://www.matroska.org/technical/codec_specs.html
 import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
-import { hasText } from './bytes.ts'
+import { hasText, MAX_VORBIS_BYTES_PER_S } from './bytes.ts'
 import { flacFrameAt, frameSeconds } from './flac-frames.ts'
 import { frameAt } from './frames.ts'
 import { opusSeconds } from './opus.ts'
-import { MAX_VORBIS_BYTES_PER_S } from './vorbis.ts'
 
 export interface MatroskaTrack {
   number: number
   codec: string
-  /** 0 where it is not told. */
+  /** 0 if it is not told. */
   rate: number
   channels: number
   bits: number

@@ -1,6 +1,6 @@
 // The duration of WebM (Matroska): what its header says, where its last block begins, and what the frames of its blocks last.
 // RFC 8794 (EBML); RFC 9559 (Matroska)
-import { type DurationReader, longer, SLOW_BYTES_PER_S } from './bytes.ts'
+import { type DurationReader, longer, SLOW_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { elementAt, floatAt, numberAt, unsignedAt, widthOf } from './ebml.ts'
 import { framesOf } from './matroska-block.ts'
 import { frameSecondsOf, type MatroskaTrack, newTrack } from './matroska-track.ts'
@@ -61,7 +61,7 @@ const TRACK_FIELDS: Readonly<Record<number, (track: MatroskaTrack, place: Place)
   },
 }
 
-export const matroskaSeconds: DurationReader = ({ head, total_bytes }, view) => {
+export const matroskaSeconds: DurationReader = function* ({ head, total_bytes }, view) {
   if (head.length < 8 || view.getUint32(0) !== EBML) return undefined
   let scale_nanos = DEFAULT_SCALE_NANOS
   let duration: number | undefined
@@ -74,7 +74,12 @@ export const matroskaSeconds: DurationReader = ({ head, total_bytes }, view) => 
   let frames = 0
   let rest_bytes = 0
   let at = 0
+  let paused_at = 0
   for (let elements = 0; at < head.length; elements++) {
+    if (elements + frames - paused_at >= STEP_PARTS) {
+      paused_at = elements + frames
+      yield
+    }
     if (elements > MAX_ELEMENTS || frames > max_frames || tracks.length > MAX_TRACKS) {
       rest_bytes = head.length - at
       break

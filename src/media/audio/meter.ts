@@ -4,7 +4,7 @@ import { audioDurationMs } from './duration.ts'
 export interface AudioMeter {
   readonly total_bytes: number
   add(chunk: Uint8Array): void
-  /** Whole milliseconds; undefined where its container is unknown. */
+  /** Whole milliseconds; undefined if its container is unknown. */
   durationMs(): number | undefined
 }
 

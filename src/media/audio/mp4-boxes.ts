@@ -1,4 +1,5 @@
 // The boxes of MP4, one inside another: each ends where the one around it ends, whatever it says. ISO/IEC 14496-12, section 4.2
+import { type InSteps, STEP_PARTS } from './bytes.ts'
 
 export interface Box {
   type: string
@@ -22,19 +23,25 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'traf',
 ])
 
-/** Shows all boxes in their order. @returns false where there are more than any file has */
-export function eachBox(bytes: Uint8Array, view: DataView, look: (box: Box) => void): boolean {
-  const seen = { boxes: 0 }
-  walk(0, bytes.length, 0)
-  return seen.boxes <= MAX_BOXES
+/** Shows all boxes in their order. @returns false if there are more than any file has */
+export function* eachBox(
+  bytes: Uint8Array,
+  view: DataView,
+  look: (box: Box) => InSteps<void> | undefined,
+): InSteps<boolean> {
+  let boxes = 0
+  yield* walk(0, bytes.length, 0)
+  return boxes <= MAX_BOXES
 
-  function walk(start: number, stop: number, depth: number): void {
-    for (let at = start; at + HEADER_BYTES <= stop && seen.boxes <= MAX_BOXES; seen.boxes++) {
+  function* walk(start: number, stop: number, depth: number): InSteps<void> {
+    for (let at = start; at + HEADER_BYTES <= stop && boxes <= MAX_BOXES; boxes++) {
+      if (boxes % STEP_PARTS === STEP_PARTS - 1) yield
       const { header_bytes, length } = sizeOf(bytes, view, at)
       if (length < header_bytes) return
       const box = { type: typeAt(bytes, at), data_at: at + header_bytes, end: Math.min(at + length, stop) }
-      look(box)
-      if (CONTAINERS.has(box.type) && depth < MAX_DEPTH) walk(box.data_at, box.end, depth + 1)
+      const reading = look(box)
+      if (reading) yield* reading
+      if (CONTAINERS.has(box.type) && depth < MAX_DEPTH) yield* walk(box.data_at, box.end, depth + 1)
       at = box.end
     }
   }

@@ -3,7 +3,7 @@ import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
 import { hasText } from './bytes.ts'
 
 export interface SampleEntry {
-  /** The duration of a sample, whatever the container gives it; undefined where the codec does not tell. */
+  /** The duration of a sample, whatever the container gives it; undefined if the codec does not tell. */
   sample_seconds: number | undefined
   /** Its samples are MPEG frames, which tell their own duration. */
   is_mpeg: boolean
@@ -25,8 +25,11 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
   if (hasText(bytes, entry + 4, '.mp3')) return { ...unknown, is_mpeg: true }
   if (hasText(bytes, entry + 4, 'Opus')) return { ...unknown, sample_seconds: OPUS_PACKET_S }
   const rate = view.getUint16(entry + 32)
-  if (hasText(bytes, entry + 4, 'fLaC') || hasText(bytes, entry + 4, 'alac'))
-    return { ...unknown, sample_seconds: rate > 0 ? LOSSLESS_SAMPLES / rate : undefined }
+  const configured_seconds = losslessSeconds(bytes, view, entry, end)
+  if (configured_seconds !== undefined) {
+    const sample_seconds = Math.max(rate > 0 ? LOSSLESS_SAMPLES / rate : 0, configured_seconds) || undefined
+    return { ...unknown, sample_seconds }
+  }
   if (!hasText(bytes, entry + 4, 'mp4a')) return unknown
   const place = Buffer.from(bytes.buffer, bytes.byteOffset + entry, end - entry).indexOf('esds')
   const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
@@ -35,6 +38,26 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
   // A decoder goes by the configuration; of two that differ the longer sample counts.
   const sample_seconds = Math.max(told, configured ?? 0) || AAC_SAMPLES / Math.max(...AAC_RATES)
   return { ...unknown, sample_seconds }
+}
+
+/** FLAC's first block, behind the header of its box and its own; the configuration of ALAC: where the codec's samples and rate stand. */
+const FLAC_CONFIGURATION_BYTES = 8 + 4 + 14
+const ALAC_CONFIGURATION_BYTES = 8 + 24
+
+/**
+ * The duration of a sample by the codec's own configuration, which a decoder goes by: 0 if it has none.
+ * @returns undefined for other codecs than FLAC and ALAC
+ */
+function losslessSeconds(bytes: Uint8Array, view: DataView, entry: number, end: number): number | undefined {
+  const is_flac = hasText(bytes, entry + 4, 'fLaC')
+  if (!is_flac && !hasText(bytes, entry + 4, 'alac')) return undefined
+  const inside = Buffer.from(bytes.buffer, bytes.byteOffset + entry + ENTRY_BYTES, end - entry - ENTRY_BYTES)
+  const place = inside.indexOf(is_flac ? 'dfLa' : 'alac')
+  const at = entry + ENTRY_BYTES + place
+  if (place < 0 || at + (is_flac ? FLAC_CONFIGURATION_BYTES : ALAC_CONFIGURATION_BYTES) > end) return 0
+  const samples = is_flac ? view.getUint16(at + 12) : view.getUint32(at + 8)
+  const rate = is_flac ? view.getUint32(at + 22) >>> 12 : view.getUint32(at + 28)
+  return rate > 0 ? samples / rate : 0
 }
 
 interface Descriptor {

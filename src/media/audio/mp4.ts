@@ -1,23 +1,20 @@
 // The duration of MP4 (M4A): the longest that the header of the movie or of one of its tracks says, or its fragments add up to.
 // ISO/IEC 14496-12, sections 8.2.2 (mvhd), 8.4.2 (mdhd) and 8.8 (movie fragments)
-import { type DurationReader, hasText, longer } from './bytes.ts'
+import { type DurationReader, hasText, type InSteps, longer, STEP_PARTS } from './bytes.ts'
 import { framesSeconds } from './frames.ts'
 import { eachBox } from './mp4-boxes.ts'
 import { type SampleEntry, sampleEntryAt } from './mp4-codec.ts'
 
-/** Less than this of audio's bytes is a second of no codec in use: samples as they are, of 48 kHz, two channels and 24 bits. */
-const MAX_BYTES_PER_S = 288_000
-
-export const mp4Seconds: DurationReader = (audio, view) => {
+export const mp4Seconds: DurationReader = function* (audio, view) {
   const { head, tail, total_bytes } = audio
   if (!hasText(head, 4, 'ftyp')) return undefined
-  const told = readBoxes(head, view, total_bytes)
+  const told = yield* readBoxes(head, view)
   if (told !== undefined || head.length === total_bytes) return told
   // What was written in one go has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined
   const end = tail.subarray(place - 4)
-  return readBoxes(end, new DataView(end.buffer, end.byteOffset, end.length), total_bytes)
+  return yield* readBoxes(end, new DataView(end.buffer, end.byteOffset, end.length))
 }
 
 /** A track: its codec and its samples come in any order. */
@@ -27,7 +24,7 @@ interface Track {
   samples: number
 }
 
-function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): number | undefined {
+function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReader> {
   let seconds: number | undefined
   let media_at: number | undefined
   const tracks: Track[] = []
@@ -39,7 +36,7 @@ function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): numb
     track: 0,
     samples_of: new Map(),
   }
-  const is_sane = eachBox(bytes, view, ({ type, data_at, end }) => {
+  const is_sane = yield* eachBox(bytes, view, ({ type, data_at, end }) => {
     if (type === 'mvhd' || type === 'mdhd') seconds = longer(seconds, headerSeconds(bytes, view, data_at))
     if (type === 'trak') tracks.push({ id: 0, entry: undefined, samples: 0 })
     if (type === 'mdat') media_at ??= data_at
@@ -50,7 +47,8 @@ function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): numb
     if (track && (type === 'stsz' || type === 'stz2') && data_at + SAMPLE_COUNT_END <= bytes.length)
       track.samples = Math.max(track.samples, view.getUint32(data_at + 8))
     const reader = Object.hasOwn(FRAGMENTS, type) ? FRAGMENTS[type] : undefined
-    if (reader && data_at + MAX_READ_BYTES <= bytes.length) reader(view, data_at, fragments, end)
+    const is_read = reader && data_at + MAX_READ_BYTES <= bytes.length
+    return is_read ? reader(view, data_at, fragments, end) : undefined
   })
   if (!is_sane) return undefined
   const { ticks, scale } = fragments
@@ -63,11 +61,11 @@ function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): numb
   }
   // Once for all tracks: they share the media, which may be long.
   if (media_at !== undefined && tracks.some(({ entry }) => entry?.is_mpeg))
-    seconds = longer(seconds, mpegSeconds(bytes, media_at))
-  return seconds === undefined ? undefined : Math.max(seconds, total_bytes / MAX_BYTES_PER_S)
+    seconds = longer(seconds, yield* mpegSeconds(bytes, media_at))
+  return seconds
 }
 
-function mpegSeconds(bytes: Uint8Array, media_at: number): number | undefined {
+function mpegSeconds(bytes: Uint8Array, media_at: number): ReturnType<DurationReader> {
   const rest = bytes.subarray(media_at)
   const view = new DataView(rest.buffer, rest.byteOffset, rest.length)
   return framesSeconds({ head: rest, tail: rest, total_bytes: rest.length }, view)
@@ -98,21 +96,24 @@ const RUN_HAS_FLAGS = 4
 const RUN_HAS_DURATIONS = 0x100
 
 const FRAGMENTS: Readonly<
-  Record<string, (view: DataView, at: number, fragments: Fragments, end: number) => void>
+  Record<string, (view: DataView, at: number, fragments: Fragments, end: number) => InSteps<void> | undefined>
 > = {
   mdhd(view, at, fragments) {
     fragments.scale = view.getUint32(at + (view.getUint8(at) === 1 ? 20 : 12))
+    return undefined
   },
   trex(view, at, fragments) {
     fragments.default_ticks = view.getUint32(at + 12)
+    return undefined
   },
   tfhd(view, at, fragments) {
     fragments.track = view.getUint32(at + 4)
     const flags = view.getUint32(at)
     const offset = 8 + (flags & HAS_BASE_OFFSET ? 8 : 0) + (flags & HAS_DESCRIPTION ? 4 : 0)
     fragments.sample_ticks = flags & HAS_DURATION ? view.getUint32(at + offset) : fragments.default_ticks
+    return undefined
   },
-  trun(view, at, fragments, end) {
+  *trun(view, at, fragments, end) {
     const flags = view.getUint32(at)
     const samples = view.getUint32(at + 4)
     fragments.samples_of.set(fragments.track, (fragments.samples_of.get(fragments.track) ?? 0) + samples)
@@ -123,8 +124,10 @@ const FRAGMENTS: Readonly<
     // Each sample's entry has four bytes for its duration, size, flags and offset, as far as the flags name them.
     const entry_bytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => flags & flag).length
     let entry = at + 8 + (flags & RUN_HAS_OFFSET ? 4 : 0) + (flags & RUN_HAS_FLAGS ? 4 : 0)
-    for (let sample = 0; sample < samples && entry + 4 <= end; sample++, entry += entry_bytes)
+    for (let sample = 0; sample < samples && entry + 4 <= end; sample++, entry += entry_bytes) {
       fragments.ticks += view.getUint32(entry)
+      if (sample % STEP_PARTS === STEP_PARTS - 1) yield
+    }
   },
 }
 

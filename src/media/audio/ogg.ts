@@ -1,8 +1,7 @@
 // The duration of Ogg: the positions of its pages, by the sample rate of the codec inside, and at least what its packets last.
 // RFC 3533, section 6; RFC 7845 (Opus), section 4; https://xiph.org/vorbis/doc/Vorbis_I_spec.html, section 4.2.2
-import { type DurationReader, hasText } from './bytes.ts'
+import { type DurationReader, hasText, type InSteps, MAX_VORBIS_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { opusSeconds } from './opus.ts'
-import { MAX_VORBIS_BYTES_PER_S } from './vorbis.ts'
 
 const PAGE_HEADER_BYTES = 27
 /** Opus counts its positions at this rate, whatever the input had. */
@@ -25,14 +24,14 @@ interface Track {
   packet_seconds: number
 }
 
-export const oggSeconds: DurationReader = ({ head, tail, total_bytes }, view) => {
+export const oggSeconds: DurationReader = function* ({ head, tail, total_bytes }, view) {
   if (!hasText(head, 0, 'OggS')) return undefined
   const tracks: Tracks = { of_serial: new Map(), all: [] }
-  walkPages(head, view, 0, tracks)
+  yield* walkPages(head, view, 0, tracks)
   if (head.length < total_bytes) {
     const tail_view = new DataView(tail.buffer, tail.byteOffset, tail.length)
     const start = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('OggS')
-    if (start >= 0) walkPages(tail, tail_view, start, tracks)
+    if (start >= 0) yield* walkPages(tail, tail_view, start, tracks)
   }
   let seconds = 0
   // Streams that are chained follow each other.
@@ -47,8 +46,9 @@ interface Tracks {
   all: Track[]
 }
 
-function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tracks): void {
+function* walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tracks): InSteps<void> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  let parts = 0
   // What is between pages is passed over, as players do.
   for (let at = start; ; ) {
     at = buffer.indexOf('OggS', at)
@@ -64,6 +64,7 @@ function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tra
       if (track) track.packet_seconds += segmentSeconds(track, bytes, { at: end, length, begins })
       begins = length < 255
       end += length
+      parts++
     }
     if (track) {
       // -1: no packet ends on this page.
@@ -71,6 +72,10 @@ function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tra
       if (position > 0n) track.last_position = Math.max(track.last_position, Number(position))
     }
     at = end > bytes.length ? table : end
+    if (++parts >= STEP_PARTS) {
+      parts = 0
+      yield
+    }
   }
 }
 

@@ -22,7 +22,7 @@ interface Format {
   bytes_per_s: number
 }
 
-export const wavSeconds: DurationReader = (audio, view) => {
+export const wavSeconds: DurationReader = function* (audio, view) {
   const { head, total_bytes } = audio
   if (!(hasText(head, 0, 'RIFF') || hasText(head, 0, 'RF64')) || !hasText(head, 8, 'WAVE')) return undefined
   let format: Format | undefined
@@ -47,11 +47,11 @@ export const wavSeconds: DurationReader = (audio, view) => {
     at = start + length + (length % 2)
   }
   if (first_data === undefined || !format) return undefined
-  if (IN_FRAMES.has(format.tag)) return framesFrom(audio, first_data)
+  if (IN_FRAMES.has(format.tag)) return yield* framesFrom(audio, first_data)
   return format.bytes_per_s > 0 ? data_bytes / format.bytes_per_s : undefined
 }
 
-const framesFrom = ({ head, tail, total_bytes }: AudioBytes, start: number): number | undefined => {
+const framesFrom = ({ head, tail, total_bytes }: AudioBytes, start: number): ReturnType<DurationReader> => {
   const rest = head.subarray(start)
   const view = new DataView(rest.buffer, rest.byteOffset, rest.length)
   return framesSeconds({ head: rest, tail, total_bytes: total_bytes - start }, view)

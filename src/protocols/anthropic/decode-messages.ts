@@ -16,21 +16,21 @@ const ROLES = { user: 'user', assistant: 'assistant', system: 'system' } as cons
 
 /** `content` is one text, or a list of blocks. */
 export const Message = Fields({ role: Choice(ROLES), content: Anything })
-export const TextBlock = Fields({ text: Text })
-export const ImageBlock = Fields({ source: OpenObject })
-export const DocumentBlock = Fields({ source: OpenObject, title: optional(Text) })
-export const SearchResultBlock = Fields({ title: Text, source: Text, content: List(TextBlock) })
-export const ToolUseBlock = Fields({ id: Text, name: Text, input: OpenObject })
-export const ToolResultBlock = Fields({
+const TextBlock = Fields({ text: Text })
+const ImageBlock = Fields({ source: OpenObject })
+const DocumentBlock = Fields({ source: OpenObject, title: optional(Text) })
+const SearchResultBlock = Fields({ title: Text, source: Text, content: List(TextBlock) })
+const ToolUseBlock = Fields({ id: Text, name: Text, input: OpenObject })
+const ToolResultBlock = Fields({
   tool_use_id: Text,
   content: Anything,
   is_error: optional(Flag),
 })
-export const ThinkingBlock = Fields({ thinking: Text, signature: Text })
-export const RedactedThinkingBlock = Fields({ data: Text })
-export const InlineSource = Fields({ media_type: Text, data: Text })
-export const UrlSource = Fields({ url: Text })
-export const TextSource = Fields({ data: Text })
+const ThinkingBlock = Fields({ thinking: Text, signature: Text })
+const RedactedThinkingBlock = Fields({ data: Text })
+const InlineSource = Fields({ media_type: Text, data: Text })
+const UrlSource = Fields({ url: Text })
+const TextSource = Fields({ data: Text })
 
 interface Conversation {
   /** The texts of system messages in the middle of the conversation: other protocols have one place for them. */

@@ -41,11 +41,11 @@ const THINKING_TYPES = {
 
 const CHOICES = { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as const
 
-export const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: Anything })
+const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: Anything })
 /** Of thinking that is enabled. */
-export const ThinkingBudget = Fields({ budget_tokens: Count })
+const ThinkingBudget = Fields({ budget_tokens: Count })
 export const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
-export const OutputConfig = Fields({
+const OutputConfig = Fields({
   effort: optional(Choice(EFFORTS)),
   format: optional(SchemaFormat),
 })
@@ -56,7 +56,7 @@ export const Tool = Fields({
   input_schema: OpenObject,
   strict: optional(Flag),
 })
-export const ToolChoiceSettings = Fields({
+const ToolChoiceSettings = Fields({
   type: Choice(CHOICES),
   disable_parallel_tool_use: optional(Flag),
 })

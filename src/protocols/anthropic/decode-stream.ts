@@ -3,34 +3,11 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import { Anything, Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
-import { AnswerBlock } from './decode-answer.ts'
+import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
-import { MessageUsage, updateUsage } from './usage.ts'
-
-export const StartedMessage = Fields({ id: Text, model: Text, usage: optional(MessageUsage) })
-/** What a content_block_delta adds to its block, or a message_delta to the message. */
-export const Delta = Fields({
-  type: optional(Text),
-  text: optional(Text),
-  thinking: optional(Text),
-  partial_json: optional(Text),
-  signature: optional(Text),
-  stop_reason: optional(Text),
-  stop_sequence: optional(Text),
-})
-export const MessageEvent = Fields({
-  type: Text,
-  message: optional(StartedMessage),
-  content_block: optional(AnswerBlock),
-  delta: optional(Delta),
-  usage: optional(MessageUsage),
-  error: optional(Anything),
-})
-type MessageEvent = Unchecked<typeof MessageEvent>
+import { updateUsage } from './usage.ts'
 
 interface State extends DecodedStream {
   /** A block is open, of a type that other protocols have. */
@@ -48,7 +25,7 @@ export function createStreamDecoder(): StreamDecoder {
   return { decode: (data) => decode(state, data), finish: () => end(state) }
 }
 
-const READERS: Readonly<Record<string, (state: State, event: MessageEvent) => StreamEvent[]>> = {
+const READERS: Readonly<Record<string, (state: State, event: JsonObject) => StreamEvent[]>> = {
   message_start: readMessageStart,
   content_block_start: readBlockStart,
   content_block_delta: readBlockDelta,
@@ -65,24 +42,24 @@ function decode(state: State, data: string): StreamEvent[] {
   return lookUp(READERS, event.type)?.(state, event) ?? []
 }
 
-function readMessageStart(state: State, event: MessageEvent): StreamEvent[] {
-  const message = uncheckedIn<typeof StartedMessage>(event.message)
+function readMessageStart(state: State, event: JsonObject): StreamEvent[] {
+  const message = objectIn(event.message)
   state.usage = updateUsage(state.usage, message.usage)
   return [
     { type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: inFull(state.usage) },
   ]
 }
 
-function readBlockStart(state: State, event: MessageEvent): StreamEvent[] {
-  const block = uncheckedIn<typeof AnswerBlock>(event.content_block)
+function readBlockStart(state: State, event: JsonObject): StreamEvent[] {
+  const block = objectIn(event.content_block)
   const part = lookUp(STARTS, block.type)?.(block)
   state.open = part !== undefined
   return part ? [{ type: 'part_start', candidate, part }, ...firstPiece(block)] : []
 }
 
-function readBlockDelta(state: State, event: MessageEvent): StreamEvent[] {
+function readBlockDelta(state: State, event: JsonObject): StreamEvent[] {
   if (!state.open) return []
-  const delta = uncheckedIn<typeof Delta>(event.delta)
+  const delta = objectIn(event.delta)
   return lookUp(DELTAS, delta.type)?.(delta) ?? []
 }
 
@@ -92,9 +69,9 @@ function readBlockStop(state: State): StreamEvent[] {
   return was_open ? [{ type: 'part_end', candidate }] : []
 }
 
-function readMessageDelta(state: State, event: MessageEvent): StreamEvent[] {
+function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
   state.usage = updateUsage(state.usage, event.usage)
-  const delta = uncheckedIn<typeof Delta>(event.delta)
+  const delta = objectIn(event.delta)
   const stop_reason = stringIn(delta.stop_reason)
   if (stop_reason === undefined || state.stopped) return []
   state.stopped = true
@@ -114,7 +91,7 @@ function end(state: State): StreamEvent[] {
   return endStream(state)
 }
 
-const STARTS: Readonly<Record<string, (block: Unchecked<typeof AnswerBlock>) => PartStart>> = {
+const STARTS: Readonly<Record<string, (block: JsonObject) => PartStart>> = {
   text: () => ({ kind: 'text' }),
   thinking: () => ({ kind: 'thinking' }),
   redacted_thinking: ({ data }) => ({
@@ -128,7 +105,7 @@ const STARTS: Readonly<Record<string, (block: Unchecked<typeof AnswerBlock>) => 
   }),
 }
 
-const DELTAS: Readonly<Record<string, (delta: Unchecked<typeof Delta>) => StreamEvent[]>> = {
+const DELTAS: Readonly<Record<string, (delta: JsonObject) => StreamEvent[]>> = {
   text_delta: ({ text }) => [{ type: 'text_delta', candidate, text: stringIn(text) ?? '' }],
   thinking_delta: ({ thinking }) => [{ type: 'thinking_delta', candidate, text: stringIn(thinking) ?? '' }],
   input_json_delta: ({ partial_json }) => {
@@ -141,7 +118,7 @@ const DELTAS: Readonly<Record<string, (delta: Unchecked<typeof Delta>) => Stream
 }
 
 /** Claude starts its blocks empty; servers that copy the protocol may already fill them. */
-function firstPiece(block: Unchecked<typeof AnswerBlock>): StreamEvent[] {
+function firstPiece(block: JsonObject): StreamEvent[] {
   const text = stringIn(block.text)
   const thought = stringIn(block.thinking)
   const input = objectIn(block.input)

@@ -1,5 +1,6 @@
 // The error shape of messages: the HTTP status and the type of each kind of error.
 
+import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
@@ -25,7 +26,24 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [529, 'overloaded_error'],
 }
 
-/** `{type: "error", error: {type, message, details}, request_id}`; most errors have no details. */
+/** The body of an error. */
+export const AnthropicError = Type.Object(
+  {
+    type: Type.Literal('error'),
+    error: Type.Object(
+      {
+        type: Type.String({ description: "The kind of error, in Anthropic's words." }),
+        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        details: Type.Optional(Type.Unknown({ description: 'More of it, which most errors do not have.' })),
+      },
+      { description: 'The error.' },
+    ),
+    request_id: Type.String({ description: 'The id of the request.' }),
+  },
+  { title: 'AnthropicError' },
+)
+
+/** An `AnthropicError`. */
 export function renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject } {
   const [status, type] = TYPES[error.kind]
   const { message, details } = error

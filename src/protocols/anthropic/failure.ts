@@ -1,13 +1,10 @@
 // The meaning of a refusal in the messages protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { Fields, optional, Text, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { knownTooLong } from '../too-long.ts'
-import { lookUp, parseObject, stringIn } from '../wire/json.ts'
+import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
-
-export const ErrorDetail = Fields({ type: optional(Text), message: optional(Text) })
 
 /** https://platform.claude.com/docs/en/api/errors. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
@@ -41,7 +38,7 @@ const OUT_OF_CREDIT = /credit balance is too low/i
  * @param body the provider's JSON, or HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
-  const error = uncheckedIn<typeof ErrorDetail>(parseObject(body)?.error)
+  const error = objectIn(parseObject(body)?.error)
   const message = refusalMessage(stringIn(error.message), status, body)
   const told_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
   return knownTooLong({

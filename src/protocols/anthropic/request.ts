@@ -1,17 +1,8 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import type { RequestFacts } from '../facts.ts'
-import {
-  Anything,
-  Count,
-  Fields,
-  List,
-  optional,
-  readObject,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
+import { Anything, Count, Fields, List, readObject } from '../forms.ts'
+import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import {
@@ -25,6 +16,8 @@ import {
   stringIn,
 } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
+import { requestBound } from './bound.ts'
+import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 import { rejectThread } from './extras.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
@@ -37,18 +30,6 @@ export const PricedRequest = Fields({
   max_tokens: Count,
 })
 
-export const PricedSource = Fields({ type: Text, data: optional(Text), content: Anything })
-
-/** A block of content, as far as its size depends on it. */
-export const PricedBlock = Fields({
-  type: Text,
-  text: optional(Text),
-  thinking: optional(Text),
-  data: optional(Text),
-  source: optional(PricedSource),
-  content: Anything,
-})
-
 /**
  * Reads a messages request. What does not decide the price is not looked at: the provider judges it.
  * @throws GatewayError invalid_request for a thread, and for a missing limit or conversation
@@ -58,12 +39,14 @@ export function readRequest(body: JsonObject): RequestFacts {
   rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
+  const input_tokens =
+    workedOut(contentTokens, system) +
+    sumTokens(messages, (message) => workedOut(messageTokens, message)) +
+    workedOut(jsonTokens, tools) +
+    jsonTokens(objectIn(output_config).format)
   return {
-    input_tokens:
-      workedOut(contentTokens, system) +
-      sumTokens(messages, (message) => workedOut(messageTokens, message)) +
-      workedOut(jsonTokens, tools) +
-      jsonTokens(objectIn(output_config).format),
+    input_tokens,
+    input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: max_tokens,
     candidates: 1,
     runs_tools: objectsIn(tools).some(searchesTools),
@@ -96,19 +79,12 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
   }
 }
 
-/**
- * A page of a document is read as 1,500 to 3,000 tokens (platform.claude.com, "PDF support"); a page is taken as 50 kB.
- */
-const DOCUMENT_BYTES_PER_TOKEN = 20
-/** The gateway does not see a document that is given by address: it counts as a dozen pages. */
-const UNSEEN_DOCUMENT_TOKENS = 32_768
-
-const BLOCK_TOKENS: Readonly<Record<string, (block: Unchecked<typeof PricedBlock>) => number>> = {
+const BLOCK_TOKENS: Readonly<Record<string, (block: JsonObject) => number>> = {
   text: ({ text }) => estimateTokens(stringIn(text) ?? ''),
   thinking: ({ thinking }) => estimateTokens(stringIn(thinking) ?? ''),
   redacted_thinking: ({ data }) => estimateTokens(stringIn(data) ?? ''),
   image: () => INPUT_IMAGE_TOKENS,
-  document: ({ source }) => documentTokens(uncheckedIn<typeof PricedSource>(source)),
+  document: ({ source }) => documentTokens(objectIn(source)),
   tool_result: ({ content }) => contentTokens(content),
 }
 
@@ -123,11 +99,9 @@ function contentTokens(content: Json | undefined): number {
   })
 }
 
-function documentTokens(source: Unchecked<typeof PricedSource>): number {
+function documentTokens(source: JsonObject): number {
   const data = stringIn(source.data)
   if (source.type === 'text') return estimateTokens(data ?? '')
   if (source.type === 'content') return contentTokens(source.content)
-  return data === undefined
-    ? UNSEEN_DOCUMENT_TOKENS
-    : Math.ceil((data.length * 3) / 4 / DOCUMENT_BYTES_PER_TOKEN)
+  return data === undefined ? UNSEEN_DOCUMENT_TOKENS : documentDataTokens(data)
 }

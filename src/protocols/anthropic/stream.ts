@@ -1,34 +1,36 @@
 // A streamed message, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
-import { type Unchecked, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
-import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
-import { quoted, stringValueBytes } from '../wire/json-text.ts'
-import type { Delta, MessageEvent, StartedMessage } from './decode-stream.ts'
-import { type MessageUsage, updateUsage } from './usage.ts'
+import { objectIn, parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
+import { quoted } from '../wire/json-text.ts'
+import { addWritten, nextContainer, noSums, of, PROOF, TEXT, tokensOfSums } from '../written.ts'
+import { WrittenBeside } from '../written-beside.ts'
+import { updateUsage } from './usage.ts'
+import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './written.ts'
 
 const MESSAGE_START = quoted('message_start')
 const MESSAGE_DELTA = quoted('message_delta')
 const ERROR = quoted('error')
-/** The keys of the text that a content_block_delta adds. */
-const WRITTEN = ['text', 'thinking', 'partial_json'].map(quoted)
+const DELTA = quoted('delta')
 
 class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
   #usage: ReportedUsage | undefined
   #output_reported = false
-  #written_bytes = 0
+  readonly #written = noSums()
+  readonly #beside = new WrittenBeside(BesideDeltaShape)
+  /** How much text there was when the block began. */
+  #text_before_block = 0
 
   read(data: ByteString): void {
     if (data.includes(MESSAGE_DELTA) || data.includes(MESSAGE_START) || data.includes(ERROR)) {
       if (this.#conclude(data)) return
     }
-    for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
+    this.#count(data)
   }
 
   usage(): ReportedUsage | undefined {
@@ -39,21 +41,38 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return tokensOfBytes(this.#written_bytes)
+    return tokensOfSums(this.#written, NO_AUDIO)
+  }
+
+  #count(data: ByteString): void {
+    const written = this.#written
+    // The first object within an event is what it adds, and nearly always a delta.
+    const first = data.indexOf('{', 1)
+    if (first >= 0 && nextContainer(data, DELTA, 0) === first) {
+      const end = addWritten(data, first, DeltaShape, written)
+      this.#beside.add(data, end - first, () => 0, written)
+    } else {
+      this.#text_before_block = of(written, TEXT)
+      addWritten(data, 0, EventShape, written)
+    }
+    const proof_bytes = of(written, PROOF)
+    if (proof_bytes === 0) return
+    // Thinking that is not shown comes as its signature alone.
+    if (of(written, TEXT) === this.#text_before_block) written[TEXT] = of(written, TEXT) + proof_bytes
+    written[PROOF] = 0
   }
 
   /** @returns whether it was one of these events: a delta may hold their names as its text */
   #conclude(data: ByteString): boolean {
-    const event: Unchecked<typeof MessageEvent> | undefined = parseObject(decodeByteString(data))
+    const event = parseObject(decodeByteString(data))
     // An event that is not JSON is broken, and may be an error that was cut off.
     if (event === undefined || reportsError(event)) this.failed = true
     else if (event.type === 'message_start')
-      this.#usage = updateUsage(this.#usage, uncheckedIn<typeof StartedMessage>(event.message).usage)
+      this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
     else if (event.type === 'message_delta') {
       this.#usage = updateUsage(this.#usage, event.usage)
-      this.#output_reported ||=
-        tokenCountIn(uncheckedIn<typeof MessageUsage>(event.usage).output_tokens) !== undefined
-      if (stringIn(uncheckedIn<typeof Delta>(event.delta).stop_reason) !== undefined) this.finished = true
+      this.#output_reported ||= tokenCountIn(objectIn(event.usage).output_tokens) !== undefined
+      if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false
     return true
   }

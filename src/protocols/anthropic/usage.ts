@@ -1,34 +1,11 @@
 // The billed tokens in a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
-import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { ReportedUsage, Usage } from '../../domain/usage.ts'
-import {
-  Count,
-  eachUncheckedIn,
-  Fields,
-  OpenObject,
-  optional,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import { isObject, type Json, type JsonObject, stringIn, tokenCountIn } from '../wire/json.ts'
+import { sumTokens } from '../token-sums.ts'
+import { isObject, type Json, type JsonObject, objectIn, tokenCountIn } from '../wire/json.ts'
+import { blockTokens } from './written.ts'
 
-export const OutputDetails = Fields({ thinking_tokens: optional(Count) })
-export const CacheCreation = Fields({
-  ephemeral_5m_input_tokens: optional(Count),
-  ephemeral_1h_input_tokens: optional(Count),
-})
-export const MessageUsage = Fields({
-  input_tokens: optional(Count),
-  cache_read_input_tokens: optional(Count),
-  cache_creation_input_tokens: optional(Count),
-  cache_creation: optional(CacheCreation),
-  output_tokens: optional(Count),
-  output_tokens_details: optional(OutputDetails),
-})
-
-/** The usage of a whole message; undefined where it reports none. */
+/** The usage of a whole message; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
   updateUsage(undefined, answer.usage)
 
@@ -41,13 +18,13 @@ export function updateUsage(
   known: ReportedUsage | undefined,
   value: Json | undefined,
 ): ReportedUsage | undefined {
-  const usage = uncheckedIn<typeof MessageUsage>(value)
+  const usage = objectIn(value)
   const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
   const output = tokenCountIn(usage.output_tokens)
   if (input_tokens === undefined && output === undefined) return known
-  const { thinking_tokens: thinking } = uncheckedIn<typeof OutputDetails>(usage.output_tokens_details)
+  const { thinking_tokens: thinking } = objectIn(usage.output_tokens_details)
   const thinking_tokens = tokenCountIn(thinking) ?? known?.thinking_tokens ?? 0
-  const written = uncheckedIn<typeof CacheCreation>(usage.cache_creation)
+  const written = objectIn(usage.cache_creation)
   const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? known?.cache_write_1h_tokens ?? 0
   const in_5m = tokenCountIn(written.ephemeral_5m_input_tokens) ?? known?.cache_write_5m_tokens ?? 0
   const total = tokenCountIn(usage.cache_creation_input_tokens)
@@ -78,23 +55,6 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   output_tokens_details: { thinking_tokens: usage.thinking_tokens },
 })
 
-/** A block as far as the model wrote it. */
-export const WrittenBlock = Fields({
-  text: optional(Text),
-  thinking: optional(Text),
-  name: optional(Text),
-  input: optional(OpenObject),
-})
-
 /** The output of a whole message in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number =>
-  eachUncheckedIn<typeof WrittenBlock>(answer.content).reduce(
-    (tokens, block) => tokens + estimateTokens(writtenText(block)),
-    0,
-  )
-
-/** All text of a block that the model wrote. */
-function writtenText(block: Unchecked<typeof WrittenBlock>): string {
-  const input = block.input === undefined ? '' : JSON.stringify(block.input)
-  return [stringIn(block.text), stringIn(block.thinking), stringIn(block.name), input].join('')
-}
+  sumTokens(Array.isArray(answer.content) ? answer.content : [], blockTokens)

@@ -35,9 +35,9 @@ export interface Candidate {
 }
 
 export interface ConversationAnswer {
-  /** The provider's own id; undefined where it sent none. */
+  /** The provider's own id; undefined if it sent none. */
   readonly id: string | undefined
-  /** The model that served, as its provider names it; undefined where it does not tell. */
+  /** The model that served, as its provider names it; undefined if it does not tell. */
   readonly model: string | undefined
   /** At least one: a refused prompt has a candidate without parts that ends with `safety`. */
   readonly candidates: readonly [Candidate, ...Candidate[]]

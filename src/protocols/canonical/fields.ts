@@ -4,7 +4,7 @@ import type { JsonObject } from '../wire/json.ts'
 export interface ToolDefinition {
   readonly name: string
   readonly description: string | undefined
-  /** JSON Schema of the arguments; undefined where the tool takes none. */
+  /** JSON Schema of the arguments; undefined if the tool takes none. */
   readonly parameters: JsonObject | undefined
   readonly strict: boolean | undefined
   /** Its place in the caller's request. */
@@ -60,13 +60,13 @@ export interface RequestFields {
   readonly candidates: number | undefined
   readonly thinking: Thinking | undefined
   readonly output: OutputFormat | undefined
-  /** False where the request says that it wants none; undefined where it does not say. */
+  /** False where the request says that it wants none; undefined if it does not say. */
   readonly images: ImageOutput | false | undefined
   readonly tools: readonly ToolDefinition[]
   readonly tool_choice: ToolChoice | undefined
   readonly parallel_tool_calls: boolean | undefined
   /**
-   * How many alternatives to report for each token, 0 for only the chosen one; undefined where no log probabilities are
+   * How many alternatives to report for each token, 0 for only the chosen one; undefined if no log probabilities are
    * wanted.
    */
   readonly logprobs: number | undefined

@@ -91,7 +91,7 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
 export const madeCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 
-/** A tool call's arguments, parsed: empty text means no arguments; undefined where the text is not a JSON object. */
+/** A tool call's arguments, parsed: empty text means no arguments; undefined if the text is not a JSON object. */
 export const parseArguments = (text: string): JsonObject | undefined =>
   text.trim() === '' ? {} : parseObject(text)
 

@@ -13,7 +13,7 @@ export interface ConversationRequest extends RequestFields {
   readonly turns: readonly Turn[]
   /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
   readonly safety_settings?: Json | undefined
-  /** Whether the caller wants to see the thinking; undefined where the request does not say. */
+  /** Whether the caller wants to see the thinking; undefined if the request does not say. */
   readonly shows_thinking: boolean | undefined
 }
 

@@ -9,7 +9,7 @@ const camelOf = (name: string): string =>
 /**
  * An object with its fields in camelCase. Not for objects whose fields callers name: arguments, schemas.
  * @param path the object's place; empty for the request itself
- * @throws GatewayError invalid_request where both spellings of a field are given
+ * @throws GatewayError invalid_request if both spellings of a field are given
  */
 export function camelCased(object: JsonObject, path: string): JsonObject {
   const read: JsonObject = {}

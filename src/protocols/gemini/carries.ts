@@ -34,7 +34,7 @@ export const carries: Carries = {
     json_without_schema: 'generationConfig.responseMimeType',
     late_system_message: 'systemInstruction, after what is there',
     own_thinking: 'a part with thought and thoughtSignature',
-    thinking_of_others: dropped('a signature is of use to its issuer only'),
+    thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
   own_fields: {
     model: dropped('the address names the model'),

@@ -1,18 +1,6 @@
 // The part of generationConfig that decides the price: how long an answer may be, how many candidates, how much thinking.
-import { Count, Fields, OpenObject, optional, Quantity } from '../forms.ts'
 import { isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { type Found, find, join } from './spellings.ts'
-
-export const PricedThinking = Fields({ thinkingBudget: optional(Quantity) })
-export const PricedConfig = Fields({
-  maxOutputTokens: optional(Count),
-  candidateCount: optional(Count),
-  thinkingConfig: optional(PricedThinking),
-  responseSchema: optional(OpenObject),
-  responseJsonSchema: optional(OpenObject),
-})
-type PricedConfig = typeof PricedConfig
-export const ConfigHolder = Fields({ generationConfig: optional(PricedConfig) })
 
 export interface GenerationLimits {
   readonly max_output_tokens: number | undefined
@@ -23,9 +11,9 @@ export interface GenerationLimits {
 
 const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, candidates: 1, schema: undefined }
 
-/** generationConfig in either spelling; undefined where absent. */
+/** generationConfig in either spelling; undefined if absent. */
 export function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
-  const found = find<typeof ConfigHolder>(body, 'generationConfig', 'generation_config', '')
+  const found = find(body, 'generationConfig', 'generation_config', '')
   if (found === undefined) return undefined
   if (!isObject(found.value)) throw refusal(found.name, 'must be an object.')
   return { name: found.name, value: found.value }
@@ -41,24 +29,20 @@ export function readLimits(body: JsonObject): GenerationLimits {
   const { name: owner, value } = config
   checkThinking(value, owner)
   return {
-    max_output_tokens: integer(
-      find<PricedConfig>(value, 'maxOutputTokens', 'max_output_tokens', owner),
-      owner,
-      1,
-    ),
-    candidates: integer(find<PricedConfig>(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
+    max_output_tokens: integer(find(value, 'maxOutputTokens', 'max_output_tokens', owner), owner, 1),
+    candidates: integer(find(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
     schema:
-      find<PricedConfig>(value, 'responseSchema', 'response_schema', owner) ??
-      find<PricedConfig>(value, 'responseJsonSchema', 'response_json_schema', owner),
+      find(value, 'responseSchema', 'response_schema', owner) ??
+      find(value, 'responseJsonSchema', 'response_json_schema', owner),
   }
 }
 
 function checkThinking(config: JsonObject, owner: string): void {
-  const found = find<PricedConfig>(config, 'thinkingConfig', 'thinking_config', owner)
+  const found = find(config, 'thinkingConfig', 'thinking_config', owner)
   if (found === undefined) return
   const path = join(owner, found.name)
   if (!isObject(found.value)) throw refusal(path, 'must be an object.')
-  integer(find<typeof PricedThinking>(found.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
+  integer(find(found.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
 }
 
 function integer(found: Found | undefined, owner: string, minimum: number): number | undefined {

@@ -30,17 +30,17 @@ import { readSignature } from './signature.ts'
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
 // Every object inside another may be in the other spelling, and is read by its own form.
-export const InlineData = Fields({ mimeType: Text, data: Text })
-export const FileData = Fields({ fileUri: Text, mimeType: Text })
-export const ResponseMedia = Fields({ inlineData: optional(OpenObject), fileData: optional(OpenObject) })
+const InlineData = Fields({ mimeType: Text, data: Text })
+const FileData = Fields({ fileUri: Text, mimeType: Text })
+const ResponseMedia = Fields({ inlineData: optional(OpenObject), fileData: optional(OpenObject) })
 export const FunctionCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
-export const FunctionResponse = Fields({
+const FunctionResponse = Fields({
   id: optional(Text),
   name: Text,
   response: OpenObject,
   parts: optional(List(OpenObject)),
 })
-export const RequestPart = Fields({
+const RequestPart = Fields({
   text: optional(Text),
   thought: optional(Flag),
   thoughtSignature: optional(Text),
@@ -51,9 +51,9 @@ export const RequestPart = Fields({
 })
 type RequestPart = Present<Static<typeof RequestPart>>
 /** `parts` is a list, or a single part. */
-export const RequestContent = Fields({ role: optional(Choice(ROLES)), parts: Anything })
-export const SystemContent = Fields({ parts: Anything })
-export const SystemPart = Fields({ text: Text })
+const RequestContent = Fields({ role: optional(Choice(ROLES)), parts: Anything })
+const SystemContent = Fields({ parts: Anything })
+const SystemPart = Fields({ text: Text })
 
 /** The tool calls so far, and those of them that have no result yet. */
 interface Calls {

@@ -30,7 +30,7 @@ import { fromGeminiSchema } from './schema.ts'
 const MIME_TYPES = { 'text/plain': 'text', 'application/json': 'json' } as const
 
 // Every object inside another may be in the other spelling, and is read by its own form.
-export const ThinkingConfig = Fields({
+const ThinkingConfig = Fields({
   thinkingBudget: optional(Quantity),
   thinkingLevel: optional(Text),
   includeThoughts: optional(Flag),
@@ -91,7 +91,7 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     shows_usage: true,
     system: system === undefined ? [] : decodeSystem(system, 'systemInstruction'),
     turns: mergeTurns(decodeContents(body.contents)),
-    ...(body.safetySettings === undefined ? {} : { safety_settings: body.safetySettings }),
+    safety_settings: body.safetySettings,
     tools: (asked.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: toolConfig && decodeToolChoice(toolConfig, 'toolConfig'),
     parallel_tool_calls: undefined,
@@ -120,7 +120,7 @@ function readConfig(given: JsonObject): Config {
   if (config.responseModalities?.some((modality) => !MODALITIES.has(modality.toUpperCase())))
     throw refusal(
       `${CONFIG}.responseModalities`,
-      'no such answers here; ask for "TEXT", "IMAGE" or both, or leave it out.',
+      'must be "TEXT", "IMAGE" or both. Change it, or leave it out.',
     )
   return config
 }

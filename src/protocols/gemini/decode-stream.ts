@@ -3,18 +3,21 @@
 import { inFull } from '../../domain/usage.ts'
 import { type MediaPart, madeCallId } from '../canonical/parts.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import { countIn, isObject, type Json, type JsonObject, parseObject, stringIn } from '../wire/json.ts'
 import {
-  type AnswerCandidate,
-  type GenerateContentResponse,
-  type PromptFeedback,
-  partsOf,
-} from './decode-answer.ts'
+  countIn,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../wire/json.ts'
+import { partsOf } from './decode-answer.ts'
 import { readLogprobs } from './logprobs.ts'
-import { type AnswerPart, readAnswerPart } from './parts.ts'
+import { readAnswerPart } from './parts.ts'
 import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
@@ -57,20 +60,18 @@ function decode(state: State, data: string): StreamEvent[] {
   const event = parseObject(data)
   if (!event || event.error !== undefined) return failStream(state, data)
   if (isObject(event.usageMetadata)) state.usage_event = event
-  const chunk = uncheckedIn<typeof GenerateContentResponse>(event)
-  const events = start(state, chunk)
-  for (const candidate of eachUncheckedIn<typeof AnswerCandidate>(chunk.candidates))
-    readCandidate(state, candidate, events)
-  readBlock(state, chunk.promptFeedback, events)
+  const events = start(state, event)
+  for (const candidate of objectsIn(event.candidates)) readCandidate(state, candidate, events)
+  readBlock(state, event.promptFeedback, events)
   return events
 }
 
-function start(state: State, chunk: Unchecked<typeof GenerateContentResponse>): StreamEvent[] {
+function start(state: State, event: JsonObject): StreamEvent[] {
   if (state.started) return []
   state.started = true
   readUsageOf(state)
-  const id = stringIn(chunk.responseId)
-  return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage: inFull(state.usage) }]
+  const id = stringIn(event.responseId)
+  return [{ type: 'start', id, model: stringIn(event.modelVersion), usage: inFull(state.usage) }]
 }
 
 function stateOf({ candidates }: State, candidate: number): CandidateState {
@@ -80,7 +81,7 @@ function stateOf({ candidates }: State, candidate: number): CandidateState {
 }
 
 /** @param events what is read goes to their end, here and below: an array for each piece of each event would cost more than the rest */
-function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>, events: StreamEvent[]): void {
+function readCandidate(state: State, given: JsonObject, events: StreamEvent[]): void {
   const candidate = countIn(given.index) ?? 0
   const tokens = readLogprobs(given.logprobsResult)
   for (const part of partsOf(given)) events.push(...readPart(state, candidate, part))
@@ -88,7 +89,7 @@ function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>, e
   readFinish(state, candidate, stringIn(given.finishReason), events)
 }
 
-function readPart(state: State, candidate: number, given: Unchecked<typeof AnswerPart>): StreamEvent[] {
+function readPart(state: State, candidate: number, given: JsonObject): StreamEvent[] {
   const position = stateOf(state, candidate)
   const part = readAnswerPart(given, madeCallId(state.call_id, candidate, position.calls))
   if (part && isImage(part))
@@ -146,7 +147,7 @@ function readFinish(
 /** A blocked prompt has no candidates. */
 function readBlock(state: State, feedback: Json | undefined, events: StreamEvent[]): void {
   const position = stateOf(state, 0)
-  if (uncheckedIn<typeof PromptFeedback>(feedback).blockReason === undefined || position.ended) return
+  if (objectIn(feedback).blockReason === undefined || position.ended) return
   position.ended = true
   events.push({ type: 'candidate_end', candidate: 0, stop_reason: 'safety', stop_sequence: undefined })
 }

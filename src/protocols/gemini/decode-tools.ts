@@ -17,7 +17,7 @@ const MODES = {
 } as const
 
 // Every object inside another may be in the other spelling, and is read by its own form.
-export const FunctionDeclaration = Fields({
+const FunctionDeclaration = Fields({
   name: Text,
   description: optional(Text),
   /** In the provider's own form of schema. */
@@ -25,11 +25,11 @@ export const FunctionDeclaration = Fields({
   parametersJsonSchema: optional(OpenObject),
 })
 export const Tool = Fields({ functionDeclarations: optional(List(OpenObject)) })
-export const FunctionCallingConfig = Fields({
+const FunctionCallingConfig = Fields({
   mode: optional(Choice(MODES)),
   allowedFunctionNames: optional(List(Text)),
 })
-export const ToolConfig = Fields({ functionCallingConfig: optional(OpenObject) })
+const ToolConfig = Fields({ functionCallingConfig: optional(OpenObject) })
 
 const TOOL_NAMES = namesOf(Tool)
 const TOOL_CONFIG_NAMES = namesOf(ToolConfig)

@@ -15,21 +15,15 @@ import {
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 
-/** What the price and the vectors hang on. Nothing of the caller's bytes is passed on: they are written anew. */
+const HARMLESS = ['taskType', 'task_type', 'title', 'outputDimensionality', 'output_dimensionality']
+
+/** What the price and the vectors depend on. Nothing of the caller's bytes is passed on: they are written anew. */
 export const embedNames = namesFrom(
   { model: 'value', content: 'value', requests: 'value' },
-  { harmless: ['taskType', 'task_type', 'title', 'outputDimensionality', 'output_dimensionality'] },
+  { harmless: HARMLESS },
 )
 
-const KNOWN = new Set([
-  'model',
-  'content',
-  'taskType',
-  'task_type',
-  'title',
-  'outputDimensionality',
-  'output_dimensionality',
-])
+const KNOWN = new Set(['model', 'content', ...HARMLESS])
 
 interface Read {
   text: string
@@ -39,7 +33,7 @@ interface Read {
 }
 
 /** The name under which a model's method reads one request; batches have several. */
-export const isBatch = (method: string): boolean => method === 'batchEmbedContents'
+const isBatch = (method: string): boolean => method === 'batchEmbedContents'
 
 /**
  * Reads the body of either method.

@@ -4,25 +4,15 @@ import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import {
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Quantity,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import { compact, type Json, refusal, tokenCountIn } from '../wire/json.ts'
+  compact,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  refusal,
+  tokenCountIn,
+} from '../wire/json.ts'
 import { methodTarget } from './target.ts'
-
-export const ContentEmbedding = Fields({ values: List(Quantity) })
-export const EmbeddingUsage = Fields({ promptTokenCount: optional(Count) })
-export const BatchEmbedding = Fields({
-  embeddings: List(ContentEmbedding),
-  usageMetadata: optional(EmbeddingUsage),
-})
-type BatchEmbedding = Unchecked<typeof BatchEmbedding>
 
 /** What a Gemini provider is asked, whatever the caller speaks, and how its vectors go back. */
 export const geminiEmbeddings: EmbeddingProtocol = {
@@ -34,7 +24,7 @@ export const geminiEmbeddings: EmbeddingProtocol = {
     return { requests: texts.map((text) => ({ ...about, content: { parts: [{ text }] } })) }
   },
   decode(json, request) {
-    const answer = uncheckedIn<typeof BatchEmbedding>(json)
+    const answer = objectIn(json)
     return { usage: readEmbeddingUsage(answer), vectors: readVectors(answer, request) }
   },
 }
@@ -43,10 +33,8 @@ export const geminiEmbeddings: EmbeddingProtocol = {
  * Vectors of fewer dimensions than the model's own are cut off, and no longer of unit length, which OpenAI's always are
  * (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
  */
-function readVectors(answer: BatchEmbedding, { count, dimensions }: EmbeddingRequest): number[][] {
-  const vectors = eachUncheckedIn<typeof ContentEmbedding>(answer.embeddings).map(({ values }) =>
-    numbersIn(values),
-  )
+function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
+  const vectors = objectsIn(answer.embeddings).map(({ values }) => numbersIn(values))
   if (vectors.length !== count || vectors.some((vector) => vector.length === 0)) {
     throw new UpstreamFault(`the upstream sent ${vectors.length} vectors for ${count} inputs, or empty ones`)
   }
@@ -62,7 +50,7 @@ function toUnitLength(vector: number[]): number[] {
 }
 
 /** Newer models report what they read; older ones do not. */
-function readEmbeddingUsage(answer: BatchEmbedding): ReportedUsage | undefined {
-  const input_tokens = tokenCountIn(uncheckedIn<typeof EmbeddingUsage>(answer.usageMetadata).promptTokenCount)
+function readEmbeddingUsage(answer: JsonObject): ReportedUsage | undefined {
+  const input_tokens = tokenCountIn(objectIn(answer.usageMetadata).promptTokenCount)
   return input_tokens === undefined ? undefined : { input_tokens }
 }

@@ -88,7 +88,7 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
   const text = textOf(content)
   if (failed) return { error: text }
   if (text === '') return {}
-  // To be told by a parser that a file or a listing is no JSON costs an exception.
+  // To be told by a parser that a file or a listing is not JSON costs an exception.
   const own = text.trimStart().startsWith('{') ? parseObject(text) : undefined
   const keys = Object.keys(own ?? {})
   const misread = keys.length === 0 || (keys.length === 1 && ['output', 'error'].includes(keys[0] ?? ''))
@@ -124,5 +124,7 @@ function encodeMedia({ kind, source, at, signature }: MediaPart): JsonObject {
   return { fileData: { fileUri: source.url, mimeType } }
 }
 
-const typeOf = (url: string): string | undefined =>
-  lookUp(TYPE_BY_ENDING, /\.([a-z]+)(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase())
+function typeOf(url: string): string | undefined {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return lookUp(TYPE_BY_ENDING, /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase())
+}

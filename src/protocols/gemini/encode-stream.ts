@@ -5,6 +5,7 @@ import type { AnswerContext, StopReason } from '../canonical/answer.ts'
 import { parseArguments } from '../canonical/parts.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
+import { GrowingText } from '../growing-text.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { encodeAnswerPart } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
@@ -15,7 +16,7 @@ import { writeUsage } from './usage.ts'
 /** How far one candidate's stream has come. A tool call is sent whole, so its arguments wait here. */
 interface Position {
   part: PartStart | undefined
-  json: string
+  json: GrowingText
   malformed: boolean
   stop_reason: StopReason
 }
@@ -45,7 +46,7 @@ const WRITERS: EventWriters<State> = {
   thinking_delta: (state, { candidate, text }) => piece(state, candidate, { text, thought: true }),
   signature: writeSignature,
   arguments_delta: (state, { candidate, json }) => {
-    positionOf(state, candidate).json += json
+    positionOf(state, candidate).json.add(json)
     return []
   },
   image: (state, { candidate, image }) =>
@@ -68,7 +69,7 @@ const WRITERS: EventWriters<State> = {
 function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>): ServerSentEvent[] {
   const position = positionOf(state, candidate)
   position.part = part
-  position.json = ''
+  position.json = new GrowingText()
   if (part.kind !== 'redacted_thinking') return []
   return encodeAnswerPart(part).flatMap((encoded) => piece(state, candidate, encoded))
 }
@@ -91,7 +92,7 @@ function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerS
   const { part, json } = position
   position.part = undefined
   if (part?.kind !== 'tool_call') return []
-  const parsed = parseArguments(json)
+  const parsed = parseArguments(json.toString())
   if (parsed)
     return encodeAnswerPart({ ...part, arguments: parsed }).flatMap((encoded) =>
       piece(state, candidate, encoded),
@@ -112,7 +113,12 @@ function writeEnd(state: State): ServerSentEvent[] {
 function positionOf({ positions }: State, candidate: number): Position {
   const known = positions.get(candidate)
   if (known) return known
-  const position: Position = { part: undefined, json: '', malformed: false, stop_reason: 'other' }
+  const position: Position = {
+    part: undefined,
+    json: new GrowingText(),
+    malformed: false,
+    stop_reason: 'other',
+  }
   positions.set(candidate, position)
   return position
 }

@@ -1,5 +1,6 @@
 // The native error shape: the HTTP status and the canonical status of each kind of error.
 
+import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
@@ -25,7 +26,22 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [503, 'UNAVAILABLE'],
 }
 
-/** `{error: {code, message, status}}`, and nothing else: the provider's SDKs show the whole body. */
+/** The body of an error, and nothing else: the provider's SDKs show the whole body. */
+export const GoogleError = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Integer({ description: 'The HTTP status.' }),
+        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        status: Type.String({ description: "The kind of error, in Google's words." }),
+      },
+      { description: 'The error.' },
+    ),
+  },
+  { title: 'GoogleError' },
+)
+
+/** A `GoogleError`. */
 export function renderError(error: GatewayError): { status: number; body: JsonObject } {
   const [code, status] = STATUS[error.kind]
   return { status: code, body: { error: { code, message: error.message, status } } }

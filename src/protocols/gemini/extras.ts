@@ -1,5 +1,8 @@
 // What a native request can ask for beyond tokens, and what the provider counts of it.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
+
+import { withoutTrailing } from '../../utilities/text-ends.ts'
+import { AUDIO_OUTPUT, judgeModalities } from '../audio-output.ts'
 import {
   billed,
   type ExtrasCount,
@@ -19,6 +22,7 @@ import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
 import { state } from './state.ts'
+import { outputAudio, spokenTokens } from './usage.ts'
 
 const UNITS = {
   google_search: 'queries',
@@ -27,6 +31,7 @@ const UNITS = {
   google_maps: 'grounded answers',
   url_context: 'addresses',
   code_execution: 'executions',
+  audio_output: 'audio tokens',
   file_search: null,
   computer_use: null,
   retrieval: null,
@@ -39,7 +44,7 @@ const UNITS = {
 
 type Name = keyof typeof UNITS
 
-const NOT_TOOLS: readonly Name[] = ['service_tier', 'model_routing']
+const NOT_TOOLS: readonly Name[] = ['audio_output', 'service_tier', 'model_routing']
 
 /** Tools that the provider runs, by their field. */
 const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
@@ -99,13 +104,13 @@ const judgeFile: FieldRule = (value, at) => {
 const PROVIDER_HOST = /(^|\.)googleapis\.com$/
 const PUBLIC_HOST = /^([^/]+\.)?storage\.googleapis\.com$/
 /** A file of the provider's store, through whatever host: https://ai.google.dev/api/files. */
-const STORED_FILE = /^\/v\d+(alpha|beta)?\d*\/files\//
+const STORED_FILE = /^\/v\d+(?:(?:alpha|beta)\d*)?\/files\//
 
 /** Whether anybody can read what is at an address: buckets (`gs://`) and stored files are read with the operator's key. */
 function isPublicAddress(uri: string): boolean {
   const url = URL.parse(uri)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false
-  const host = url.hostname.replace(/\.+$/, '')
+  const host = withoutTrailing(url.hostname, '.')
   return (!PROVIDER_HOST.test(host) || PUBLIC_HOST.test(host)) && !STORED_FILE.test(url.pathname)
 }
 
@@ -117,6 +122,12 @@ const PART = fieldRules(
   ['text', 'inlineData', 'functionCall', 'thought', 'thoughtSignature'],
 )
 
+/** Vertex AI: a form of answer each, beside or in place of `responseModalities`. */
+const judgeFormat: FieldRule = (value, at, found) => {
+  for (const [name, format] of Object.entries(objectIn(value)))
+    if (format !== null) judgeModalities(name, `${at}.${name}`, found)
+}
+
 const CONFIG = fieldRules(
   {
     serviceTier: billed('service_tier', isStandardTier),
@@ -124,6 +135,9 @@ const CONFIG = fieldRules(
     routingConfig: billed('model_routing'),
     modelSelectionConfig: billed('model_routing'),
     modelConfig: billed('model_routing'),
+    responseModalities: judgeModalities,
+    speechConfig: billed(AUDIO_OUTPUT),
+    responseFormat: judgeFormat,
     // As the provider's SDKs have it: some servers take their form for the protocol's.
     tools: judgeTools,
   },
@@ -144,17 +158,21 @@ const BILL = {
 const snakeOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]
 
-export const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
+const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
 
 /**
  * Each candidate tells of its own searches, in its last event or in all of them; the largest number counts. Code that ran is
- * told once, where it stands in the answer.
+ * told once, where it stands in the answer. Audio is counted by the usage; of an answer without one, what came is.
  */
 class Count implements ExtrasCount {
   readonly #largest = new Map<string, number>()
   #executions = 0
+  #audio_counted: number | undefined
+  #audio_given = 0
 
   read(answer: JsonObject): void {
+    if (isObject(answer.usageMetadata))
+      this.#audio_counted = outputAudio(answer.usageMetadata) ?? this.#audio_counted
     for (const [place, candidate] of objectsIn(answer.candidates).entries()) {
       const index = typeof candidate.index === 'number' ? candidate.index : place
       const grounding = objectIn(candidate.groundingMetadata)
@@ -164,13 +182,16 @@ class Count implements ExtrasCount {
       this.#atLeast('places', index, has_places ? 1 : 0)
       const { urlMetadata } = objectIn(candidate.urlContextMetadata)
       this.#atLeast('addresses', index, objectsIn(urlMetadata).length)
-      for (const part of objectsIn(objectIn(candidate.content).parts))
+      for (const part of objectsIn(objectIn(candidate.content).parts)) {
         if (isObject(part.executableCode)) this.#executions++
+        this.#audio_given += spokenTokens(part.inlineData) ?? 0
+      }
     }
   }
 
   units(name: string): number | undefined {
     if (name === 'code_execution') return this.#executions
+    if (name === AUDIO_OUTPUT) return this.#audio_counted ?? this.#audio_given
     const kind = COUNTED.get(name)
     if (kind === undefined) return undefined
     let sum = 0

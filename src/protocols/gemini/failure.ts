@@ -1,29 +1,10 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import {
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { knownTooLong } from '../too-long.ts'
-import { countIn, type Json, objectIn, stringIn } from '../wire/json.ts'
+import { countIn, type JsonObject, objectIn, objectsIn, parseJson, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
-
-export const ErrorInfo = Fields({ reason: optional(Text), retryDelay: optional(Text) })
-export const ErrorDetail = Fields({
-  code: optional(Count),
-  message: optional(Text),
-  status: optional(Text),
-  details: optional(List(ErrorInfo)),
-})
-type ErrorDetail = Unchecked<typeof ErrorDetail>
 
 /**
  * A cached content or a file that does not exist is also answered with 403 or 404: that is not the fault of the key or
@@ -46,7 +27,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   })
 }
 
-function classify(status: number, error: ErrorDetail, message: string): FailureClass {
+function classify(status: number, error: JsonObject, message: string): FailureClass {
   if (refusesKey(error)) return 'bad_key'
   if (error.status === 'DEADLINE_EXCEEDED') return 'timed_out'
   if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'bad_request'
@@ -55,26 +36,20 @@ function classify(status: number, error: ErrorDetail, message: string): FailureC
 }
 
 /** A wrong or expired key is answered with 400, and so is one whose country or billing rules it out. */
-function refusesKey(error: ErrorDetail): boolean {
+function refusesKey(error: JsonObject): boolean {
   if (error.status === 'FAILED_PRECONDITION') return true
-  return eachUncheckedIn<typeof ErrorInfo>(error.details).some(({ reason }) =>
-    stringIn(reason)?.startsWith('API_KEY_'),
-  )
+  return objectsIn(error.details).some(({ reason }) => stringIn(reason)?.startsWith('API_KEY_'))
 }
 
-function readError(body: string): ErrorDetail {
-  try {
-    const parsed: Json = JSON.parse(body)
-    return uncheckedIn<typeof ErrorDetail>(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
-  } catch {
-    // Not JSON: the body as it is becomes the message.
-    return {}
-  }
+function readError(body: string): JsonObject {
+  // What is not JSON becomes the message as it is.
+  const parsed = parseJson(body)
+  return objectIn(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
 }
 
 /** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
-function retryDelay(error: ErrorDetail): number | undefined {
-  for (const { retryDelay } of eachUncheckedIn<typeof ErrorInfo>(error.details)) {
+function retryDelay(error: JsonObject): number | undefined {
+  for (const { retryDelay } of objectsIn(error.details)) {
     const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
     if (match) return Math.ceil(Number(match[1]))
   }

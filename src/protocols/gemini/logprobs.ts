@@ -1,38 +1,19 @@
 // The log probabilities of a candidate's tokens, read and written.
 // https://ai.google.dev/api/generate-content#LogprobsResult
 import type { TokenChance, TokenLogprob } from '../canonical/answer.ts'
-import {
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Quantity,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import { type Json, type JsonObject, stringIn } from '../wire/json.ts'
+import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
-export const ChosenToken = Fields({ token: Text, logProbability: Quantity })
-export const TopTokens = Fields({ candidates: optional(List(ChosenToken)) })
-export const LogprobsResult = Fields({
-  chosenCandidates: optional(List(ChosenToken)),
-  topCandidates: optional(List(TopTokens)),
-})
-
-const readChance = (value: Unchecked<typeof ChosenToken>): TokenChance => ({
+const readChance = (value: JsonObject): TokenChance => ({
   token: stringIn(value.token) ?? '',
   logprob: typeof value.logProbability === 'number' ? value.logProbability : 0,
 })
 
-/** The tokens of a candidate's `logprobsResult`; undefined where it has none. */
+/** The tokens of a candidate's `logprobsResult`; undefined if it has none. */
 export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefined {
-  const { chosenCandidates, topCandidates } = uncheckedIn<typeof LogprobsResult>(value)
+  const { chosenCandidates, topCandidates } = objectIn(value)
   if (!Array.isArray(chosenCandidates)) return undefined
-  const alternatives = eachUncheckedIn<typeof TopTokens>(topCandidates).map(({ candidates }) =>
-    eachUncheckedIn<typeof ChosenToken>(candidates),
-  )
-  return eachUncheckedIn<typeof ChosenToken>(chosenCandidates).map((chosen, index) => ({
+  const alternatives = objectsIn(topCandidates).map(({ candidates }) => objectsIn(candidates))
+  return objectsIn(chosenCandidates).map((chosen, index) => ({
     ...readChance(chosen),
     alternatives: (alternatives[index] ?? []).map(readChance),
   }))

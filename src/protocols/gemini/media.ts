@@ -1,12 +1,9 @@
 // Inline media of a request: which images are taken, and an estimate of the tokens that media cost.
 
 import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import { Fields, optional, Text } from '../forms.ts'
-import { type JsonObject, refusal } from '../wire/json.ts'
+import { type Bound, boundAll, fields, IMAGE_BOUND_TOKENS, mediumData } from '../input-bound.ts'
+import { type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { find, join } from './spellings.ts'
-
-export const PricedInlineData = Fields({ mimeType: Text, data: Text })
-export const PricedFileData = Fields({ mimeType: optional(Text) })
 
 /** The image types that the provider and the specification ("Allowed image MIME types") take. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])
@@ -39,12 +36,33 @@ export function inlineTokens(inline: JsonObject, path: string): number {
 
 /** Tokens of a fileData part, whose content the gateway does not see. */
 export function fileTokens(file: JsonObject, path: string): number {
-  const mime = find<typeof PricedFileData>(file, 'mimeType', 'mime_type', path)?.value
+  const mime = find(file, 'mimeType', 'mime_type', path)?.value
   return typeof mime === 'string' && mime.startsWith('image/') ? INPUT_IMAGE_TOKENS : UNSEEN_FILE_TOKENS
 }
 
+/** The data of a part that may be media; in their place alone is it counted apart, and only if it is not a text. */
+export const inlineBound: Bound = (inline) => {
+  const { mimeType, mime_type } = objectIn(inline)
+  const mime = stringIn(mimeType ?? mime_type)?.toLowerCase() ?? ''
+  const family = mime.slice(0, mime.indexOf('/'))
+  if (family === 'image') return IMAGE_BOUND_TOKENS + withoutData(inline)
+  const bytes_per_token = bytesPerToken(mime)
+  if (bytes_per_token === undefined) return boundAll(inline)
+  return fields({ data: mediumData(({ length }) => Math.ceil((length * 3) / 4 / bytes_per_token)) })(inline)
+}
+
+const withoutData = fields({ data: mediumData(() => 0) })
+
+/** A file, whose content the gateway does not see. */
+export const fileBound: Bound = (file) =>
+  boundAll(file) + Math.max(IMAGE_BOUND_TOKENS, fileTokens(objectIn(file), ''))
+
+/** Undefined for what is read as text. */
+const bytesPerToken = (mime: string): number | undefined =>
+  BYTES_PER_TOKEN.get(mime) ?? BYTES_PER_TOKEN.get(mime.slice(0, mime.indexOf('/')))
+
 function readMime(inline: JsonObject, path: string): string {
-  const found = find<typeof PricedInlineData>(inline, 'mimeType', 'mime_type', path)
+  const found = find(inline, 'mimeType', 'mime_type', path)
   const param = join(path, found?.name ?? 'mimeType')
   if (typeof found?.value !== 'string' || !found.value.includes('/'))
     throw refusal(param, 'must be a MIME type, such as image/png.')
@@ -57,11 +75,11 @@ function readMime(inline: JsonObject, path: string): string {
 function mediaTokens(mime: string, bytes: number): number {
   const family = mime.slice(0, mime.indexOf('/'))
   if (family === 'image') return INPUT_IMAGE_TOKENS
-  return Math.ceil(bytes / (BYTES_PER_TOKEN.get(mime) ?? BYTES_PER_TOKEN.get(family) ?? TEXT_BYTES_PER_TOKEN))
+  return Math.ceil(bytes / (bytesPerToken(mime) ?? TEXT_BYTES_PER_TOKEN))
 }
 
 /**
- * The number of bytes that a base64 text stands for; undefined where it is no base64. The native decoder skips other
+ * The number of bytes that a base64 text stands for; undefined if it is not base64. The native decoder skips other
  * characters, so a text that decodes to its full length has none; that is ten times faster than a regular expression.
  */
 function decodedBytes(data: string): number | undefined {

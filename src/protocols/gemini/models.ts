@@ -5,14 +5,16 @@ import { invalidRequest } from '../../domain/errors.ts'
 
 export const NativeModel = Type.Object(
   {
-    name: Type.String({ description: '`models/` and the id' }),
-    version: Type.String(),
-    displayName: Type.String(),
-    inputTokenLimit: Type.Optional(Type.Integer()),
-    outputTokenLimit: Type.Optional(Type.Integer()),
-    supportedGenerationMethods: Type.Array(Type.String()),
+    name: Type.String({ description: '`models/` and the id.' }),
+    version: Type.String({ description: 'Always `001`.' }),
+    displayName: Type.String({ description: 'Its name for people.' }),
+    inputTokenLimit: Type.Optional(Type.Integer({ description: 'The most input tokens.' })),
+    outputTokenLimit: Type.Optional(Type.Integer({ description: 'The most output tokens.' })),
+    supportedGenerationMethods: Type.Array(Type.String(), {
+      description: 'The methods by which the Gemini API calls it.',
+    }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The model.' },
 )
 
 /** The methods by which a model of a kind is called on the native surface; other kinds are not called there. */
@@ -34,7 +36,7 @@ export const nativeModel = (model: Model): Static<typeof NativeModel> => ({
 })
 
 /** The default and the maximum of the provider's own. */
-const DEFAULT_PAGE_SIZE = 50
+export const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 1_000
 
 export interface NativePage {
@@ -67,5 +69,7 @@ function pageSize(asked: unknown): number {
 function placeAfter(models: readonly Model[], token: unknown): number {
   const place = models.findIndex(({ id }) => id === token)
   if (place >= 0) return place + 1
-  throw invalidRequest('pageToken: is none that a page of models answered.', { param: 'pageToken' })
+  throw invalidRequest('pageToken: is invalid. Send the nextPageToken of the previous page.', {
+    param: 'pageToken',
+  })
 }

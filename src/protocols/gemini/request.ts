@@ -3,32 +3,15 @@
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
 import type { RequestFacts } from '../facts.ts'
-import { Anything, Fields, List, OpenObject, optional, Text } from '../forms.ts'
+import { inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
+import { requestBound } from './bound.ts'
 import { camelCased } from './camel-case.ts'
-import { ConfigHolder, findConfig, type PricedConfig, readLimits } from './config.ts'
-import { fileTokens, inlineTokens, PricedFileData, PricedInlineData } from './media.ts'
+import { findConfig, readLimits } from './config.ts'
+import { fileTokens, inlineTokens } from './media.ts'
 import { find, join } from './spellings.ts'
-
-/** A part, as far as its size depends on it. `functionResponse` may hold media in `parts` of its own. */
-export const PricedPart = Fields({
-  text: optional(Text),
-  inlineData: optional(PricedInlineData),
-  fileData: optional(PricedFileData),
-  functionResponse: optional(OpenObject),
-})
-export const PricedContent = Fields({ parts: List(PricedPart) })
-/** What the price depends on. Every name may also be written in snake_case. */
-export const PricedRequest = Fields({
-  ...ConfigHolder.properties,
-  contents: List(PricedContent),
-  /** A content, or one text. */
-  systemInstruction: Anything,
-  tools: Anything,
-  cachedContent: optional(Text),
-})
 
 /**
  * The gateway does not see cached content; the provider caches nothing smaller:
@@ -52,6 +35,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
   return {
     input_tokens,
+    input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
     cached_content,
@@ -100,7 +84,7 @@ function hasUnderscore(config: JsonObject): boolean {
 /** The same request with maxOutputTokens lowered, in the spelling that the caller used; the thinking budget stays. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const config = findConfig(body) ?? { name: 'generationConfig', value: {} }
-  const field = find<typeof PricedConfig>(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
+  const field = find(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
   return {
     ...body,
     [config.name]: { ...config.value, [field?.name ?? 'maxOutputTokens']: max_output_tokens },
@@ -117,7 +101,7 @@ const contentTokensAt = (content: Json, index: number): number =>
   workedOut(contentTokens, content, `contents[${index}]`)
 
 function systemTokens(body: JsonObject): number {
-  const found = find<typeof PricedRequest>(body, 'systemInstruction', 'system_instruction', '')
+  const found = find(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
@@ -170,7 +154,7 @@ function functionResponseTokens(response: JsonObject, path: string): number {
 
 /** The field that names a cached content, in the spelling that the caller used. */
 function cachedContentOf(body: JsonObject): string | undefined {
-  const found = find<typeof PricedRequest>(body, 'cachedContent', 'cached_content', '')
+  const found = find(body, 'cachedContent', 'cached_content', '')
   if (found === undefined) return undefined
   if (typeof found.value !== 'string') throw refusal(found.name, 'must be the name of a cached content.')
   return found.value === '' ? undefined : found.name
@@ -178,11 +162,11 @@ function cachedContentOf(body: JsonObject): string | undefined {
 
 function findObject(
   part: JsonObject,
-  camel: keyof (typeof PricedPart)['properties'],
+  camel: string,
   snake: string,
   owner: string,
 ): { path: string; value: JsonObject } | undefined {
-  const found = find<typeof PricedPart>(part, camel, snake, owner)
+  const found = find(part, camel, snake, owner)
   if (found === undefined) return undefined
   const path = join(owner, found.name)
   if (!isObject(found.value)) throw refusal(path, 'must be an object.')

@@ -1,6 +1,6 @@
 // JSON Schema in the two forms that the native protocol takes, to and from.
 // https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
-import { isObject, type Json, type JsonObject, lookUp } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, lookUp, objectIn } from '../wire/json.ts'
 
 /** The keywords that the provider documents for responseJsonSchema and parametersJsonSchema; others are left out. */
 const TAKEN = new Set([
@@ -71,14 +71,13 @@ const mergeTwo = (one: JsonObject, other: JsonObject): JsonObject => ({
   ...one,
   ...other,
   ...(one.properties || other.properties
-    ? { properties: { ...objectOr(one.properties), ...objectOr(other.properties) } }
+    ? { properties: { ...objectIn(one.properties), ...objectIn(other.properties) } }
     : {}),
   ...(one.required || other.required
     ? { required: [...new Set([...listOr(one.required), ...listOr(other.required)])] }
     : {}),
 })
 
-const objectOr = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
 /** Counts that the provider's own schemas may write as text, as protocol buffers do with int64. */

@@ -1,18 +1,40 @@
 // A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
-import { eachUncheckedIn, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
-import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { type JsonObject, parseObject, stringIn } from '../wire/json.ts'
-import { hasValue, quoted, stringValueBytes } from '../wire/json-text.ts'
-import type { AnswerCandidate, PromptFeedback } from './decode-answer.ts'
-import { estimateOutput, readUsage } from './usage.ts'
+import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import { hasValue, quoted } from '../wire/json-text.ts'
+import { addWritten, fields, NOTHING, nextContainer, noSums, TEXT, tokensOfSums } from '../written.ts'
+import { WrittenBeside } from '../written-beside.ts'
+import { AUDIO_TOKENS_PER_SECOND, estimateOutput, readUsage } from './usage.ts'
+
+/** What a model wrote in a part, but for calls and media, which are read by parsing. */
+const PartShape = fields({
+  text: TEXT,
+  thoughtSignature: NOTHING,
+  executableCode: fields({ code: TEXT, language: NOTHING, id: NOTHING }),
+  codeExecutionResult: fields({ output: TEXT, outcome: NOTHING, id: NOTHING }),
+  fileData: fields({ mimeType: NOTHING }),
+})
+
+/** A candidate but for its parts, which are counted apart. */
+const CandidateShape = fields({
+  content: fields({ parts: NOTHING, role: NOTHING }),
+  finishReason: NOTHING,
+  finishMessage: NOTHING,
+  safetyRatings: NOTHING,
+  citationMetadata: NOTHING,
+  groundingMetadata: NOTHING,
+  groundingAttributions: NOTHING,
+  urlContextMetadata: NOTHING,
+  logprobsResult: NOTHING,
+})
 
 const USAGE = quoted('usageMetadata')
-const TEXT = quoted('text')
+const PARTS = quoted('parts')
+const CANDIDATES = quoted('candidates')
 const ERROR = quoted('error')
 /** Keys of what ends a stream; parsing confirms that one of them is a key. */
 const ENDING_KEYS = ['finishReason', 'blockReason', 'error']
@@ -30,7 +52,8 @@ class GeminiStreamReading implements StreamReading {
   /** The last event with a usage, which is read on demand, once. */
   #usage_event: ByteString | undefined
   #usage: ReportedUsage | undefined
-  #text_bytes = 0
+  readonly #written = noSums()
+  readonly #beside = new WrittenBeside(CandidateShape)
   #other_tokens = 0
 
   read(data: ByteString): void {
@@ -48,7 +71,7 @@ class GeminiStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return tokensOfBytes(this.#text_bytes) + this.#other_tokens
+    return tokensOfSums(this.#written, AUDIO_TOKENS_PER_SECOND) + this.#other_tokens
   }
 
   #readEnding(data: ByteString): void {
@@ -59,7 +82,19 @@ class GeminiStreamReading implements StreamReading {
 
   #readSearched(data: ByteString): void {
     if (hasValue(data, USAGE)) this.#usage_event = data
-    this.#text_bytes += stringValueBytes(data, TEXT)
+    this.#count(data)
+  }
+
+  /** What the parts hold, and what candidates hold beside them. */
+  #count(data: ByteString): void {
+    let part_bytes = 0
+    let start = nextContainer(data, PARTS, 0)
+    while (start >= 0) {
+      const end = addWritten(data, start, PartShape, this.#written)
+      part_bytes += end - start
+      start = nextContainer(data, PARTS, end)
+    }
+    this.#beside.add(data, part_bytes, () => nextContainer(data, CANDIDATES, 0), this.#written)
   }
 
   #readParsed(data: ByteString): void {
@@ -78,10 +113,8 @@ class GeminiStreamReading implements StreamReading {
       if (hasValue(data, ERROR)) this.failed = true
       return
     }
-    const { blockReason } = uncheckedIn<typeof PromptFeedback>(event.promptFeedback)
-    const ended = eachUncheckedIn<typeof AnswerCandidate>(event.candidates).some(
-      ({ finishReason }) => stringIn(finishReason) !== undefined,
-    )
+    const { blockReason } = objectIn(event.promptFeedback)
+    const ended = objectsIn(event.candidates).some(({ finishReason }) => stringIn(finishReason) !== undefined)
     if (reportsError(event)) this.failed = true
     else if (ended || stringIn(blockReason) !== undefined) this.finished = true
   }

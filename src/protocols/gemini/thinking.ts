@@ -6,7 +6,7 @@ import { budgetOf, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
-/** thinkingConfig; undefined where nothing is set, or the model does not think. */
+/** thinkingConfig; undefined if nothing is set, or the model does not think. */
 export function encodeThinking(request: ConversationRequest, model: string): JsonObject | undefined {
   const form = generationOf(model).thinking
   if (form === 'none') return undefined

@@ -1,43 +1,28 @@
 // The billed tokens in the native protocol's usageMetadata, read and written, and the estimate for an answer without one.
+// https://ai.google.dev/api/generate-content#UsageMetadata
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
+import { audioTokens } from '../audio-output.ts'
 import {
-  Anything,
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import { compact, isObject, type Json, type JsonObject, tokenCountIn } from '../wire/json.ts'
-
-export const ModalityCount = Fields({ modality: Text, tokenCount: optional(Count) })
-/**
- * Source: https://ai.google.dev/api/generate-content#UsageMetadata. A count may also come as text, as int64 is written.
- */
-export const UsageMetadata = Fields({
-  promptTokenCount: optional(Count),
-  cachedContentTokenCount: optional(Count),
-  toolUsePromptTokenCount: optional(Count),
-  candidatesTokenCount: optional(Count),
-  thoughtsTokenCount: optional(Count),
-  promptTokensDetails: optional(List(ModalityCount)),
-  cacheTokensDetails: optional(List(ModalityCount)),
-  candidatesTokensDetails: optional(List(ModalityCount)),
-})
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  stringIn,
+  tokenCountIn,
+} from '../wire/json.ts'
 
 /**
  * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes
  * tool use; candidatesTokenCount includes image tokens and excludes thoughts. A count that is zero may be left out.
  *
- * @returns undefined where usageMetadata is absent, or has none of the counts
+ * @returns undefined if usageMetadata is absent, or has none of the counts
  */
 export function readUsage(answer: JsonObject): ReportedUsage | undefined {
-  if (!isObject(answer.usageMetadata)) return undefined
-  const meta = uncheckedIn<typeof UsageMetadata>(answer.usageMetadata)
+  const meta = answer.usageMetadata
+  if (!isObject(meta)) return undefined
   const prompt = tokenCountIn(meta.promptTokenCount)
   const cached = tokenCountIn(meta.cachedContentTokenCount)
   const tools = tokenCountIn(meta.toolUsePromptTokenCount)
@@ -69,7 +54,7 @@ interface InputCounts {
 }
 
 /** Audio that was not cached. Where there is more of it than there can be, it exceeds the input. */
-function readAudio(meta: Unchecked<typeof UsageMetadata>, { prompt, cached, read }: InputCounts): number {
+function readAudio(meta: JsonObject, { prompt, cached, read }: InputCounts): number {
   const audio = modality(meta.promptTokensDetails, 'AUDIO')
   const cached_audio = modality(meta.cacheTokensDetails, 'AUDIO')
   if (audio > prompt || cached_audio > cached) return Math.max(0, read) + audio + cached_audio
@@ -80,10 +65,14 @@ function modality(details: Json | undefined, name: string): number {
   // Nearly all answers have text only, and no list.
   if (details === undefined) return 0
   let tokens = 0
-  for (const detail of eachUncheckedIn<typeof ModalityCount>(details))
+  for (const detail of objectsIn(details))
     if (detail.modality === name) tokens += tokenCountIn(detail.tokenCount) ?? 0
   return tokens
 }
+
+/** The audio tokens of the output, as far as a usage tells of the output's modalities. */
+export const outputAudio = ({ candidatesTokensDetails }: JsonObject): number | undefined =>
+  candidatesTokensDetails === undefined ? undefined : modality(candidatesTokensDetails, 'AUDIO')
 
 /** The same answer or event with this usage in place of one that it has. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
@@ -111,28 +100,29 @@ const modalities = (counts: Readonly<Record<string, number>>): JsonObject[] =>
     .filter(([, tokenCount]) => tokenCount > 0)
     .map(([name, tokenCount]) => ({ modality: name, tokenCount }))
 
-/** A part as far as the model wrote it. */
-export const WrittenPart = Fields({
-  text: optional(Text),
-  inlineData: optional(Anything),
-  thoughtSignature: optional(Text),
-})
-export const WrittenContent = Fields({ parts: optional(List(WrittenPart)) })
-export const WrittenCandidate = Fields({ content: optional(WrittenContent) })
-
 /** The output of a whole answer in estimated tokens, including thoughts that are shown. */
 export function estimateOutput(answer: JsonObject): number {
   let tokens = 0
-  for (const { content } of eachUncheckedIn<typeof WrittenCandidate>(answer.candidates)) {
-    const { parts } = uncheckedIn<typeof WrittenContent>(content)
-    for (const part of eachUncheckedIn<typeof WrittenPart>(parts)) tokens += partTokens(part)
+  for (const { content } of objectsIn(answer.candidates)) {
+    const { parts } = objectIn(content)
+    for (const part of objectsIn(parts)) tokens += partTokens(part)
   }
   return tokens
 }
 
-function partTokens(part: Unchecked<typeof WrittenPart>): number {
+function partTokens(part: JsonObject): number {
   if (typeof part.text === 'string') return estimateTokens(part.text)
-  if (part.inlineData !== undefined) return OUTPUT_IMAGE_TOKENS
+  if (part.inlineData !== undefined) return spokenTokens(part.inlineData) ?? OUTPUT_IMAGE_TOKENS
   const { thoughtSignature: _, ...rest } = part
   return Object.keys(rest).length === 0 ? 0 : estimateTokens(JSON.stringify(rest))
+}
+
+/** https://ai.google.dev/gemini-api/docs/pricing */
+export const AUDIO_TOKENS_PER_SECOND = 25
+
+/** The tokens of a piece of audio in an answer; undefined if it is something else. */
+export function spokenTokens(inline: Json | undefined): number | undefined {
+  const { mimeType, data } = objectIn(inline)
+  if (!stringIn(mimeType)?.toLowerCase().startsWith('audio/')) return undefined
+  return audioTokens(stringIn(data)?.length ?? 0, AUDIO_TOKENS_PER_SECOND)
 }

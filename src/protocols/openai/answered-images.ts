@@ -1,14 +1,8 @@
 // Pictures that a model answered with, in chat completions. OpenAI has no field for them, so this is OpenRouter's and LiteLLM's.
 // https://openrouter.ai/docs/features/multimodal/image-generation
 import type { MediaPart } from '../canonical/parts.ts'
-import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
-import { type JsonObject, stringIn } from '../wire/json.ts'
-import { googleSignatureField, readGoogleSignature, SignedByGoogle } from './reasoning.ts'
-
-export const ImageAddress = Fields({ url: optional(Text) })
-export const AnsweredImage = Fields({ ...SignedByGoogle.properties, image_url: optional(ImageAddress) })
-/** A message, or a piece of one, that may hold pictures. */
-export const Illustrated = Fields({ images: optional(List(AnsweredImage)) })
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { googleSignatureField, readGoogleSignature } from './reasoning.ts'
 
 const DATA_URI = /^data:(image\/[\w.+-]+);base64,/
 
@@ -25,9 +19,9 @@ export const writeImage = ({ source, signature }: MediaPart, index: number): Jso
  * callers are shown no provider's addresses.
  * @param at the message's place in the caller's request; empty in an answer
  */
-export const readImages = ({ images }: Unchecked<typeof Illustrated>, at: string): MediaPart[] =>
-  eachUncheckedIn<typeof AnsweredImage>(images).flatMap((image, index): MediaPart[] => {
-    const url = stringIn(uncheckedIn<typeof ImageAddress>(image.image_url).url) ?? ''
+export const readImages = ({ images }: JsonObject, at: string): MediaPart[] =>
+  objectsIn(images).flatMap((image, index): MediaPart[] => {
+    const url = stringIn(objectIn(image.image_url).url) ?? ''
     const [head, mime_type] = DATA_URI.exec(url.slice(0, MAX_HEAD_CHARS)) ?? []
     if (head === undefined || mime_type === undefined) return []
     const source = { by: 'data', mime_type, data: url.slice(head.length) } as const

@@ -1,4 +1,5 @@
 // What may be wrong with a chat completions provider's address: it comes with the version, and without the endpoint.
+import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models|images\/generations)$/
@@ -11,7 +12,7 @@ const GOOGLE = 'generativelanguage.googleapis.com'
 
 export function baseUrlAdvice(base_url: URL): string | undefined {
   const { hostname, origin } = base_url
-  const path = base_url.pathname.replace(/\/+$/, '')
+  const path = withoutTrailing(base_url.pathname, '/')
   if (hostname === GOOGLE && !path.endsWith('/openai') && !ENDPOINT.test(path))
     return `is an address for protocol = "gemini"; for "openai" write "${origin}/v1beta/openai"`
   const [doubled, version = ''] = DOUBLED_VERSION.exec(path) ?? []

@@ -33,7 +33,7 @@ export const carries: Carries = {
     json_without_schema: 'response_format',
     late_system_message: 'messages, as it came',
     own_thinking: dropped('chat completions takes no thinking back'),
-    thinking_of_others: dropped('a signature is of use to its issuer only'),
+    thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
   own_fields: {
     metadata: NO_EFFECT,
@@ -44,7 +44,7 @@ export const carries: Carries = {
     prompt_cache_options: NO_EFFECT,
     prompt_cache_retention: NO_EFFECT,
     verbosity: dropped('other providers have no such setting'),
-    logit_bias: refused('each model numbers its tokens in its own way'),
+    logit_bias: refused('each model numbers its tokens differently'),
     audio: SERVER_SIDE,
     moderation: SERVER_SIDE,
     web_search_options: SERVER_SIDE,

@@ -1,4 +1,4 @@
-// A legacy completion request: what its price hangs on, and its reading into the canonical form.
+// A legacy completion request: what its price depends on, and its reading into the canonical form.
 // https://platform.openai.com/docs/api-reference/completions/create
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -16,8 +16,10 @@ import {
   readPresent,
   Text,
 } from '../forms.ts'
-import { eachOf, type Json, type JsonObject, refusal, wantString } from '../wire/json.ts'
+import { boundAll, inputBound } from '../input-bound.ts'
+import { type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { carries as chat } from './carries.ts'
+import { decodeStop } from './decode-request.ts'
 
 export const CompletionRequest = Fields({
   model: Anything,
@@ -78,7 +80,13 @@ export function readCompletionRequest(body: JsonObject): RequestFacts {
   const { prompt, max_tokens, n = 1 } = readPresent(CompletionRequest, body, '')
   if (n < 1) throw refusal('n', 'must be at least 1.')
   if (max_tokens === 0) throw refusal('max_tokens', 'must be at least 1.')
-  return { input_tokens: estimateTokens(readPrompt(prompt)), max_output_tokens: max_tokens, candidates: n }
+  const input_tokens = estimateTokens(readPrompt(prompt))
+  return {
+    input_tokens,
+    input_bound_tokens: inputBound(boundAll(body), input_tokens),
+    max_output_tokens: max_tokens,
+    candidates: n,
+  }
 }
 
 /**
@@ -102,7 +110,7 @@ export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
     temperature: asked.temperature,
     top_p: asked.top_p,
     top_k: undefined,
-    stop: readStop(asked.stop),
+    stop: decodeStop(asked.stop),
     seed: asked.seed,
     candidates: asked.n,
     thinking: undefined,
@@ -120,17 +128,20 @@ export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
 function rejectHarmful(body: JsonObject): void {
   const { suffix = '', echo = false, best_of, logit_bias = {} } = readPresent(Harmless, body, '')
   const { n = 1 } = readPresent(CompletionRequest, body, '')
-  if (suffix !== '') throw refusal('suffix', 'text in the middle is not completed here. Leave it out.')
+  if (suffix !== '') throw refusal('suffix', 'is not supported. Leave it out.')
   if (echo)
-    throw refusal('echo', 'the prompt is not given back. Leave it out, and put the prompt before the answer.')
+    throw refusal('echo', 'is not supported. Leave it out, and put the prompt before the answer yourself.')
   if (best_of !== undefined && best_of !== n)
-    throw refusal('best_of', 'must equal n, because every candidate is given out. Leave it out.')
+    throw refusal('best_of', 'must equal n, because every candidate is returned. Leave it out.')
   if (Object.keys(logit_bias).length > 0)
-    throw refusal('logit_bias', 'each model numbers its tokens in its own way. Leave it out.')
+    throw refusal(
+      'logit_bias',
+      'is not supported, because each model numbers its tokens differently. Leave it out.',
+    )
 }
 
 const PROMPT_MUST =
-  'must be one text, or a list of one text. Send further prompts as requests of their own; tokens are not taken, because each model numbers them in its own way.'
+  'must be one text, or a list of one text. Send further prompts in their own requests. Tokens are not supported, because each model numbers them differently.'
 
 function readPrompt(value: Json | undefined): string {
   const prompt = Array.isArray(value) && value.length === 1 ? value[0] : value
@@ -138,9 +149,4 @@ function readPrompt(value: Json | undefined): string {
   if (typeof prompt !== 'string') throw refusal('prompt', PROMPT_MUST)
   if (prompt === '') throw refusal('prompt', 'must not be empty.')
   return prompt
-}
-
-function readStop(value: Json | undefined): string[] {
-  if (value === undefined || value === null) return []
-  return typeof value === 'string' ? [value] : eachOf(value, 'stop', wantString)
 }

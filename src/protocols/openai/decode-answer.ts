@@ -2,64 +2,36 @@
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
 import { madeCallId, type Part, parseArguments } from '../canonical/parts.ts'
-import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
-import { type JsonObject, stringIn } from '../wire/json.ts'
-import { Illustrated, readImages } from './answered-images.ts'
-import { Logprobs, readLogprobs } from './logprobs.ts'
-import { Reasoning, readGoogleSignature, readReasoning, SignedByGoogle } from './reasoning.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { readImages } from './answered-images.ts'
+import { readLogprobs } from './logprobs.ts'
+import { readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
-import { CompletionUsage, readUsage } from './usage.ts'
-
-export const AnswerFunction = Fields({ name: optional(Text), arguments: optional(Text) })
-export const AnswerCall = Fields({
-  ...SignedByGoogle.properties,
-  id: optional(Text),
-  function: optional(AnswerFunction),
-})
-export const AnswerMessage = Fields({
-  ...SignedByGoogle.properties,
-  ...Reasoning.properties,
-  ...Illustrated.properties,
-  content: optional(Text),
-  refusal: optional(Text),
-  tool_calls: optional(List(AnswerCall)),
-})
-export const AnswerChoice = Fields({
-  message: optional(AnswerMessage),
-  finish_reason: optional(Text),
-  logprobs: optional(Logprobs),
-})
-export const ChatCompletion = Fields({
-  id: optional(Text),
-  model: optional(Text),
-  choices: List(AnswerChoice),
-  usage: optional(CompletionUsage),
-})
+import { readUsage } from './usage.ts'
 
 /**
  * A provider's whole answer. Missing fields are read as empty.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
-export function decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer {
-  const answer = uncheckedIn<typeof ChatCompletion>(body)
-  const [first, ...rest] = eachUncheckedIn<typeof AnswerChoice>(answer.choices).map((choice, index) =>
+export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
+  const [first, ...rest] = objectsIn(answer.choices).map((choice, index) =>
     readChoice(choice, (position) => madeCallId(call_id, index, position)),
   )
   return {
     id: stringIn(answer.id),
     model: stringIn(answer.model),
     candidates: [first ?? EMPTY, ...rest],
-    usage: inFull(readUsage(body)),
+    usage: inFull(readUsage(answer)),
   }
 }
 
 const EMPTY: Candidate = { parts: [], stop_reason: 'other', stop_sequence: undefined, logprobs: undefined }
 
-function readChoice(choice: Unchecked<typeof AnswerChoice>, madeId: (position: number) => string): Candidate {
-  const message = uncheckedIn<typeof AnswerMessage>(choice.message)
+function readChoice(choice: JsonObject, madeId: (position: number) => string): Candidate {
+  const message = objectIn(choice.message)
   const content = stringIn(message.content)
   const refused = stringIn(message.refusal)
-  const calls = eachUncheckedIn<typeof AnswerCall>(message.tool_calls)
+  const calls = objectsIn(message.tool_calls)
   const read = calls.map((call, index) => readCall(call, madeId(index)))
   const signature = readGoogleSignature(message)
   const parts: Part[] = [
@@ -79,8 +51,8 @@ function readChoice(choice: Unchecked<typeof AnswerChoice>, madeId: (position: n
 }
 
 /** Undefined for a call whose arguments are not a JSON object: they were cut off, or are nonsense. */
-function readCall(call: Unchecked<typeof AnswerCall>, made_id: string): Part | undefined {
-  const called = uncheckedIn<typeof AnswerFunction>(call.function)
+function readCall(call: JsonObject, made_id: string): Part | undefined {
+  const called = objectIn(call.function)
   const parsed = parseArguments(stringIn(called.arguments) ?? '')
   return (
     parsed && {

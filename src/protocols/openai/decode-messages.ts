@@ -27,12 +27,12 @@ import { eachOf, type Json, type JsonObject, oneOf, refusal, stringIn, wantObjec
 import { readImages } from './answered-images.ts'
 import { readGoogleSignature, readReasoning } from './reasoning.ts'
 
-export const CalledFunction = Fields({ name: Text, arguments: Text })
+const CalledFunction = Fields({ name: Text, arguments: Text })
 export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
-export const SaidMessage = Fields({ content: Anything })
+const SaidMessage = Fields({ content: Anything })
 /** Its reasoning and its signatures are read as an upstream's are: clients send back what they were given. */
-export const AssistantMessage = Fields({
+const AssistantMessage = Fields({
   content: Anything,
   refusal: optional(Text),
   tool_calls: optional(List(ToolCall)),
@@ -41,15 +41,15 @@ export const AssistantMessage = Fields({
 })
 export const ToolMessage = Fields({ tool_call_id: Text, content: Anything })
 /** The deprecated form of a tool message. */
-export const FunctionMessage = Fields({ name: Text, content: Anything })
+const FunctionMessage = Fields({ name: Text, content: Anything })
 
 const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const
 export const TextContent = Fields({ text: Text })
 export const RefusalContent = Fields({ refusal: Text })
-export const ImageContent = Fields({ image_url: Fields({ url: Text }) })
-export const AudioContent = Fields({ input_audio: Fields({ format: Choice(AUDIO_TYPES), data: Text }) })
-export const FileContent = Fields({ file: OpenObject })
-export const InlineFile = Fields({ file_data: Text, filename: Anything })
+const ImageContent = Fields({ image_url: Fields({ url: Text }) })
+const AudioContent = Fields({ input_audio: Fields({ format: Choice(AUDIO_TYPES), data: Text }) })
+const FileContent = Fields({ file: OpenObject })
+const InlineFile = Fields({ file_data: Text, filename: Anything })
 
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
@@ -159,7 +159,7 @@ function readContent(value: Json | undefined, path: string): (TextPart | MediaPa
 const readOptional = (value: Json | undefined, path: string): (TextPart | MediaPart)[] =>
   value === undefined || value === null ? [] : readContent(value, path)
 
-const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
+export const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
 
 function readImage(part: JsonObject, path: string): MediaPart {
   const { url } = readObject(ImageContent, part, path).image_url
@@ -170,7 +170,7 @@ function readImage(part: JsonObject, path: string): MediaPart {
   return { kind: 'image', source: { by: 'url', url }, at }
 }
 
-function readAudio(part: JsonObject, path: string): MediaPart {
+export function readAudio(part: JsonObject, path: string): MediaPart {
   const { format, data } = readObject(AudioContent, part, path).input_audio
   return { kind: 'audio', source: { by: 'data', mime_type: AUDIO_TYPES[format], data }, at: path }
 }

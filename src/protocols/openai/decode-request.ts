@@ -26,14 +26,14 @@ import { carries } from './carries.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { EFFORTS } from './efforts.ts'
 
-const CHOICES: Readonly<Record<string, ToolChoice>> = {
+export const CHOICES: Readonly<Record<string, ToolChoice>> = {
   none: { mode: 'none' },
   auto: { mode: 'auto' },
   required: { mode: 'any' },
 }
 
-const FORMATS = { text: 'text', json_object: 'json', json_schema: 'json_schema' } as const
-const ALLOWED_MODES = { auto: false, required: true } as const
+export const FORMATS = { text: 'text', json_object: 'json', json_schema: 'json_schema' } as const
+export const ALLOWED_MODES = { auto: false, required: true } as const
 
 export const FunctionDefinition = Fields({
   name: Text,
@@ -42,17 +42,17 @@ export const FunctionDefinition = Fields({
   strict: optional(Flag),
 })
 export const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
-export const NamedFunction = Fields({ name: Text })
+const NamedFunction = Fields({ name: Text })
 export const NamedTool = Fields({ function: NamedFunction })
 export const AllowedTools = Fields({ tools: List(NamedTool), mode: Choice(ALLOWED_MODES) })
-export const JsonSchemaFormat = Fields({
+const JsonSchemaFormat = Fields({
   name: Text,
   schema: optional(OpenObject),
   strict: optional(Flag),
 })
-export const ResponseFormat = Fields({ type: Choice(FORMATS) })
+const ResponseFormat = Fields({ type: Choice(FORMATS) })
 /** Of the type json_schema. */
-export const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
+const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
 
 export const ImageConfig = Fields({ aspect_ratio: optional(Text), image_size: optional(Text) })
 
@@ -104,7 +104,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
   const asked = readPresent(ChatRequest, body, '')
   if (asked.modalities?.some((modality) => !MODALITIES.has(modality)))
-    throw refusal('modalities', 'no such answers here; ask for "text", "image" or both, or leave it out.')
+    throw refusal('modalities', 'must be "text", "image" or both. Change it, or leave it out.')
   const { system, turns } = decodeMessages(body.messages)
   return {
     from: carries,
@@ -158,7 +158,7 @@ function withoutEmptyBias(body: JsonObject): JsonObject {
   return rest
 }
 
-function decodeStop(value: Json | undefined): string[] {
+export function decodeStop(value: Json | undefined): string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : eachOf(value, 'stop', wantString)
 }

@@ -5,41 +5,14 @@ import { inFull } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import {
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import { countIn, parseObject, stringIn } from '../wire/json.ts'
+import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
-import { AnswerCall, type AnswerFunction, AnswerMessage } from './decode-answer.ts'
-import { Logprobs, readLogprobs } from './logprobs.ts'
+import { readLogprobs } from './logprobs.ts'
 import { readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
-import { CompletionUsage, readUsage } from './usage.ts'
-
-export const CallPiece = Fields({ ...AnswerCall.properties, index: optional(Count) })
-export const ChoiceDelta = Fields({ ...AnswerMessage.properties, tool_calls: optional(List(CallPiece)) })
-export const ChunkChoice = Fields({
-  index: optional(Count),
-  delta: optional(ChoiceDelta),
-  finish_reason: optional(Text),
-  logprobs: optional(Logprobs),
-})
-export const Chunk = Fields({
-  id: optional(Text),
-  model: optional(Text),
-  choices: optional(List(ChunkChoice)),
-  usage: optional(CompletionUsage),
-})
-type Delta = Unchecked<typeof ChoiceDelta>
+import { readUsage } from './usage.ts'
 
 /** The last record of a stream, which is not JSON. */
 export const DONE = '[DONE]'
@@ -79,27 +52,26 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   if (data === DONE) return end(state)
-  const event = parseObject(data)
-  if (!event || (event.error !== undefined && event.error !== null)) return failStream(state, data)
-  state.usage = readUsage(event) ?? state.usage
-  const chunk = uncheckedIn<typeof Chunk>(event)
+  const chunk = parseObject(data)
+  if (!chunk || (chunk.error ?? null) !== null) return failStream(state, data)
+  state.usage = readUsage(chunk) ?? state.usage
   return untilError([
     ...start(state, chunk),
-    ...eachUncheckedIn<typeof ChunkChoice>(chunk.choices).flatMap((choice) => readChoice(state, choice)),
+    ...objectsIn(chunk.choices).flatMap((choice) => readChoice(state, choice)),
   ])
 }
 
-function start(state: State, chunk: Unchecked<typeof Chunk>): StreamEvent[] {
+function start(state: State, chunk: JsonObject): StreamEvent[] {
   if (state.started) return []
   state.started = true
   return [{ type: 'start', id: stringIn(chunk.id), model: stringIn(chunk.model), usage: inFull(state.usage) }]
 }
 
-function readChoice(state: State, choice: Unchecked<typeof ChunkChoice>): StreamEvent[] {
+function readChoice(state: State, choice: JsonObject): StreamEvent[] {
   const candidate = countIn(choice.index) ?? 0
   const position = stateOf(state, candidate)
   if (position.ended) return []
-  const delta = uncheckedIn<typeof ChoiceDelta>(choice.delta)
+  const delta = objectIn(choice.delta)
   if (stringIn(delta.refusal)) position.refused = true
   const tokens = readLogprobs(choice.logprobs)
   return [
@@ -107,7 +79,7 @@ function readChoice(state: State, choice: Unchecked<typeof ChunkChoice>): Stream
     ...readTexts(state, candidate, delta),
     ...readPictures(state, candidate, delta),
     ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
-    ...eachUncheckedIn<typeof CallPiece>(delta.tool_calls).flatMap((call, index) =>
+    ...objectsIn(delta.tool_calls).flatMap((call, index) =>
       readCall(state, candidate, call, countIn(call.index) ?? index),
     ),
     ...readFinish(state, candidate, stringIn(choice.finish_reason)),
@@ -120,7 +92,7 @@ function stateOf({ candidates }: State, candidate: number): CandidateState {
   return state
 }
 
-function readThinking({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+function readThinking({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
   return readReasoning(delta).flatMap((part): StreamEvent[] => {
     if (part.kind === 'redacted_thinking') {
       const opened = parts.open(candidate, `redacted ${part.signature.value}`, part)
@@ -135,7 +107,7 @@ function readThinking({ parts }: State, candidate: number, delta: Delta): Stream
   })
 }
 
-function readTexts({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+function readTexts({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
   const refused = stringIn(delta.refusal) ?? ''
   const text = `${stringIn(delta.content) ?? ''}${refused}`
   const signature = readGoogleSignature(delta)
@@ -152,19 +124,14 @@ function readTexts({ parts }: State, candidate: number, delta: Delta): StreamEve
   ]
 }
 
-function readPictures({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+function readPictures({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
   return readImages(delta, '').flatMap((image) => [
     ...parts.close(candidate),
     { type: 'image', candidate, image },
   ])
 }
 
-function readCall(
-  state: State,
-  candidate: number,
-  call: Unchecked<typeof CallPiece>,
-  index: number,
-): StreamEvent[] {
+function readCall(state: State, candidate: number, call: JsonObject, index: number): StreamEvent[] {
   const { calls } = stateOf(state, candidate)
   const known = calls.has(index)
   const key = `tool ${index}`
@@ -174,14 +141,14 @@ function readCall(
     ? []
     : state.parts.open(candidate, key, callStart(call, madeCallId(state.call_id, candidate, calls.size)))
   calls.add(index)
-  const json = stringIn(uncheckedIn<typeof AnswerFunction>(call.function).arguments)
+  const json = stringIn(objectIn(call.function).arguments)
   return [...opened, ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : [])]
 }
 
-const callStart = (call: Unchecked<typeof CallPiece>, made_id: string): PartStart => ({
+const callStart = (call: JsonObject, made_id: string): PartStart => ({
   kind: 'tool_call',
   id: stringIn(call.id) || made_id,
-  name: stringIn(uncheckedIn<typeof AnswerFunction>(call.function).name) ?? '',
+  name: stringIn(objectIn(call.function).name) ?? '',
   signature: readGoogleSignature(call),
 })
 

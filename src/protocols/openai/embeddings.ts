@@ -5,24 +5,13 @@ import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import { unknownField } from '../extras.ts'
-import {
-  Anything,
-  Choice,
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  namesOf,
-  optional,
-  readPresent,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
+import { Anything, Choice, Count, Fields, namesOf, optional, readPresent, Text } from '../forms.ts'
 import {
   isObject,
   type Json,
   type JsonObject,
+  objectIn,
+  objectsIn,
   parseObject,
   refusal,
   wantArray,
@@ -37,18 +26,12 @@ import { readCounts } from './usage.ts'
 const MAX_INPUTS = 2_048
 const FORMATS = { float: 'float', base64: 'base64' } as const
 
-export const EmbeddingsRequest = Fields({
+const EmbeddingsRequest = Fields({
   /** One text or many, or the tokens of one or many. */
   input: Anything,
   dimensions: optional(Count),
   encoding_format: optional(Choice(FORMATS)),
   user: optional(Text),
-})
-export const EmbeddingUsage = Fields({ prompt_tokens: optional(Count), total_tokens: optional(Count) })
-const Embedding = Fields({ embedding: Anything })
-export const Embeddings = Fields({
-  data: List(Embedding),
-  usage: optional(EmbeddingUsage),
 })
 
 /**
@@ -121,8 +104,8 @@ export const openaiEmbeddings: EmbeddingProtocol = {
     return body.model === model ? body : { ...body, model }
   },
   decode(json, { count }) {
-    const answer = uncheckedIn<typeof Embeddings>(json)
-    const found = eachUncheckedIn(answer.data).length
+    const answer = objectIn(json)
+    const found = objectsIn(answer.data).length
     if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
@@ -130,25 +113,24 @@ export const openaiEmbeddings: EmbeddingProtocol = {
 
 /** The vectors of an answer that was asked for in plain numbers. @throws UpstreamFault without them */
 export function readVectors(answer: Json): number[][] {
-  return eachUncheckedIn<typeof Embedding>(uncheckedIn<typeof Embeddings>(answer).data).map(
-    ({ embedding }) => {
-      const values = Array.isArray(embedding) ? embedding.filter((value) => typeof value === 'number') : []
-      if (values.length === 0)
-        throw new UpstreamFault('the upstream sent something that is no vector of numbers')
-      return values
-    },
-  )
+  return objectsIn(objectIn(answer).data).map(({ embedding }) => {
+    const values = Array.isArray(embedding) ? embedding.filter((value) => typeof value === 'number') : []
+    if (values.length === 0)
+      throw new UpstreamFault('the upstream sent something that is no vector of numbers')
+    return values
+  })
 }
 
 /** Embeddings are priced by their tokens alone. @throws GatewayError invalid_request naming what is billed beyond them */
 function rejectExtras(body: JsonObject): void {
   const [extra] = extras.find(body, {})
-  if (extra) throw refusal(extra.at, 'is billed beyond tokens, which embeddings are not. Leave it out.')
+  if (extra)
+    throw refusal(extra.at, 'is billed beyond tokens, which embeddings do not support. Leave it out.')
 }
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
-function readEmbeddingUsage({ usage }: Unchecked<typeof Embeddings>): ReportedUsage | undefined {
-  const { prompt_tokens, total_tokens } = uncheckedIn<typeof EmbeddingUsage>(usage)
+function readEmbeddingUsage({ usage }: JsonObject): ReportedUsage | undefined {
+  const { prompt_tokens, total_tokens } = objectIn(usage)
   return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null })
 }
 
@@ -188,11 +170,6 @@ export function writeEmbeddings(
   })
 }
 
-/** 32-bit floats, little-endian, as SDKs read them. */
-function toBase64(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4)
-  vector.forEach((value, at) => {
-    bytes.writeFloatLE(value, at * 4)
-  })
-  return bytes.toString('base64')
-}
+/** 32-bit floats as SDKs read them: little-endian, which all machines are that Bun runs on. */
+const toBase64 = (vector: readonly number[]): string =>
+  Buffer.from(Float32Array.from(vector).buffer).toString('base64')

@@ -23,7 +23,8 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
   return compact({
     model: target.model,
     messages: encodeMessages(request, generation.takes_signatures),
-    ...(request.streams ? { stream: true, stream_options: { include_usage: true } } : {}),
+    stream: request.streams || undefined,
+    stream_options: request.streams ? { include_usage: true } : undefined,
     [generation.limit_field]: request.max_output_tokens,
     ...encodeSampling(request, generation),
     stop: request.stop.length > 0 ? [...request.stop] : undefined,
@@ -33,7 +34,8 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     response_format: request.output && encodeOutput(request.output),
     ...encodeImages(request),
     ...encodeTools(request),
-    ...(request.logprobs === undefined ? {} : { logprobs: true, top_logprobs: request.logprobs }),
+    logprobs: request.logprobs !== undefined || undefined,
+    top_logprobs: request.logprobs,
     safety_identifier: request.user,
   })
 }

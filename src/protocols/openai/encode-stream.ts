@@ -111,7 +111,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
     : choice(state, candidate, { content: '', ...field })
 }
 
-/** A candidate's first chunk names the role; nothing where the candidate has begun. */
+/** A candidate's first chunk names the role; nothing if the candidate has begun. */
 function opening(state: State, candidate: number): ServerSentEvent[] {
   if (state.positions.has(candidate)) return []
   positionOf(state, candidate)

@@ -1,5 +1,6 @@
 // The error shape of chat completions: the HTTP status, the type and the code of each kind of error.
 
+import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
@@ -24,7 +25,26 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]
   overloaded: [503, 'server_error', 'overloaded'],
 }
 
-/** `{error: {message, type, param, code}}`. */
+/** The body of an error. */
+export const OpenAIError = Type.Object(
+  {
+    error: Type.Object(
+      {
+        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        type: Type.String({ description: "The kind of error, in OpenAI's words." }),
+        param: Type.Union([Type.String({ description: 'The field at fault.' }), Type.Null()]),
+        code: Type.Union([
+          Type.String({ description: 'The error more exactly, for programs.' }),
+          Type.Null(),
+        ]),
+      },
+      { description: 'The error.' },
+    ),
+  },
+  { title: 'OpenAIError' },
+)
+
+/** An `OpenAIError`. */
 export function renderError(error: GatewayError): { status: number; body: JsonObject } {
   const [status, type, code] = TYPES[error.kind]
   const { message, param = null } = error

@@ -1,6 +1,7 @@
 // What chat completions can ask for beyond tokens, at OpenAI and at servers that speak like it, and what they count of it.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
 import type { AskedExtra } from '../../domain/extras.ts'
+import { AUDIO_OUTPUT, audioTokens, judgeModalities } from '../audio-output.ts'
 import {
   billed,
   type ExtrasCount,
@@ -18,15 +19,17 @@ import {
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
 import { refusedFields } from '../state.ts'
-import { countIn, type Json, type JsonObject, lookUp, objectIn } from '../wire/json.ts'
+import { countIn, type Json, type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
 import { state } from './state.ts'
+import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 
 /** The same for both of OpenAI's protocols: a model's price is one. */
 export const UNITS = {
   service_tier: null,
   web_search: 'searches',
+  audio_output: 'audio tokens',
   file_search: null,
   code_interpreter: null,
   image_generation: null,
@@ -45,7 +48,7 @@ export const UNITS = {
 type Name = keyof typeof UNITS
 
 /** Tools that the provider runs, by `type`. Functions and custom tools are the caller's to run. */
-const SERVER_TOOLS: Readonly<Record<string, Name>> = {
+export const SERVER_TOOLS: Readonly<Record<string, Name>> = {
   web_search: 'web_search',
   web_search_preview: 'web_search',
   web_search_preview_2025_03_11: 'web_search',
@@ -131,8 +134,17 @@ export const ROUTER_BILL = {
   extra_body: billed('extra_body'),
 }
 
+/** Of both protocols, too; some servers have Google's and the realtime API's names of it. */
+export const SPOKEN_BILL = {
+  modalities: judgeModalities,
+  response_modalities: judgeModalities,
+  output_modalities: judgeModalities,
+  audio: billed(AUDIO_OUTPUT),
+}
+
 const BILL = {
   ...ROUTER_BILL,
+  ...SPOKEN_BILL,
   web_search_options: billed('web_search'),
   // xAI and DashScope.
   search_parameters: billed('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
@@ -143,19 +155,29 @@ const BILL = {
 
 /**
  * Searches are counted by servers that sell them by number (OpenRouter, Perplexity). OpenAI counts none: its models search
- * once in every call that has the options.
+ * once in every call that has the options. Audio is counted at the end of an answer; of one that was left, what came is.
  */
 class Count implements ExtrasCount {
   #searches: number | undefined
+  #audio_tokens: number | undefined
+  #audio_chars = 0
 
-  read({ usage }: JsonObject): void {
+  read({ usage, choices }: JsonObject): void {
     const counts = objectIn(usage)
+    this.#audio_tokens =
+      countIn(objectIn(counts.completion_tokens_details).audio_tokens) ?? this.#audio_tokens
+    for (const { delta, message } of objectsIn(choices)) {
+      const { audio } = objectIn(delta ?? message)
+      this.#audio_chars += (stringIn(objectIn(audio).data) ?? '').length
+    }
     const searches =
       countIn(objectIn(counts.server_tool_use).web_search_requests) ?? countIn(counts.num_search_queries)
     if (searches !== undefined) this.#searches = Math.max(searches, this.#searches ?? 0)
   }
 
   units(name: string): number | undefined {
+    if (name === AUDIO_OUTPUT)
+      return this.#audio_tokens ?? audioTokens(this.#audio_chars, AUDIO_TOKENS_PER_SECOND)
     return name === 'web_search' ? this.#searches : undefined
   }
 }

@@ -1,19 +1,11 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { reportsError } from '../reported-error.ts'
 import { knownTooLong } from '../too-long.ts'
 import { countIn, type Json, type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
-
-export const ErrorDetail = Fields({
-  message: optional(Text),
-  type: optional(Text),
-  code: optional(Text),
-  param: optional(Text),
-})
 
 /** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
@@ -75,17 +67,17 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   return knownTooLong(failure, stringIn(error.code))
 }
 
-const statusIn = ({ code, type }: Unchecked<typeof ErrorDetail>): number =>
+const statusIn = ({ code, type }: JsonObject): number =>
   countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
 
 /** In a field of its own, in a response that failed, or all of it: an event of a response, and the body of older vLLM. */
 const errorIn = (answer: JsonObject): Json | undefined =>
   answer.error ?? objectIn(answer.response).error ?? (reportsError(answer) ? answer : undefined)
 
-/** The error in a refusal's body; empty where there is none. */
-export function readError(body: string): Unchecked<typeof ErrorDetail> {
+/** The error in a refusal's body; empty if none is found. */
+export function readError(body: string): JsonObject {
   const first = body.startsWith('[') ? parseObject(`{"list":${body}}`)?.list : undefined
   const answer = Array.isArray(first) ? objectIn(first[0]) : parseObject(body)
   const error = answer && errorIn(answer)
-  return typeof error === 'string' ? { message: error } : uncheckedIn<typeof ErrorDetail>(error)
+  return typeof error === 'string' ? { message: error } : objectIn(error)
 }

@@ -1,12 +1,8 @@
 // The answer of OpenAI's images API: its images, or why there are none.
 import type { UpstreamFailure } from '../facts.ts'
-import { eachUncheckedIn, Fields, List, optional, Text, uncheckedIn } from '../forms.ts'
 import type { ImageAnswer } from '../images.ts'
-import { type JsonObject, stringIn } from '../wire/json.ts'
+import { type JsonObject, objectsIn, stringIn } from '../wire/json.ts'
 import { readError, readFailure } from './failure.ts'
-
-export const DrawnImage = Fields({ b64_json: optional(Text), revised_prompt: optional(Text) })
-export const DrawnImages = Fields({ data: List(DrawnImage) })
 
 /** Error codes that mean moderation: of the GPT image models, of the models before them, and of Azure's. */
 const MODERATION: ReadonlySet<string> = new Set([
@@ -17,9 +13,8 @@ const MODERATION: ReadonlySet<string> = new Set([
 ])
 
 /** Images in base64. One that is only an address counts as none, because callers are shown no provider's addresses. */
-export function decodeImageAnswer(body: JsonObject): ImageAnswer {
-  const answer = uncheckedIn<typeof DrawnImages>(body)
-  const [first, ...rest] = eachUncheckedIn<typeof DrawnImage>(answer.data)
+export function decodeImageAnswer({ data }: JsonObject): ImageAnswer {
+  const [first, ...rest] = objectsIn(data)
     .map(({ b64_json, revised_prompt }) => ({
       base64: stringIn(b64_json) ?? '',
       revised_prompt: stringIn(revised_prompt) ?? null,

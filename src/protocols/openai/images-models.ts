@@ -33,34 +33,18 @@ const isWithinBounds = ({ width, height }: Sides): boolean =>
 
 const standard = (desired: Sides): Sides => nearestShape(desired, STANDARD)
 
-/** What the GPT image models take. */
-const gptTraits = (...input_fidelity: InputFidelity[]): ImageTraits => ({
-  mask: true,
-  input_fidelity,
-  moderation: true,
-  output_compression: true,
-  partial_images: true,
+const gptFamily = (sizeFor: (desired: Sides) => Sides, ...input_fidelity: InputFidelity[]): ImageFamily => ({
+  max_per_request: 10,
+  sizeFor,
+  takes_gpt_fields: true,
+  traits: { mask: true, input_fidelity, moderation: true, output_compression: true, partial_images: true },
 })
 
 /** https://platform.openai.com/docs/api-reference/images/createEdit, `input_fidelity`: gpt-image-2 and later take none. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
-  [
-    /^gpt-image-[2-9]/,
-    {
-      max_per_request: 10,
-      sizeFor: (desired) => (isWithinBounds(desired) ? desired : standard(desired)),
-      takes_gpt_fields: true,
-      traits: gptTraits(),
-    },
-  ],
-  [
-    /^gpt-image-1-mini/,
-    { max_per_request: 10, sizeFor: standard, takes_gpt_fields: true, traits: gptTraits('low') },
-  ],
-  [
-    /^(?:chat)?gpt-image/,
-    { max_per_request: 10, sizeFor: standard, takes_gpt_fields: true, traits: gptTraits('high', 'low') },
-  ],
+  [/^gpt-image-[2-9]/, gptFamily((desired) => (isWithinBounds(desired) ? desired : standard(desired)))],
+  [/^gpt-image-1-mini/, gptFamily(standard, 'low')],
+  [/^(?:chat)?gpt-image/, gptFamily(standard, 'high', 'low')],
 ]
 
 /** Servers of the API as it was before the GPT image models: they are asked for base64, and for the very size. */

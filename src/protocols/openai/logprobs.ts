@@ -1,34 +1,19 @@
 // The log probabilities of a chat completion's tokens, read and written.
 import type { TokenChance, TokenLogprob } from '../canonical/answer.ts'
-import {
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Quantity,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import type { Json, JsonObject } from '../wire/json.ts'
-import { stringIn } from '../wire/json.ts'
+import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
-export const TopToken = Fields({ token: Text, logprob: Quantity })
-export const TokenEntry = Fields({ ...TopToken.properties, top_logprobs: optional(List(TopToken)) })
-export const Logprobs = Fields({ content: optional(List(TokenEntry)) })
-
-const readChance = (value: Unchecked<typeof TopToken>): TokenChance => ({
+const readChance = (value: JsonObject): TokenChance => ({
   token: stringIn(value.token) ?? '',
   logprob: typeof value.logprob === 'number' ? value.logprob : 0,
 })
 
-/** The tokens of a choice's `logprobs`; undefined where it has none. */
+/** The tokens of a choice's `logprobs`; undefined if it has none. */
 export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefined {
-  const { content } = uncheckedIn<typeof Logprobs>(value)
+  const { content } = objectIn(value)
   if (!Array.isArray(content)) return undefined
-  return eachUncheckedIn<typeof TokenEntry>(content).map((entry) => ({
+  return objectsIn(content).map((entry) => ({
     ...readChance(entry),
-    alternatives: eachUncheckedIn<typeof TopToken>(entry.top_logprobs).map(readChance),
+    alternatives: objectsIn(entry.top_logprobs).map(readChance),
   }))
 }
 

@@ -2,6 +2,7 @@
 // https://platform.openai.com/docs/api-reference/moderations/create
 import type { Fate } from '../../domain/catalogue.ts'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { each, fields } from '../input-bound.ts'
 import { sumTokens } from '../token-sums.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
 import {
@@ -14,6 +15,7 @@ import {
   wantString,
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
+import { part } from './bound.ts'
 import { extras } from './extras.ts'
 import { keyHeaders } from './target.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
@@ -38,6 +40,9 @@ export function readModerationTokens(body: JsonObject, unknown_fields: Fate): nu
   rejectBeyondUnits(body, KNOWN, unknown_fields)
   return sumTokens(items, (item, index) => tokensOf(item, Array.isArray(input) ? `input[${index}]` : 'input'))
 }
+
+/** The most tokens of all of the request. */
+export const boundModeration = fields({ input: each(part) })
 
 function tokensOf(item: Json | undefined, at: string): number {
   if (typeof item === 'string') return estimateTokens(item)

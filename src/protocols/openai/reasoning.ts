@@ -2,8 +2,7 @@
 // `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
 import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
-import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
-import { compact, type JsonObject, stringIn } from '../wire/json.ts'
+import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /**
  * OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came
@@ -13,32 +12,10 @@ const OWN_FORMAT = 'openai-responses-v1'
 /** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
 const GOOGLE_FORMAT = 'google-gemini-v1'
 
-export const GoogleContent = Fields({ thought_signature: optional(Text) })
-export const ExtraContent = Fields({ google: optional(GoogleContent) })
-/** A tool call, or a message, that may be signed by Google's endpoint. */
-export const SignedByGoogle = Fields({ extra_content: optional(ExtraContent) })
-
-export const ReasoningDetail = Fields({
-  type: Text,
-  format: optional(Text),
-  text: optional(Text),
-  summary: optional(Text),
-  signature: optional(Text),
-  data: optional(Text),
-})
-export const Reasoning = Fields({
-  reasoning_details: optional(List(ReasoningDetail)),
-  reasoning_content: optional(Text),
-  /** The same under another server's name. */
-  reasoning: optional(Text),
-})
-
 /** The signature on a tool call or a message, as Google's endpoint writes it. */
-export function readGoogleSignature({
-  extra_content,
-}: Unchecked<typeof SignedByGoogle>): Signature | undefined {
-  const { google } = uncheckedIn<typeof ExtraContent>(extra_content)
-  const value = stringIn(uncheckedIn<typeof GoogleContent>(google).thought_signature)
+export function readGoogleSignature({ extra_content }: JsonObject): Signature | undefined {
+  const { google } = objectIn(extra_content)
+  const value = stringIn(objectIn(google).thought_signature)
   return value ? { format: GOOGLE_FORMAT, value } : undefined
 }
 
@@ -49,14 +26,14 @@ export const googleSignatureField = (signature: Signature | undefined): JsonObje
     : {}
 
 /** The thinking of a message, with its signatures. */
-export function readReasoning(message: Unchecked<typeof Reasoning>): (ThinkingPart | RedactedThinkingPart)[] {
-  const details = eachUncheckedIn<typeof ReasoningDetail>(message.reasoning_details).flatMap(readDetail)
+export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
+  const details = objectsIn(message.reasoning_details).flatMap(readDetail)
   if (details.length > 0) return details
   const text = stringIn(message.reasoning_content) ?? stringIn(message.reasoning)
   return text ? [{ kind: 'thinking', text }] : []
 }
 
-function readDetail(detail: Unchecked<typeof ReasoningDetail>): (ThinkingPart | RedactedThinkingPart)[] {
+function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
   const format = stringIn(detail.format) ?? OWN_FORMAT
   const data = stringIn(detail.data)
   if (detail.type === 'reasoning.encrypted' && data)

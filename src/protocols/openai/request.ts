@@ -3,28 +3,20 @@
 import type { Static } from '@sinclair/typebox'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import type { RequestFacts } from '../facts.ts'
-import {
-  Anything,
-  Count,
-  Fields,
-  Flag,
-  List,
-  optional,
-  readPresent,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
+import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
+import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
+import { requestBound } from './bound.ts'
+import { audioTokens, fileTokens } from './media.ts'
 import { generationOf } from './model.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
 /** A message, as far as its size depends on it. */
-export const PricedMessage = Fields({
+const PricedMessage = Fields({
   content: Anything,
   tool_calls: Anything,
   function_call: Anything,
@@ -39,17 +31,6 @@ export const PricedRequest = Fields({
   max_tokens: optional(Count),
   n: optional(Count),
 })
-export const StreamOptions = Fields({ include_usage: optional(Flag) })
-
-/** A part of a message's content, as far as its size depends on it. */
-export const PricedAudio = Fields({ data: optional(Text) })
-export const PricedFile = Fields({ file_data: optional(Text) })
-export const PricedPart = Fields({
-  type: Text,
-  text: optional(Text),
-  input_audio: optional(PricedAudio),
-  file: optional(PricedFile),
-})
 
 /**
  * Reads a chat completion request. What does not decide the price is not looked at: the provider judges it.
@@ -62,12 +43,14 @@ export function readRequest(body: JsonObject): RequestFacts {
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
   for (const field of LIMIT_FIELDS) if (asked[field] === 0) throw refusal(field, 'must be at least 1.')
+  const input_tokens =
+    sumTokens(messages, (message) => workedOut(messageTokens, message)) +
+    workedOut(jsonTokens, asked.tools) +
+    jsonTokens(asked.functions) +
+    jsonTokens(asked.response_format)
   return {
-    input_tokens:
-      sumTokens(messages, (message) => workedOut(messageTokens, message)) +
-      workedOut(jsonTokens, asked.tools) +
-      jsonTokens(asked.functions) +
-      jsonTokens(asked.response_format),
+    input_tokens,
+    input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
   }
@@ -101,23 +84,13 @@ const unstored = (body: JsonObject): JsonObject =>
   (body.store ?? false) === false ? body : { ...body, store: false }
 
 /** Whether the caller asked for the usage of a stream: otherwise the chunk that reports it is kept from them. */
-export const showsUsage = (body: JsonObject): boolean =>
-  uncheckedIn<typeof StreamOptions>(body.stream_options).include_usage === true
+export const showsUsage = (body: JsonObject): boolean => objectIn(body.stream_options).include_usage === true
 
-/** Audio is read as 10 tokens a second; a second is taken as 16 kB (MP3 at 128 kbit/s). */
-const AUDIO_BYTES_PER_TOKEN = 1_600
-/** A file's page is read as text and as an image; a page is taken as 50 kB. */
-const FILE_BYTES_PER_TOKEN = 20
-/** The gateway does not see a file that is only referred to: it counts as a dozen pages. */
-const UNSEEN_FILE_TOKENS = 32_768
-
-const PART_TOKENS: Readonly<Record<string, (part: Unchecked<typeof PricedPart>) => number>> = {
+const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   text: ({ text }) => estimateTokens(stringIn(text) ?? ''),
   image_url: () => INPUT_IMAGE_TOKENS,
-  input_audio: ({ input_audio }) =>
-    base64Tokens(uncheckedIn<typeof PricedAudio>(input_audio).data, AUDIO_BYTES_PER_TOKEN),
-  file: ({ file }) =>
-    base64Tokens(uncheckedIn<typeof PricedFile>(file).file_data, FILE_BYTES_PER_TOKEN) || UNSEEN_FILE_TOKENS,
+  input_audio: ({ input_audio }) => audioTokens(objectIn(input_audio).data),
+  file: ({ file }) => fileTokens(objectIn(file).file_data),
 }
 
 const messageTokens = ({ content, tool_calls, function_call }: Static<typeof PricedMessage>): number =>
@@ -131,6 +104,3 @@ function contentTokens(content: Json | undefined): number {
     return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
   })
 }
-
-const base64Tokens = (data: Json | undefined, bytes_per_token: number): number =>
-  Math.ceil(((stringIn(data)?.length ?? 0) * 3) / 4 / bytes_per_token)

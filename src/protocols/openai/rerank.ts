@@ -3,6 +3,7 @@
 import type { Fate } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { Anything, Count, Fields, namesOf, optional, readPresent, Text } from '../forms.ts'
+import { boundTexts, fields, inputBound } from '../input-bound.ts'
 import { jsonTokens } from '../token-sums.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
 import {
@@ -54,14 +55,24 @@ const CHUNK_TOKENS = 500
 /** What Cohere reads of a document where the request does not say. */
 const DEFAULT_TOKENS_PER_DOCUMENT = 4_096
 
-export interface RerankRequest {
+/** What is billed of a rerank. The query is read with each document. */
+export interface RerankUnits {
   searches: number
-  /** The query is read with each document. */
   input_tokens: number
 }
 
-/** @throws GatewayError invalid_request naming the field */
-export function readRerankRequest(body: JsonObject, unknown_fields: Fate): RerankRequest {
+export interface RerankRequest {
+  /** What is charged where nothing is reported. */
+  estimate: RerankUnits
+  /** The most that a provider can count: whatever else a request says, such as an instruction, is read with each document too. */
+  bound: RerankUnits
+}
+
+/**
+ * @param dropped_tokens the most tokens of what the provider is sent beside `body`
+ * @throws GatewayError invalid_request naming the field
+ */
+export function readRerankRequest(body: JsonObject, unknown_fields: Fate, dropped_tokens = 0): RerankRequest {
   const { query, documents, max_tokens_per_doc = DEFAULT_TOKENS_PER_DOCUMENT } = readPresent(Rerank, body, '')
   if (query === '') throw refusal('query', 'must not be empty.')
   // Zero is no limit to some servers.
@@ -69,20 +80,40 @@ export function readRerankRequest(body: JsonObject, unknown_fields: Fate): Reran
   const items = wantArray(documents, 'documents')
   if (items.length === 0) throw refusal('documents', 'must not be empty.')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
-  const query_tokens = estimateTokens(query)
+  const estimate = unitsOf(estimateTokens(query), items.map(documentTokens), max_tokens_per_doc)
+  const beside = Math.ceil(boundBeside(body) + dropped_tokens)
+  const bound = unitsOf(beside, items.map(boundDocument), max_tokens_per_doc)
+  return {
+    estimate,
+    bound: {
+      searches: Math.max(estimate.searches, bound.searches),
+      input_tokens: inputBound(bound.input_tokens, estimate.input_tokens),
+    },
+  }
+}
+
+const boundBeside = fields({ documents: () => 0 })
+const boundDocument = (document: Json): number => Math.ceil(boundTexts(document, 1))
+
+/** @param beside_tokens of what is read with each document @param documents the tokens of each */
+function unitsOf(
+  beside_tokens: number,
+  documents: readonly number[],
+  max_tokens_per_doc: number,
+): RerankUnits {
   let chunks = 0
   let input_tokens = 0
-  for (const [index, item] of items.entries()) {
-    const tokens = query_tokens + documentTokens(item, `documents[${index}]`)
-    input_tokens += tokens
-    chunks += Math.max(1, Math.ceil(Math.min(tokens, query_tokens + max_tokens_per_doc) / CHUNK_TOKENS))
+  for (const document_tokens of documents) {
+    input_tokens += beside_tokens + document_tokens
+    const read_tokens = beside_tokens + Math.min(document_tokens, max_tokens_per_doc)
+    chunks += Math.max(1, Math.ceil(read_tokens / CHUNK_TOKENS))
   }
   return { searches: Math.ceil(chunks / DOCUMENTS_PER_SEARCH), input_tokens }
 }
 
-function documentTokens(item: Json, at: string): number {
+function documentTokens(item: Json, index: number): number {
   if (typeof item === 'string') return estimateTokens(item)
-  if (!isObject(item)) throw refusal(at, 'must be a text, or an object with its text.')
+  if (!isObject(item)) throw refusal(`documents[${index}]`, 'must be a text, or an object with its text.')
   return jsonTokens(item)
 }
 

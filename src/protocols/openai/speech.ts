@@ -1,9 +1,10 @@
-// OpenAI's speech: what its price hangs on, and where it goes.
+// OpenAI's speech: what its price depends on, and where it goes.
 // https://platform.openai.com/docs/api-reference/audio/createSpeech
 import type { Fate } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { rememberedRefusal } from '../extras.ts'
 import { Anything, Choice, Fields, namesOf, optional, Quantity, readPresent, Text } from '../forms.ts'
+import { boundAll, inputBound } from '../input-bound.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
 import { isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
@@ -27,24 +28,16 @@ export const Speech = Fields({
 
 const KNOWN = namesOf(Speech)
 
-export const speechNames = namesFrom(
-  {
-    model: 'value',
-    input: 'value',
-    instructions: 'value',
-    response_format: 'value',
-    speed: 'value',
-    stream_format: 'value',
-    voice: 'value',
-  },
-  { billed: extras.decisive_fields },
-)
+/** All of them decide. */
+export const speechNames = namesFrom({}, { billed: [...KNOWN, ...extras.decisive_fields] })
 
 export interface SpeechRequest {
   /** Unicode code points of the text. */
   characters: number
   /** An estimate of the text and of how it is to be spoken. */
   input_tokens: number
+  /** The most tokens of all of the request: what is held. */
+  input_bound_tokens: number
   speed: number
   /** Undefined where the caller names none: MP3. */
   response_format: string | undefined
@@ -55,8 +48,11 @@ export interface SpeechRequest {
 const MIN_SPEED = 0.25
 const MAX_SPEED = 4
 
-/** @throws GatewayError invalid_request naming the field */
-export function readSpeechRequest(body: JsonObject, unknown_fields: Fate): SpeechRequest {
+/**
+ * @param dropped_tokens the most tokens of what the provider is sent beside `body`
+ * @throws GatewayError invalid_request naming the field
+ */
+export function readSpeechRequest(body: JsonObject, unknown_fields: Fate, dropped_tokens = 0): SpeechRequest {
   const asked = readPresent(Speech, body, '')
   const { input, instructions = '', speed = 1, response_format, stream_format, voice } = asked
   if (input === '') throw refusal('input', 'must not be empty.')
@@ -64,9 +60,11 @@ export function readSpeechRequest(body: JsonObject, unknown_fields: Fate): Speec
     throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)
   if (isObject(voice)) throw rememberedRefusal('voice.id')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
+  const input_tokens = estimateTokens(input) + estimateTokens(instructions)
   return {
     characters: codePoints(input),
-    input_tokens: estimateTokens(input) + estimateTokens(instructions),
+    input_tokens,
+    input_bound_tokens: inputBound(boundAll(body) + dropped_tokens, input_tokens),
     speed,
     response_format,
     as_events: stream_format === 'sse',

@@ -1,21 +1,22 @@
 // A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
-import { eachUncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
-import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
-import { parseObject } from '../wire/json.ts'
-import { hasValue, quoted, stringValueBytes } from '../wire/json-text.ts'
-import { type ChunkChoice, DONE } from './decode-stream.ts'
+import { objectsIn, parseObject } from '../wire/json.ts'
+import { hasValue, quoted } from '../wire/json-text.ts'
+import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums } from '../written.ts'
+import { WrittenBeside } from '../written-beside.ts'
+import { DONE } from './decode-stream.ts'
 import { readUsage } from './usage.ts'
+import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './written.ts'
 
 const USAGE = quoted('usage')
 const FINISH = quoted('finish_reason')
 const ERROR = quoted('error')
-/** The keys of the text that a delta adds. `reasoning` and `reasoning_content` are two servers' names of one thing. */
-const WRITTEN = ['content', 'refusal', 'reasoning_content', 'reasoning', 'arguments'].map(quoted)
+const DELTA = quoted('delta')
+const CHOICES = quoted('choices')
 
 class OpenaiStreamReading implements StreamReading {
   finished = false
@@ -23,7 +24,8 @@ class OpenaiStreamReading implements StreamReading {
   /** The last event with a usage, which is read on demand, once. */
   #usage_event: ByteString | undefined
   #usage: ReportedUsage | undefined
-  #written_bytes = 0
+  readonly #written = noSums()
+  readonly #beside = new WrittenBeside(BesideDeltaShape)
 
   read(data: ByteString): void {
     if (data === DONE) {
@@ -33,7 +35,7 @@ class OpenaiStreamReading implements StreamReading {
     if (hasValue(data, USAGE)) this.#usage_event = data
     if (hasValue(data, FINISH) || data.includes(ERROR)) this.#conclude(data)
     if (this.failed) return
-    for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
+    this.#count(data)
   }
 
   usage(): ReportedUsage | undefined {
@@ -45,18 +47,34 @@ class OpenaiStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return tokensOfBytes(this.#written_bytes)
+    return tokensOfSums(this.#written, AUDIO_TOKENS_PER_SECOND)
+  }
+
+  /** What each choice's delta adds, and what stands beside it; if none is found, all that choices hold. */
+  #count(data: ByteString): void {
+    const choices = () => nextContainer(data, CHOICES, 0)
+    let delta_bytes = 0
+    let start = nextContainer(data, DELTA, 0)
+    if (start < 0) {
+      const from = choices()
+      if (from >= 0) addWritten(data, from, ChoiceShape, this.#written)
+      settleSaid(this.#written)
+      return
+    }
+    while (start >= 0) {
+      const end = addWritten(data, start, MessageShape, this.#written)
+      settleSaid(this.#written)
+      delta_bytes += end - start
+      start = nextContainer(data, DELTA, end)
+    }
+    this.#beside.add(data, delta_bytes, choices, this.#written)
   }
 
   #conclude(data: ByteString): void {
     const chunk = parseObject(decodeByteString(data))
     // A chunk that is not JSON is broken, and may be an error that was cut off.
     if (chunk === undefined || reportsError(chunk)) this.failed = true
-    else if (
-      eachUncheckedIn<typeof ChunkChoice>(chunk.choices).some(
-        ({ finish_reason }) => typeof finish_reason === 'string',
-      )
-    )
+    else if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
       this.finished = true
   }
 }
@@ -65,7 +83,7 @@ class OpenaiStreamReading implements StreamReading {
  * A chunk without the usage, for callers who did not ask for it. OpenAI reports it in a chunk of its own, which has no
  * choices; other servers report it beside their last choice, or in every chunk.
  *
- * @returns the same bytes where no usage is reported; undefined where nothing is left
+ * @returns the same bytes where no usage is reported; undefined if nothing is left
  */
 export function withoutUsage(data: ByteString): ByteString | undefined {
   if (!hasValue(data, USAGE)) return data

@@ -1,29 +1,11 @@
 // The billed tokens in a chat completion's usage, read and written.
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
-import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
-import {
-  Count,
-  eachUncheckedIn,
-  Fields,
-  List,
-  optional,
-  Text,
-  type Unchecked,
-  uncheckedIn,
-} from '../forms.ts'
-import { isObject, type Json, type JsonObject, stringIn, tokenCountIn } from '../wire/json.ts'
+import { sumTokens } from '../token-sums.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
+import { messageTokens } from './written.ts'
 
-export const PromptDetails = Fields({ cached_tokens: optional(Count), audio_tokens: optional(Count) })
-export const CompletionDetails = Fields({ reasoning_tokens: optional(Count) })
-export const CompletionUsage = Fields({
-  prompt_tokens: optional(Count),
-  prompt_tokens_details: optional(PromptDetails),
-  completion_tokens: optional(Count),
-  completion_tokens_details: optional(CompletionDetails),
-})
-
-/** The usage of a whole answer, or of a stream's last chunk; undefined where it reports none. */
+/** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(answer.usage)
 
 /**
@@ -31,18 +13,18 @@ export const readUsage = (answer: JsonObject): ReportedUsage | undefined => read
  * added again. Undefined where the counts are absent.
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
-  const usage = uncheckedIn<typeof CompletionUsage>(value)
+  const usage = objectIn(value)
   const prompt = tokenCountIn(usage.prompt_tokens)
   const completion = tokenCountIn(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
-  const details = uncheckedIn<typeof PromptDetails>(usage.prompt_tokens_details)
+  const details = objectIn(usage.prompt_tokens_details)
   const cache_read_tokens = tokenCountIn(details.cached_tokens) ?? 0
   const input_audio_tokens = readAudio(
     prompt ?? 0,
     cache_read_tokens,
     tokenCountIn(details.audio_tokens) ?? 0,
   )
-  const { reasoning_tokens } = uncheckedIn<typeof CompletionDetails>(usage.completion_tokens_details)
+  const { reasoning_tokens } = objectIn(usage.completion_tokens_details)
   const thinking_tokens = tokenCountIn(reasoning_tokens) ?? 0
   return {
     input_tokens: prompt === undefined ? undefined : prompt - cache_read_tokens - input_audio_tokens,
@@ -80,32 +62,6 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
-export const WrittenFunction = Fields({ name: optional(Text), arguments: optional(Text) })
-export const WrittenCall = Fields({ function: optional(WrittenFunction) })
-/** A message as far as the model wrote it. */
-export const WrittenMessage = Fields({
-  content: optional(Text),
-  refusal: optional(Text),
-  reasoning_content: optional(Text),
-  reasoning: optional(Text),
-  tool_calls: optional(List(WrittenCall)),
-})
-export const WrittenChoice = Fields({ message: optional(WrittenMessage) })
-
 /** The output of a whole answer in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number =>
-  eachUncheckedIn<typeof WrittenChoice>(answer.choices).reduce(
-    (tokens, { message }) =>
-      tokens + estimateTokens(writtenText(uncheckedIn<typeof WrittenMessage>(message))),
-    0,
-  )
-
-/** All text of a message that the model wrote. */
-function writtenText(message: Unchecked<typeof WrittenMessage>): string {
-  const calls = eachUncheckedIn<typeof WrittenCall>(message.tool_calls).map((call) => {
-    const called = uncheckedIn<typeof WrittenFunction>(call.function)
-    return `${stringIn(called.name) ?? ''}${stringIn(called.arguments) ?? ''}`
-  })
-  const thought = stringIn(message.reasoning_content) ?? stringIn(message.reasoning)
-  return [thought, stringIn(message.content), stringIn(message.refusal), ...calls].join('')
-}
+  sumTokens(objectsIn(answer.choices), ({ message }) => messageTokens(message))

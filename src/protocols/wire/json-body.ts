@@ -1,10 +1,12 @@
 // A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
 import { invalidRequest } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject, refusal } from './json.ts'
+import { MAX_DEPTH } from './json-depth.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
 import { parseJsonBytes } from './json-parse.ts'
 import { type KnownTo, Recall } from './json-recall.ts'
 import { type Walk, walkJson } from './json-walk.ts'
+import type { Counted } from './known-values.ts'
 
 export interface JsonBody {
   readonly bytes: Uint8Array
@@ -13,10 +15,9 @@ export interface JsonBody {
   readonly keys: readonly number[]
   /** Top-level fields to be written anew: they hold a count that is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
+  /** What the walk counted of it: the parse leaves out all but the last of equal names, and the digits that no number can hold. */
+  readonly counted: Counted
 }
-
-/** Deeper than any request needs, and far from where recursive code would exhaust the stack. */
-const MAX_DEPTH = 500
 
 /** More than any request needs. Parsed, so many empty arrays take 200 MB. */
 const MAX_VALUES = 5_000_000
@@ -49,8 +50,7 @@ export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: 
   if (!walk) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
   if (walk.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer.`)
-  const { keys, values, ambiguity, respelled, is_plain } = walk
-  return { bytes, recall, keys, values, ambiguity, respelled, is_plain }
+  return { bytes, recall, ...walk }
 }
 
 /**
@@ -64,11 +64,12 @@ export const parseJsonBody = (bytes: Uint8Array, names?: Names): JsonBody =>
   parseScanned(scanJsonBody(bytes, names))
 
 /** The same, for a body that was walked already. */
-export function parseScanned({ bytes, keys, respelled, ambiguity, is_plain, recall }: ScannedBody): JsonBody {
+export function parseScanned(scanned: ScannedBody): JsonBody {
+  const { bytes, keys, respelled, ambiguity, is_plain, recall, values, bare_bytes } = scanned
   const json = (ambiguity === undefined ? recall?.parse() : undefined) ?? parseWhole(bytes)
   if (ambiguity) throw refusal(ambiguity.path, ambiguity.problem)
   if (is_plain) recall?.remember(json)
-  return { bytes, json, keys, respelled }
+  return { bytes, json, keys, respelled, counted: { values, bare_bytes } }
 }
 
 function parseWhole(bytes: Uint8Array): JsonObject {

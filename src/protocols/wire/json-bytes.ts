@@ -3,7 +3,7 @@
 const codeOf = (character: string): number => character.charCodeAt(0)
 
 export const QUOTE = codeOf('"')
-const BACKSLASH = codeOf('\\')
+export const BACKSLASH = codeOf('\\')
 export const COLON = codeOf(':')
 export const COMMA = codeOf(',')
 export const OPENING_BRACE = codeOf('{')
@@ -18,7 +18,7 @@ const WHITESPACE: ReadonlySet<number | undefined> = new Set([...' \t\n\r'].map(c
  */
 const SHORT_STRING_BYTES = 16
 
-/** The offset of a string's closing quote; -1 where there is none. @param start just past its opening quote */
+/** The offset of a string's closing quote; -1 if none is found. @param start just past its opening quote */
 export function closingQuote(data: Uint8Array, start: number): number {
   let at = start
   while (at < data.length) {

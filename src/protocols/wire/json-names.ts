@@ -1,4 +1,4 @@
-// The names that decide a request: what the price, the model, a limit or the streaming hangs on, at the places where it stands.
+// The names that decide a request: what the price, the model, a limit or the streaming depends on, at the places where it stands.
 
 /** What a name is at some place of a request. */
 export interface Name {

@@ -1,7 +1,7 @@
 // The parse of JSON that is still in bytes.
 import type { Json } from './json.ts'
 
-/** A byte order mark is no JSON. */
+/** A byte order mark is not JSON. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** @throws TypeError for bytes that are not UTF-8, SyntaxError for text that is not JSON */

@@ -13,7 +13,7 @@ export interface Place {
 /**
  * Where the string of a field stands. Only the objects on the way to it are looked into.
  * @param path the keys on that way, from the outermost object on
- * @returns undefined where there is no such field, or where it is no string
+ * @returns undefined if there is no such field, or if it is not a string
  */
 export function placeOfString(json: ByteString, path: readonly string[]): Place | undefined {
   let at = skipSpaces(json, 0)
@@ -70,7 +70,7 @@ export function placeInEach(path: readonly string[]): (json: ByteString) => Plac
 /** A part of an event keeps all of its chunk. */
 const copyOf = (part: ByteString): ByteString => toByteString(fromByteString(part))
 
-/** Where the value of a field of an object begins; -1 where it has no such field. @param open the object's brace */
+/** Where the value of a field of an object begins; -1 if it has no such field. @param open the object's brace */
 function valueIn(json: ByteString, open: number, key: string): number {
   let at = skipSpaces(json, open + 1)
   while (json[at] === '"') {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from './json.ts'
 import { OPENING_BRACKET, skipWhitespace } from './json-bytes.ts'
 import type { Name } from './json-names.ts'
 import { parseJsonBytes } from './json-parse.ts'
-import { type Beginning, hashAt, type KnownValue, type KnownValues } from './known-values.ts'
+import { type Beginning, type Counted, hashAt, type KnownValue, type KnownValues } from './known-values.ts'
 
 /** A value that may be known. */
 interface Candidate extends Beginning {
@@ -11,8 +11,8 @@ interface Candidate extends Beginning {
   readonly name: string
   /** Among the items of the field's value; undefined for all of that. */
   readonly index: number | undefined
-  /** How many values came before it. */
-  readonly values_before: number
+  /** What the walk had counted before it. */
+  readonly before: Counted
 }
 
 interface Found {
@@ -23,7 +23,7 @@ interface Found {
 interface Walked {
   readonly at: Candidate
   readonly end: number
-  readonly values: number
+  readonly counted: Counted
 }
 
 /** The values that are known to the account whose body it is. */
@@ -81,17 +81,17 @@ export class Recall {
 
   /**
    * A value begins.
-   * @param values_before how many the walk has come to
+   * @param before what the walk has counted so far
    * @returns it, where it is known: then the walk goes on after it
    */
-  open(start: number, values_before: number): KnownValue | undefined {
+  open(start: number, before: Counted): KnownValue | undefined {
     const field = this.#field
     if (!field) return undefined
     const { account_id, known } = this.#to
     const data = this.#data
     const hash = hashAt(account_id, data, start)
     const index = this.depth === 1 ? undefined : this.#index
-    const at = { account_id, field, data, start, hash, name: this.#name, index, values_before }
+    const at = { account_id, field, data, start, hash, name: this.#name, index, before }
     const found = known.find(at)
     if (found) this.#found.push({ at, known: found })
     else this.#current = at
@@ -99,14 +99,19 @@ export class Recall {
   }
 
   /** The value that was walked ends. */
-  close(end: number, values: number): void {
+  close(end: number, { values, bare_bytes }: Counted): void {
     const at = this.#current
-    if (at) this.#walked.push({ at, end, values: values - at.values_before })
+    if (!at) return
+    const counted = {
+      values: values - at.before.values,
+      bare_bytes: bare_bytes - at.before.bare_bytes,
+    }
+    this.#walked.push({ at, end, counted })
   }
 
   /**
    * The body, of which only what is new was parsed.
-   * @returns undefined where nothing was known, and for invalid JSON: the parse of all of it says what is wrong
+   * @returns undefined if nothing was known, and for invalid JSON: the parse of all of it says what is wrong
    */
   parse(): JsonObject | undefined {
     if (this.#found.length === 0) return undefined
@@ -136,10 +141,10 @@ export class Recall {
 
   /** Remembers what was not known yet. @param json all of the body */
   remember(json: JsonObject): void {
-    for (const { at, end, values } of this.#walked) {
+    for (const { at, end, counted } of this.#walked) {
       const all = json[at.name]
       const value = at.index === undefined ? all : Array.isArray(all) ? all[at.index] : undefined
-      this.#to.known.remember(at, end, value, values)
+      this.#to.known.remember(at, end, value, counted)
     }
   }
 }

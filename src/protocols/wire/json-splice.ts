@@ -2,8 +2,7 @@
 
 import type { Json, JsonObject } from './json.ts'
 import type { JsonBody } from './json-body.ts'
-import { trimEnd } from './json-bytes.ts'
-import { nameAt, type Place, placeAt } from './json-field.ts'
+import { closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
 
 /**
  * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
@@ -57,4 +56,22 @@ export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: 
 function fieldsText(added: readonly (readonly [string, Json])[], object_is_empty: boolean): string {
   const text = added.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')
   return object_is_empty || text === '' ? text : `,${text}`
+}
+
+/** Where a field is: its key, its value, and the end of that, whitespace left out. */
+interface Place {
+  readonly key: number
+  readonly value: number
+  readonly end: number
+}
+
+/** @param key where its opening quote is */
+const nameAt = (data: Buffer, key: number): string =>
+  JSON.parse(data.toString('utf8', key, closingQuote(data, key + 1) + 1))
+
+/** @param object_end if the closing brace of the object is */
+function placeAt(data: Buffer, key: number, next_key: number | undefined, object_end: number): Place {
+  const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
+  const comma_or_end = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
+  return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
 }

@@ -9,20 +9,7 @@ const NULLS_FIRST = 110
 /** A key as JSON writes it. A search finds it as a whole string, or as the end of one that has an escaped quote before it. */
 export const quoted = (name: string): ByteString => `"${name}"`
 
-/** The length of all string values of a key, counted in bytes and with their escapes; other values count as nothing. */
-export function stringValueBytes(data: ByteString, key: ByteString): number {
-  let bytes = 0
-  let start = nextStringValue(data, key, 0)
-  while (start >= 0) {
-    const end = closingQuote(data, start)
-    if (end < 0) break
-    bytes += end - start
-    start = nextStringValue(data, key, end)
-  }
-  return bytes
-}
-
-/** Where the next string value of a key begins, past its opening quote; -1 where there is none. */
+/** Where the next string value of a key begins, past its opening quote; -1 if none is found. */
 export function nextStringValue(data: ByteString, key: ByteString, from: number): number {
   for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
     const value = placeOfValue(data, at + key.length)

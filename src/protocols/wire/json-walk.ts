@@ -19,6 +19,8 @@ export interface Walk {
   readonly keys: number[]
   /** The number of commas and brackets: about that of the values. */
   readonly values: number
+  /** The bytes of all numbers and words (`true`, `null`), as they are written. */
+  readonly bare_bytes: number
   /** The first deciding name that another reader could read differently. */
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
@@ -26,6 +28,8 @@ export interface Walk {
   /** Whether all names were told apart at once, so that what is judged here counts the same in any other body. */
   readonly is_plain: boolean
 }
+
+const SPACE = 0x20
 
 /**
  * Walks JSON that is not parsed yet. Brackets inside strings do not count. Only the objects of `names` are looked into:
@@ -47,6 +51,7 @@ export function walkJson(
   const watch = new Watch(data, names)
   let depth = 0
   let values = 0
+  let bare_bytes = 0
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]
     if (byte === QUOTE) {
@@ -64,10 +69,11 @@ export function walkJson(
       }
       at = end
     } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
-      const known = depth === recall?.depth ? recall.open(at, values) : undefined
+      const known = depth === recall?.depth ? recall.open(at, { values, bare_bytes }) : undefined
       if (known) {
         if (depth === watch.depth) watch.pass()
         values += known.values
+        bare_bytes += known.bare_bytes
         at += known.bytes.length - 1
         continue
       }
@@ -78,16 +84,17 @@ export function walkJson(
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
       if (depth === watch.depth) watch.close()
       depth--
-      if (depth === recall?.depth) recall.close(at + 1, values)
+      if (depth === recall?.depth) recall.close(at + 1, { values, bare_bytes })
     } else if (byte === COMMA) {
       values++
       if (depth === recall?.depth) recall.comma()
-    }
+    } else if (byte !== undefined && byte > SPACE && byte !== COLON) bare_bytes++
   }
   const { ambiguity, respelled, looks } = watch
   return {
     keys,
     values,
+    bare_bytes,
     ambiguity,
     respelled,
     is_plain: ambiguity === undefined && respelled.size === 0 && looks === 0,

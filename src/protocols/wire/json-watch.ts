@@ -45,7 +45,7 @@ export class Watch {
   readonly #data: Uint8Array
   /** The innermost of them. */
   #top: Frame | undefined
-  /** The names in the next container of the innermost watched one; undefined where that need not be watched. */
+  /** The names in the next container of the innermost watched one; undefined if that need not be watched. */
   #next: Names | undefined
 
   /** @param names those of the outermost object */
@@ -115,7 +115,7 @@ export class Watch {
     const hash = reducedHash(this.#data, at + 1, end)
     if (hash !== NO_HASH && !names.hashes.has(hash)) return HARMLESS
     if (end - at > MAX_NAME_BYTES || ++this.looks > MAX_LOOKS) {
-      this.#refuse('is one of too many names with escapes or outside ASCII, or too long for one.')
+      this.#refuse('is a name with escapes or outside ASCII that is too long, or one of too many.')
       return HARMLESS
     }
     const written = textAt(this.#data, at, end)
@@ -151,7 +151,7 @@ export class Watch {
   }
 }
 
-/** The text of a string; undefined where it is none. */
+/** The text of a string; undefined if it is not one. */
 function textAt(data: Uint8Array, at: number, end: number): string | undefined {
   try {
     return JSON.parse(Buffer.prototype.utf8Slice.call(data, at, end + 1))
@@ -167,7 +167,7 @@ const NINE = 0x39
 /** What makes a number one that readers of whole numbers cut off, round or refuse: a fraction, or an exponent. */
 const SPECIAL: ReadonlySet<number | undefined> = new Set([...'.eE'].map((one) => one.charCodeAt(0)))
 
-/** Whether what begins here is no number, or one in plain digits. Minus zero is not. */
+/** Whether what begins here is not a number, or one in plain digits. Minus zero is not. */
 function isPlain(data: Uint8Array, start: number): boolean {
   let at = start
   if (data[at] === MINUS) {

@@ -1,5 +1,7 @@
 // Readers of unchecked JSON: strict with what a caller sent, lenient with what an upstream sent.
 import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
+import { defined } from '../../utilities/defined.ts'
+import { isTooDeep } from './json-depth.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -66,7 +68,7 @@ export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
 /**
- * An upstream's count of tokens: undefined where it is absent or null, NaN for what is no count. A count may also come as
+ * An upstream's count of tokens: undefined if it is absent or null, NaN for what is not a count. A count may also come as
  * text, as int64 is written in JSON.
  */
 export function tokenCountIn(value: Json | undefined): number | undefined {
@@ -75,17 +77,18 @@ export function tokenCountIn(value: Json | undefined): number | undefined {
   return countIn(count) ?? Number.NaN
 }
 
-/** An upstream's JSON text; undefined for any other text. */
+/** An upstream's JSON text; undefined for any other text, and for what recursive code could not take. */
 export function parseJson(text: string): Json | undefined {
+  if (isTooDeep(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
-    // What is no JSON is told by the absence of a value.
+    // What is not JSON is told by the absence of a value.
     return undefined
   }
 }
 
-/** An upstream's JSON text as an object; undefined where it is none. */
+/** An upstream's JSON text as an object; undefined if it is not one. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isObject(value) ? value : undefined
@@ -103,8 +106,4 @@ export function parseAnswer(text: string): JsonObject {
 }
 
 /** An object without the fields that have no value. */
-export function compact(fields: Record<string, Json | undefined>): JsonObject {
-  const kept: JsonObject = {}
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value
-  return kept
-}
+export const compact = (fields: Record<string, Json | undefined>): JsonObject => defined(fields) as JsonObject

@@ -3,12 +3,18 @@ import type { Json, JsonObject } from './json.ts'
 import type { Name } from './json-names.ts'
 
 /** An object or array that was parsed before. Calls share it: nobody may change it, which a test sees to. */
-export interface KnownValue {
+export interface KnownValue extends Counted {
   /** As it was written. JSON's objects and arrays end where they end, so that the same bytes are the same value. */
   readonly bytes: Uint8Array
   readonly value: Json[] | JsonObject
-  /** The number of commas and brackets in it. */
+}
+
+/** What a walk counts of JSON. */
+export interface Counted {
+  /** Its commas and brackets. */
   readonly values: number
+  /** The bytes of its numbers and words. */
+  readonly bare_bytes: number
 }
 
 /** Where a value begins, and whose it is: it is known to its account alone, and at its place. */
@@ -18,7 +24,7 @@ export interface Beginning {
   readonly field: Name
   readonly data: Buffer
   readonly start: number
-  /** Of its first bytes; undefined where there are too few. */
+  /** Of its first bytes; undefined if there are too few. */
   readonly hash: number | undefined
 }
 
@@ -66,8 +72,8 @@ export class KnownValues {
     return older
   }
 
-  /** @param end where the value ends in its data @param values of `KnownValue` */
-  remember(beginning: Beginning, end: number, value: Json | undefined, values: number): void {
+  /** @param end where the value ends in its data @param counted what was counted of it */
+  remember(beginning: Beginning, end: number, value: Json | undefined, counted: Counted): void {
     const { account_id, field, data, start, hash } = beginning
     const length = end - start
     if (hash === undefined || length < MIN_BYTES || length > MAX_BYTES) return
@@ -75,7 +81,7 @@ export class KnownValues {
     // The same one may be in this body twice.
     if (this.find(beginning)) return
     WORKED_OUT.set(value, new Map())
-    this.#keep(hash, { account_id, field, bytes: copyOf(data, start, end), value, values })
+    this.#keep(hash, { account_id, field, bytes: copyOf(data, start, end), value, ...counted })
   }
 
   #cameBefore(hash: number, length: number): boolean {
@@ -140,7 +146,7 @@ const WORKED_OUT = new WeakMap<object, Map<unknown, unknown>>()
 /**
  * What a function makes of a value; of a known one it is worked out only once.
  *
- * @param work the same function each time, whose result hangs on the value alone
+ * @param work the same function each time, whose result depends on the value alone
  * @param path the value's place, for what the function throws
  */
 export function workedOut<V, T>(work: (value: V, path: string) => T, value: V, path = ''): T {

@@ -63,7 +63,7 @@ export class EventWalk {
   data: ByteString = ''
   /** Where the event begins. */
   start = 0
-  /** Where its payload begins; -1 where that is of several lines. */
+  /** Where its payload begins; -1 if that is of several lines. */
   data_start = -1
   readonly #whole: ByteString
   #next = 0
@@ -72,7 +72,7 @@ export class EventWalk {
     this.#whole = whole
   }
 
-  /** Goes to the next event. @returns false where there is none */
+  /** Goes to the next event. @returns false if none is found */
   next(): boolean {
     const whole = this.#whole
     this.start = this.#next
@@ -102,12 +102,15 @@ export class EventWalk {
   }
 }
 
-/** Whole events without their comments; the very same text where a search finds none. */
+/**
+ * Whole events without their comments; the very same text where a search finds none. Lines begin after a line feed alone:
+ * after each carriage return, as `^` has it, the rest of a long line would be looked through.
+ */
 export function withoutComments(whole: ByteString): ByteString {
   if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
   return whole
     .split(/(?<=\n\r?\n)/)
-    .map((event) => event.replace(/^:[^\n]*\n/gm, ''))
+    .map((event) => event.replace(/(?<![^\n]):[^\n]*\n/g, ''))
     .filter((event) => event.trim() !== '')
     .join('')
 }
@@ -124,6 +127,18 @@ function endsWithBlankLine(bytes: Uint8Array): boolean {
   return (
     bytes[last - 1] === LINE_FEED || (bytes[last - 1] === CARRIAGE_RETURN && bytes[last - 2] === LINE_FEED)
   )
+}
+
+/** The offset just past the first blank line after an offset, or the end of the bytes. It makes no object: streams are cut here. */
+export function eventEnd(bytes: Uint8Array, from: number): number {
+  let feed = bytes.indexOf(LINE_FEED, from)
+  while (feed >= 0) {
+    const next = bytes[feed + 1]
+    if (next === LINE_FEED) return feed + 2
+    if (next === CARRIAGE_RETURN && bytes[feed + 2] === LINE_FEED) return feed + 3
+    feed = bytes.indexOf(LINE_FEED, feed + 1)
+  }
+  return bytes.length
 }
 
 /** The offset just past the last blank line, or 0. */

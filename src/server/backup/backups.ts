@@ -1,16 +1,16 @@
 // Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
+import type { Archive } from '../../backup/archives.ts'
 import { readArchiveName } from '../../backup/names.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Backups } from '../../surface/backups.ts'
 import { nextDue, RETRY_MS } from './due.ts'
-import { madeIn, readRecord } from './record.ts'
 import { configuredPlace } from './where.ts'
-import { createWorker, type WorkerOptions } from './worker.ts'
+import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
 
 export interface OpenBackups extends Backups {
   /** Begins the scheduled one where it is due. */
-  tick(): void
+  tick(): Promise<void>
   /** Looks regularly whether one is due. */
   watch(): void
   /** Ends what is running. */
@@ -24,29 +24,11 @@ export interface BackupsOptions extends WorkerOptions {
 const CHECK_EVERY_MS = 15_000
 
 export function createBackups(options: BackupsOptions): OpenBackups {
-  const { data_folder, catalogue, now } = options
-  const started_at_ms = now()
+  const { data_folder, catalogue } = options
   const worker = createWorker(options)
-  let timer: Timer | undefined
   const place = () => configuredPlace({ settings: catalogue().backup, data_folder })
-
-  function due(): number | undefined {
-    const { schedule, unavailable } = catalogue().backup
-    if (!schedule || unavailable !== undefined) return undefined
-    const now_ms = now()
-    const times = readRecord(data_folder)
-      .map(({ made_at_ms }) => made_at_ms)
-      .filter((at_ms) => at_ms <= now_ms)
-    const last_made_at_ms = times.length === 0 ? undefined : Math.max(...times)
-    const { last_failed_at_ms } = worker
-    return nextDue(schedule, { last_made_at_ms, last_failed_at_ms, started_at_ms, now_ms })
-  }
-
-  /** What stands in the way of looking, such as a record that cannot be read, is told at the same pace as what fails. */
-  function hasJustFailed(): boolean {
-    const { last_failed_at_ms } = worker
-    return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS
-  }
+  const { due, list, tick } = createSchedule(options, worker, () => place().list())
+  let timer: Timer | undefined
 
   return {
     get where() {
@@ -60,31 +42,20 @@ export function createBackups(options: BackupsOptions): OpenBackups {
       return worker.running
     },
     last: worker.last,
-    async list() {
-      const { id, list } = place()
-      const made = madeIn(data_folder, { id })
-      return (await list()).map((archive) => ({ ...archive, is_scheduled: made.has(archive.name) }))
-    },
-    make: () => worker.begin({ deed: 'make', scheduled: false }),
-    verify(name) {
+    list,
+    make: (request_id) => worker.begin({ kind: 'make', scheduled: false }, request_id),
+    verify(name, request_id) {
       requireName(name)
-      worker.begin({ deed: 'verify', name })
+      worker.begin({ kind: 'verify', name }, request_id)
     },
     async open(name) {
       requireName(name)
       return await place().open(name)
     },
-    tick() {
-      if (worker.running || hasJustFailed()) return
-      try {
-        const at_ms = due()
-        if (at_ms !== undefined && at_ms <= now()) worker.begin({ deed: 'make', scheduled: true })
-      } catch (cause) {
-        worker.failed(cause)
-      }
-    },
+    tick,
     watch() {
-      timer ??= setInterval(this.tick, CHECK_EVERY_MS)
+      timer ??= setInterval(() => void tick(), CHECK_EVERY_MS)
+      void tick()
     },
     async stop() {
       clearInterval(timer)
@@ -93,7 +64,64 @@ export function createBackups(options: BackupsOptions): OpenBackups {
   }
 }
 
+function createSchedule(
+  { catalogue, now }: BackupsOptions,
+  worker: BackupWorker,
+  listPlace: () => Promise<Archive[]>,
+) {
+  const started_at_ms = now()
+  let is_looking = false
+  /** When the schedule made those in the place. Undefined until it is looked at. */
+  let made_at_ms: number[] | undefined
+
+  function due(): number | undefined {
+    const { schedule, unavailable } = catalogue().backup
+    if (!schedule || unavailable !== undefined) return undefined
+    const now_ms = now()
+    const times = [...(made_at_ms ?? []), worker.scheduled.last_made_at_ms ?? 0].filter(
+      (at_ms) => at_ms <= now_ms,
+    )
+    const last_made_at_ms = Math.max(...times, 0) || undefined
+    const { last_failed_at_ms } = worker.scheduled
+    return nextDue(schedule, { last_made_at_ms, last_failed_at_ms, started_at_ms, now_ms })
+  }
+
+  async function list(): Promise<Archive[]> {
+    const archives = await listPlace()
+    made_at_ms = archives.filter((archive) => archive.is_scheduled).map((archive) => archive.made_at_ms)
+    return archives
+  }
+
+  /** What stands in the way of looking, such as a bucket that does not answer, is told at the same pace as what fails. */
+  function hasJustFailed(): boolean {
+    const { last_failed_at_ms } = worker.scheduled
+    return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS
+  }
+
+  function isDue(): boolean {
+    const at_ms = due()
+    return at_ms !== undefined && at_ms <= now() && !worker.running
+  }
+
+  /** The place is looked at once, and again before each one: a command may have made one meanwhile. */
+  async function tick(): Promise<void> {
+    if (is_looking || worker.running || hasJustFailed() || due() === undefined) return
+    if (made_at_ms && !isDue()) return
+    is_looking = true
+    try {
+      await list()
+      if (isDue()) worker.begin({ kind: 'make', scheduled: true })
+    } catch (cause) {
+      worker.failed(cause)
+    } finally {
+      is_looking = false
+    }
+  }
+
+  return { due, list, tick }
+}
+
 /** Nothing else of the place is read by a name from outside. */
 function requireName(name: string): void {
-  if (!readArchiveName(name)) throw notFound(`There is no backup ${name}: a name is one that the list shows.`)
+  if (!readArchiveName(name)) throw notFound(`Backup ${name} not found. Choose one from the list.`)
 }

@@ -4,9 +4,9 @@ import type { BackupSettings } from '../../domain/catalogue.ts'
 type Schedule = NonNullable<BackupSettings['schedule']>
 
 export interface Known {
-  /** When the schedule made its last one; undefined where it has made none. */
+  /** When the schedule made its last one; undefined if it has made none. */
   last_made_at_ms: number | undefined
-  /** When the last attempt failed; undefined where it did not. */
+  /** When the last attempt failed; undefined if it did not. */
   last_failed_at_ms: number | undefined
   /** When the gateway was started. */
   started_at_ms: number

@@ -1,18 +1,20 @@
 // The making of a backup: a checked copy of the database, the files that it names, and the catalogue as one archive.
-import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { encrypted } from '../../backup/encryption.ts'
 import { FORMAT, type Manifest } from '../../backup/manifest.ts'
 import { packArchive, type Source } from '../../backup/pack.ts'
-import { giveToFolderOwner, refuseUnwritable } from '../../db/folder.ts'
+import { refuseUnwritable } from '../../db/folder.ts'
 import { takeLock } from '../../db/lock.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import { type GoesWith, makeWorkFolder, type WorkFolder } from '../../db/work-folder.ts'
 import type { BackupLock } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
+import { closing } from '../../utilities/at-end.ts'
 import { check, writeSnapshot } from '../snapshot.ts'
-import type { DataPaths } from './paths.ts'
+import { backupWork, type DataPaths } from './paths.ts'
 import { settleCopy } from './settle-copy.ts'
 import { sourcesOf } from './sources.ts'
 
@@ -21,8 +23,8 @@ export interface MakeOptions {
   /** Undefined: plain. */
   lock: BackupLock | undefined
   now_ms: number
-  /** Takes the archive; what it throws is thrown, and nothing stays. @returns its bytes */
-  put(content: AsyncIterable<Uint8Array>, expected_bytes: number): Promise<number>
+  /** Takes the archive, as `Place.put`; what it throws is thrown, and nothing stays. @returns its bytes */
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith: GoesWith): Promise<number>
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
@@ -45,84 +47,76 @@ export interface MadeBackup {
   missing: readonly string[]
   /** Of plugins: links, and paths that no archive can have. */
   left_out: readonly string[]
+  /** Of plugins: databases that SQLite cannot read, each with the reason. */
+  unreadable: readonly string[]
 }
-
-/** In the data folder, where there is room for the database; emptied by the next backup where one was killed. */
-const STAGING = '.backup'
 
 /**
  * Makes a backup, beside a gateway that serves or not. One at a time.
  *
- * @throws GatewayError conflict while another is being made; unprocessable where the books do not pass the audit
+ * @throws GatewayError conflict while another is being made; unprocessable if the books do not pass the audit
  */
 export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   const { dir } = options.paths
   refuseUnwritable(dir)
-  const unlock = takeLock(join(dir, 'backup.lock'))
+  using unlock = takeLock(join(dir, 'backup.lock'))
   if (!unlock) throw conflict('Another backup of this folder is being made: wait until it has ended.')
-  const staging = join(dir, STAGING)
-  try {
-    rmSync(staging, { recursive: true, force: true })
-    mkdirSync(staging, { mode: 0o700 })
-    giveToFolderOwner(staging)
-    return await makeIn(staging, options)
-  } finally {
-    rmSync(staging, { recursive: true, force: true })
-    unlock()
-  }
+  using staging = makeWorkFolder(backupWork(dir))
+  return await makeIn(staging, options)
 }
 
-async function makeIn(staging: string, options: MakeOptions): Promise<MadeBackup> {
+async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
   const { paths, lock, now_ms, put, onProgress } = options
   // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
   const plain = setAside(['settlements.journal'], paths, staging)
   const copy_path = join(staging, 'tollgate.db')
-  const live = openDatabase(paths.database_path, { readonly: true })
-  try {
-    const { totals } = writeSnapshot(live, copy_path)
-    const copy = openDatabase(copy_path, { readonly: true })
-    const left_out: string[] = []
-    const onLeftOut = (path: string) => void left_out.push(path)
-    const absent: string[] = []
-    const of_other_size: string[] = []
-    let deleted: string[] = []
-    let missing: string[] = []
-    const settle = () => {
-      copy.close()
-      if (absent.length > 0) ({ deleted, missing } = settled(copy_path, live, absent))
-    }
-    const of_bytes = statSync(copy_path).size + bytesNamed(copy)
-    let made: Manifest | undefined
-    const plain_bytes = packArchive(
-      {
-        head: {
-          tollgate_backup: FORMAT,
-          version: manifest.version,
-          schema_version: MIGRATIONS.length,
-          made_at_ms: now_ms,
-        },
-        sources: sourcesOf(paths, { onLeftOut, copy, copy_path, plain, settle }),
-        onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
-        told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
-        ...(onProgress ? { onProgress: (files, bytes) => onProgress({ files, bytes, of_bytes }) } : {}),
-      },
-      (packed) => {
-        made = packed
-      },
-    )
-    const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes)
-    if (!made) throw new Error('The backup ended before it was whole: try again.')
-    return { ...resultOf(bytes, made, totals), left_out }
-  } finally {
-    live.close()
+  using live = closing(openDatabase(paths.database_path, { readonly: true }))
+  const { totals } = writeSnapshot(live, copy_path)
+  const copy = openDatabase(copy_path, { readonly: true })
+  const left_out: string[] = []
+  const unreadable: string[] = []
+  const plugins = {
+    staging,
+    onLeftOut: (path: string) => void left_out.push(path),
+    onUnreadable: (path: string, why: string) => void unreadable.push(`${path} (${why})`),
   }
+  const absent: string[] = []
+  const of_other_size: string[] = []
+  let deleted: string[] = []
+  let missing: string[] = []
+  const settle = () => {
+    copy.close()
+    if (absent.length > 0) ({ deleted, missing } = settled(copy_path, live, absent))
+  }
+  const of_bytes = statSync(copy_path).size + bytesNamed(copy)
+  let made: Manifest | undefined
+  const plain_bytes = packArchive(
+    {
+      head: {
+        tollgate_backup: FORMAT,
+        version: manifest.version,
+        schema_version: MIGRATIONS.length,
+        made_at_ms: now_ms,
+      },
+      sources: sourcesOf(paths, { ...plugins, copy, copy_path, plain, settle }),
+      onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
+      told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
+      onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
+    },
+    (packed) => {
+      made = packed
+    },
+  )
+  const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes, goesWith)
+  if (!made) throw new Error('The backup ended before it was whole: try again.')
+  return { ...resultOf(bytes, made, totals), left_out, unreadable }
 }
 
 const resultOf = (
   bytes: number,
   { entries, deleted_meanwhile, missing }: Manifest,
   { accounts, calls }: { accounts: number; calls: number },
-): Omit<MadeBackup, 'left_out'> => ({
+): Omit<MadeBackup, 'left_out' | 'unreadable'> => ({
   bytes,
   files: entries.length,
   content_bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
@@ -144,16 +138,12 @@ function setAside(names: readonly string[], { dir }: DataPaths, staging: string)
 
 /** The copy without the rows of what was deleted meanwhile, checked again. */
 function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absent: readonly string[]) {
-  const copy = openDatabase(copy_path)
-  try {
-    const result = settleCopy(copy, live, absent)
-    if (result.deleted.length > 0) check(copy, copy_path)
-    // What is in the log would not come along.
-    copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    return result
-  } finally {
-    copy.close()
-  }
+  using copy = closing(openDatabase(copy_path))
+  const result = settleCopy(copy, live, absent)
+  if (result.deleted.length > 0) check(copy, copy_path)
+  // What is in the log would not come along.
+  copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return result
 }
 
 function bytesNamed(copy: ReturnType<typeof openDatabase>): number {

@@ -5,13 +5,13 @@ import { startOwnCommand } from '../own-process.ts'
 import type { Progress } from './make.ts'
 
 export interface BackupProcess {
-  ended: Promise<EndedDeed | { failure: string }>
+  ended: Promise<BackupResult | { failure: string }>
   /** Ends it. Nothing stays of an archive that was being made. */
   stop(): Promise<void>
 }
 
 /** What came of it. */
-export interface EndedDeed {
+export interface BackupResult {
   name: string
   files: number
   deleted: readonly string[]
@@ -19,7 +19,7 @@ export interface EndedDeed {
   warnings: readonly string[]
 }
 
-export type BackupDeed = { deed: 'make'; scheduled: boolean } | { deed: 'verify'; name: string }
+export type BackupTask = { kind: 'make'; scheduled: boolean } | { kind: 'verify'; name: string }
 
 /** An answer of either command. */
 const Answer = Type.Object({
@@ -41,11 +41,11 @@ const STOP_MS = 2_000
 
 export function startBackupProcess(
   data_folder: string,
-  deed: BackupDeed,
+  task: BackupTask,
   onProgress: (progress: Progress) => void,
 ): BackupProcess {
   const words =
-    deed.deed === 'make' ? ['--progress', ...(deed.scheduled ? ['--scheduled'] : [])] : ['verify', deed.name]
+    task.kind === 'make' ? ['--progress', ...(task.scheduled ? ['--scheduled'] : [])] : ['verify', task.name]
   const child = startOwnCommand(['backup', ...words, '--json', '--data', data_folder])
   const read = async () => {
     const [output, { failure, warnings }] = await Promise.all([

@@ -17,6 +17,7 @@ import { giveToFolderOwner } from '../../db/folder.ts'
 import { takeLock } from '../../db/lock.ts'
 import { conflict, unprocessable } from '../../domain/errors.ts'
 import { readJsonAs } from '../../domain/validation.ts'
+import { codeOf } from '../../utilities/thrown.ts'
 
 /** In the data folder, since a rename is atomic only in one file system, and since the folder itself may be a mount. */
 export const INCOMING = '.restore'
@@ -36,19 +37,18 @@ type Plan = Static<typeof Plan>
  * The folder is locked, and nothing has its database open.
  *
  * @param probe called before each step, where tests end the work
- * @returns the name of that folder; undefined where there was nothing to keep
+ * @returns the name of that folder; undefined if there was nothing to keep
  */
 export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_PROBE): string | undefined {
   refuseMounts(dir)
-  const time = new Date(now_ms)
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '')
-  const plan: Plan = { keep_as: `before-restore-${time}` }
+  const time = Temporal.Instant.fromEpochMilliseconds(now_ms).toString({ smallestUnit: 'second' })
+  const plan: Plan = { keep_as: `before-restore-${time.replaceAll(':', '')}` }
   if (existsSync(join(dir, plan.keep_as)))
-    throw conflict(`There is already a folder ${join(dir, plan.keep_as)}: try again in a second.`)
+    throw conflict(`Folder ${join(dir, plan.keep_as)} already exists: try again in a second.`)
   const path = join(dir, PLAN)
   writeFileSync(`${path}.unfinished`, JSON.stringify(plan), { mode: 0o600 })
+  // Whoever serves the folder may be the one that finishes it.
+  giveToFolderOwner(`${path}.unfinished`)
   flush(`${path}.unfinished`)
   probe('plan')
   // From this rename on the new state is the folder's: whatever happens, the next start brings it to its end.
@@ -60,19 +60,15 @@ export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_P
 export const isRestoreUnfinished = (dir: string): boolean => existsSync(join(dir, PLAN))
 
 /**
- * Finishes a replacement that was interrupted. Does nothing where there is none.
+ * Finishes a replacement that was interrupted. Does nothing if none is found.
  *
  * @throws GatewayError conflict while another process has the folder
  */
 export function finishRestore(dir: string): string | undefined {
   if (!isRestoreUnfinished(dir)) return undefined
-  const unlock = takeLock(join(dir, 'serve.lock'))
+  using unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`${dir} is being restored by another process: try again when it has ended.`)
-  try {
-    return finishLocked(dir)
-  } finally {
-    unlock()
-  }
+  return finishLocked(dir)
 }
 
 /** The same for whoever has the lock already. */
@@ -101,7 +97,7 @@ function finish(dir: string, { keep_as }: Plan, probe = NO_PROBE): string | unde
     for (const name of readdirSync(kept)) renameSync(join(kept, name), join(dir, name))
     rmSync(kept, { recursive: true })
     rmSync(join(dir, PLAN))
-    throw conflict(`${dir}: a part of it is a mount of its own. ${ELSEWHERE}`, { cause })
+    throw conflict(`${dir}: a folder in it is on another mount. ${ELSEWHERE}`, { cause })
   }
   flush(kept)
   flush(dir)
@@ -129,8 +125,7 @@ function keepOld(
   }
 }
 
-const isMount = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && ['EBUSY', 'EXDEV'].includes(String(thrown.code))
+const isMount = (thrown: unknown): boolean => ['EBUSY', 'EXDEV'].includes(codeOf(thrown))
 
 /** An empty file says that a part was placed; it is there before the part is moved, and holds it back from being taken for old. */
 function place(dir: string, incoming: string, probe: Probe): void {

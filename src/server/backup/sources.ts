@@ -1,10 +1,10 @@
 // What goes into an archive: the files that a copy of the database names, and then the copy itself.
 import type { Database } from 'bun:sqlite'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isArchivePath } from '../../backup/names.ts'
 import type { Source } from '../../backup/pack.ts'
 import type { DataPaths } from './paths.ts'
+import { type PluginFilesOptions, pluginFiles } from './plugin-files.ts'
 
 interface NamedFile {
   path: string
@@ -32,49 +32,22 @@ const NAMED: readonly string[] = [
  */
 export function* sourcesOf(
   { dir, catalogue_path }: DataPaths,
-  { onLeftOut, copy, copy_path, plain, settle }: SourceOptions,
+  { copy, copy_path, plain, settle, ...plugins }: SourceOptions,
 ): Generator<Source> {
   if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
-  yield* pluginFiles(join(dir, 'plugins'), 'plugins', onLeftOut)
+  yield* pluginFiles(join(dir, 'plugins'), 'plugins', plugins)
   for (const sql of NAMED)
     for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
-      yield { path, file: join(dir, path), ...(bytes === null ? {} : { expected_bytes: bytes }) }
+      yield { path, file: join(dir, path), expected_bytes: bytes ?? undefined }
   settle()
   yield { path: 'tollgate.db', file: copy_path }
 }
 
-export interface SourceOptions {
-  /** Told the path of each file of a plugin that an archive cannot have. */
-  onLeftOut(path: string): void
+export interface SourceOptions extends PluginFilesOptions {
   copy: Database
   copy_path: string
   /** Files that were put aside before the copy was made. */
   plain: readonly Source[]
   settle(): void
-}
-
-/** An archive has no links, and packages are installed anew by what names them. */
-function* pluginFiles(
-  folder: string,
-  path: string,
-  onLeftOut: SourceOptions['onLeftOut'],
-): Generator<Source> {
-  for (const entry of entriesOf(folder)) {
-    if (entry.name === 'node_modules') continue
-    const inside = { path: `${path}/${entry.name}`, file: join(folder, entry.name) }
-    if (entry.isDirectory()) yield* pluginFiles(inside.file, inside.path, onLeftOut)
-    else if (entry.isFile() && isArchivePath(inside.path)) yield inside
-    else onLeftOut(inside.path)
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
-  } catch (failure) {
-    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return []
-    throw failure
-  }
 }

@@ -6,6 +6,7 @@ import { forgetSessions } from '../../access/session-rows.ts'
 import { type ArchiveKeys, decrypted, isEncrypted } from '../../backup/encryption.ts'
 import type { Manifest } from '../../backup/manifest.ts'
 import { unpackArchive } from '../../backup/unpack.ts'
+import { roomIn } from '../../backup/unpack-room.ts'
 import { flush } from '../../db/copy.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
@@ -13,7 +14,8 @@ import { unprocessable } from '../../domain/errors.ts'
 import { foldersIn } from '../../library/library.ts'
 import { createFileStore } from '../../media/store.ts'
 import { RESPONSES_FOLDER } from '../../responses/store.ts'
-import { describeFindings, type FullAudit, fullAudit } from '../full-audit.ts'
+import { closing } from '../../utilities/at-end.ts'
+import { describeFindings, type FullAudit, fullAudit, type OnAudit } from '../full-audit.ts'
 import { check } from '../snapshot.ts'
 
 export interface Unpacked {
@@ -28,51 +30,55 @@ export interface UnpackOptions {
   /** Its name in messages. */
   archive: string
   keys: ArchiveKeys
+  /** What it may unpack to at most; undefined: as much as the disk has, less a reserve. */
+  max_bytes?: number | undefined
+  onAudit?: OnAudit | undefined
 }
 
 /**
  * Unpacks an archive, brings its database up to date, ends the sessions that it has, and audits all of it.
  *
- * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, or does not pass the audit; what was
+ * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, takes more room than it may, or does
+ * not pass the audit; what was
  * wrong when the backup was made, and told by it, is no reason
  */
 export async function unpackAndAudit(
   archived: AsyncIterable<Uint8Array>,
-  { folder, archive, keys }: UnpackOptions,
+  { folder, archive, keys, max_bytes, onAudit }: UnpackOptions,
 ): Promise<Unpacked> {
   const { first, all } = await peek(archived)
   if (isDatabase(first))
     throw unprocessable(
-      `${archive} is a copy of the database alone, not an archive: \`tollgate restore\` checks and takes it, and there is nothing else to verify.`,
+      `${archive} is a copy of only the database, not an archive. \`tollgate restore\` checks it and restores it.`,
     )
   const is_encrypted = isEncrypted(first)
   const manifest = await unpackArchive(is_encrypted ? await decrypted(all, keys, archive) : all, {
     folder,
     archive,
     known_schema_version: MIGRATIONS.length,
+    room: roomIn({ folder, archive, max_bytes }),
   })
-  const audit = await auditUnpacked(folder, archive, manifest)
+  const audit = await auditUnpacked({ folder, archive, onAudit }, manifest)
   settleFolder(folder)
   return { manifest, is_encrypted, audit }
 }
 
-async function auditUnpacked(folder: string, archive: string, manifest: Manifest): Promise<FullAudit> {
+async function auditUnpacked(
+  { folder, archive, onAudit }: Pick<UnpackOptions, 'folder' | 'archive' | 'onAudit'>,
+  manifest: Manifest,
+): Promise<FullAudit> {
   const path = join(folder, 'tollgate.db')
-  const db = openDatabase(path, { before_migration: 'nothing' })
-  try {
-    check(db, archive)
-    forgetSessions(db)
-    const responses = createFileStore(join(folder, RESPONSES_FOLDER))
-    const audit = await fullAudit({ db, ...foldersIn(folder), responses })
-    const findings = unexpected(db, audit, manifest)
-    if (findings.length > 0)
-      throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
-    // What is in the log would not come along, and closing leaves it there while prepared queries live on.
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    return audit
-  } finally {
-    db.close()
-  }
+  using db = closing(openDatabase(path, { before_migration: 'nothing' }))
+  check(db, archive)
+  forgetSessions(db)
+  const responses = createFileStore(join(folder, RESPONSES_FOLDER))
+  const audit = await fullAudit({ db, ...foldersIn(folder), responses, onAudit })
+  const findings = unexpected(db, audit, manifest)
+  if (findings.length > 0)
+    throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
+  // What is in the log would not come along, and closing leaves it there while prepared queries live on.
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return audit
 }
 
 /** Findings but those about files that were missing when the backup was made. */

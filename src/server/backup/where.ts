@@ -1,15 +1,18 @@
 // Where an archive is: what a command was given, or the place of [backup].
+import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { Place } from '../../backup/archives.ts'
 import { bucketPlace } from '../../backup/bucket-place.ts'
 import { folderPlace, openArchive, refuseTarget, writeArchive } from '../../backup/folder-place.ts'
-import { archiveName, readArchiveName } from '../../backup/names.ts'
-import type { Place } from '../../backup/places.ts'
+import { type ArchiveName, archiveName, readArchiveName } from '../../backup/names.ts'
 import type { Environment } from '../../config/providers.ts'
+import type { GoesWith } from '../../db/work-folder.ts'
 import type { BackupPlace, BackupSettings } from '../../domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../domain/errors.ts'
+import { withoutTrailing } from '../../utilities/text-ends.ts'
 
 export interface WhereOptions {
-  /** Of the catalogue; undefined where there is none to read. */
+  /** Of the catalogue; undefined if not found to read. */
   settings: BackupSettings | undefined
   data_folder: string
   env: Environment
@@ -22,14 +25,17 @@ export interface Located {
   name: string
   leaves_machine: boolean
   check(): Promise<void>
-  put(content: AsyncIterable<Uint8Array>, expected_bytes: number): Promise<number>
+  /** As `Place.put`. */
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: GoesWith): Promise<number>
   open(): Promise<AsyncIterable<Uint8Array>>
+  /** Its bytes. Asked of what could be opened. */
+  size(): Promise<number>
 }
 
 const DEFAULT_PLACE: BackupPlace = { kind: 'folder', folder: 'backups' }
 const BUCKET = /^s3:\/\/([^/]+)\/?(.*)$/
 
-/** The place of [backup]. @throws GatewayError unprocessable where an environment variable that it needs is not set */
+/** The place of [backup]. @throws GatewayError unprocessable if an environment variable that it needs is not set */
 export function configuredPlace({ settings, data_folder }: Omit<WhereOptions, 'env'>): Place {
   const place = settings?.place ?? DEFAULT_PLACE
   if (place.kind === 'folder') return folderPlace(place.folder, data_folder)
@@ -40,15 +46,17 @@ export function configuredPlace({ settings, data_folder }: Omit<WhereOptions, 'e
 /** @throws GatewayError unprocessable */
 export function requireAvailable(settings: BackupSettings | undefined): void {
   if (settings?.unavailable !== undefined)
-    throw unprocessable(`[backup] cannot be used: ${settings.unavailable}. Set it, and try again.`)
+    throw unprocessable(
+      `[backup] cannot be used: ${settings.unavailable}. Set it, or name the file that has it with --env-file, and try again.`,
+    )
 }
 
 /** Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup]. */
 export function locateNew(
   target: string | undefined,
-  { made_at_ms, is_encrypted, ...options }: WhereOptions & { made_at_ms: number; is_encrypted: boolean },
+  { made_at_ms, is_encrypted, is_scheduled, ...options }: WhereOptions & ArchiveName,
 ): Located {
-  const name = archiveName({ made_at_ms, is_encrypted })
+  const name = archiveName({ made_at_ms, is_encrypted, is_scheduled })
   if (target === undefined) {
     const leaves_machine = (options.settings?.place ?? DEFAULT_PLACE).kind === 'bucket'
     return inPlace(configuredPlace(options), name, leaves_machine)
@@ -56,7 +64,10 @@ export function locateNew(
   const bucket = BUCKET.exec(target)
   if (!bucket) return atPath(target)
   const [, , key = ''] = bucket
-  return inBucket(key === '' || key.endsWith('/') ? `${target.replace(/\/+$/, '')}/${name}` : target, options)
+  return inBucket(
+    key === '' || key.endsWith('/') ? `${withoutTrailing(target, '/')}/${name}` : target,
+    options,
+  )
 }
 
 /** An archive that is there: a file, an address in a bucket, or the name of one in the place of [backup]. */
@@ -72,34 +83,33 @@ const inPlace = (place: Place, name: string, leaves_machine: boolean): Located =
   name,
   leaves_machine,
   check: place.check,
-  put: (content, expected_bytes) => place.put(name, content, expected_bytes),
+  put: (content, expected_bytes, goesWith) => place.put(name, content, expected_bytes, goesWith),
   open: () => place.open(name),
+  size: () => place.size(name),
 })
 
 const atPath = (path: string): Located => ({
   where: path,
   name: basename(path),
   leaves_machine: false,
-  check: () => refuseTarget(path),
-  put: (content) => writeArchive(path, content),
+  check: async () => refuseTarget(path),
+  put: (content, expected_bytes, goesWith) => writeArchive(path, content, { expected_bytes, goesWith }),
   open: async () => openArchive(path),
+  size: async () => statSync(path).size,
 })
 
 function inBucket(address: string, options: WhereOptions): Located {
   const [, bucket = '', key = ''] = BUCKET.exec(address) ?? []
   const name = basename(key)
   if (name === '' || key.endsWith('/'))
-    throw invalidRequest(`${address}: name an archive in it, such as ${address.replace(/\/+$/, '')}/NAME.`)
+    throw invalidRequest(`${address}: name an archive in it, such as ${withoutTrailing(address, '/')}/NAME.`)
   const folder = dirname(key)
   const prefix = folder === '.' ? '' : `${folder}/`
   return inPlace(bucketPlace({ ...bucketOf(bucket, options), prefix }), name, true)
 }
 
 /** The bucket of [backup], or another one by the variables that programs of S3 read. */
-export function bucketOf(
-  bucket: string,
-  { settings, env }: WhereOptions,
-): Extract<BackupPlace, { kind: 'bucket' }> {
+function bucketOf(bucket: string, { settings, env }: WhereOptions): Extract<BackupPlace, { kind: 'bucket' }> {
   const place = settings?.place
   if (place?.kind === 'bucket' && place.bucket === bucket) {
     requireAvailable(settings)
@@ -109,7 +119,7 @@ export function bucketOf(
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
     throw invalidRequest(
       `s3://${bucket} is not the bucket of [backup] in the catalogue: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ` +
-        'AWS_REGION, and AWS_ENDPOINT_URL where it is not at Amazon.',
+        'AWS_REGION, and AWS_ENDPOINT_URL unless it is at Amazon.',
     )
   return {
     kind: 'bucket',

@@ -2,29 +2,37 @@
 import { conflict } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Backups, BackupWork, EndedBackupWork } from '../../surface/backups.ts'
-import { type BackupDeed, type BackupProcess, type EndedDeed, startBackupProcess } from './process.ts'
+import { type BackupProcess, type BackupResult, type BackupTask, startBackupProcess } from './process.ts'
 
 export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
-  /** When the last scheduled one failed; undefined where it did not. */
-  readonly last_failed_at_ms: number | undefined
-  /** @throws GatewayError conflict while something is under way */
-  begin(deed: BackupDeed): void
+  readonly scheduled: Readonly<ScheduledTimes>
+  /** @param request_id of the request that asks for it. @throws GatewayError conflict while something is under way */
+  begin(task: BackupTask, request_id?: string): void
   /** Takes note that a scheduled one could not be begun. */
   failed(cause: unknown): void
   stop(): Promise<void>
+}
+
+/** Of the backups of the schedule, since the start. */
+interface ScheduledTimes {
+  /** When the last one that was made was begun. */
+  last_made_at_ms: number | undefined
+  /** When the last one failed; undefined if it did not. */
+  last_failed_at_ms: number | undefined
 }
 
 export interface WorkerOptions {
   data_folder: string
   log: Logger
   now: () => number
-  /** Begins a deed; tests replace it. */
+  /** Begins a task; tests replace it. */
   start?: typeof startBackupProcess
 }
 
 interface Running extends BackupWork {
   process: BackupProcess
   is_scheduled: boolean
+  request_id: string | undefined
 }
 
 export function createWorker({
@@ -35,7 +43,7 @@ export function createWorker({
 }: WorkerOptions): BackupWorker {
   const last: Record<BackupWork['kind'], EndedBackupWork | undefined> = { make: undefined, verify: undefined }
   let running: Running | undefined
-  let last_failed_at_ms: number | undefined
+  const scheduled: ScheduledTimes = { last_made_at_ms: undefined, last_failed_at_ms: undefined }
   let stopped = false
 
   async function end(work: Running): Promise<void> {
@@ -51,10 +59,11 @@ export function createWorker({
       result: has_failed ? undefined : resultOf(work, ended),
       warnings: has_failed ? [] : ended.warnings,
     }
-    if (work.is_scheduled) last_failed_at_ms = has_failed ? now() : undefined
-    const facts = { kind: work.kind, scheduled: work.is_scheduled, took_ms: now() - work.since_ms }
-    if (has_failed) log.error({ ...facts, failure: ended.failure }, FAILED)
-    else tellDone(log, ended, facts)
+    if (work.is_scheduled) {
+      scheduled.last_failed_at_ms = has_failed ? now() : undefined
+      if (!has_failed) scheduled.last_made_at_ms = work.since_ms
+    }
+    tell(log, ended, work, now() - work.since_ms)
   }
 
   return {
@@ -62,30 +71,30 @@ export function createWorker({
       return running
     },
     last,
-    get last_failed_at_ms() {
-      return last_failed_at_ms
-    },
-    begin(deed) {
+    scheduled,
+    begin(task, request_id) {
       if (stopped) throw conflict('The gateway is stopping: make the backup when it runs again.')
       if (running)
         throw conflict(
           `A backup is being ${running.kind === 'make' ? 'made' : 'verified'} already: wait until that has ended.`,
         )
-      const process = start(data_folder, deed, (progress) => {
+      const process = start(data_folder, task, (progress) => {
         if (running) running.progress = progress
       })
       running = {
-        kind: deed.deed,
-        name: deed.deed === 'verify' ? deed.name : undefined,
+        kind: task.kind,
+        name: task.kind === 'verify' ? task.name : undefined,
         since_ms: now(),
         progress: undefined,
-        is_scheduled: deed.deed === 'make' && deed.scheduled,
+        is_scheduled: task.kind === 'make' && task.scheduled,
+        request_id,
         process,
       }
       void end(running)
     },
     failed(cause) {
-      last_failed_at_ms = now()
+      if (stopped) return
+      scheduled.last_failed_at_ms = now()
       log.error({ cause }, FAILED)
     },
     async stop() {
@@ -95,19 +104,26 @@ export function createWorker({
   }
 }
 
-function tellDone(
+function tell(
   log: Logger,
-  { name, deleted, warnings }: EndedDeed,
-  facts: Pick<BackupWork, 'kind'>,
+  ended: BackupResult | { failure: string },
+  { request_id, kind, is_scheduled }: Running,
+  took_ms: number,
 ): void {
+  const facts = { request_id, kind, scheduled: is_scheduled, took_ms }
+  if ('failure' in ended) {
+    log.error({ ...facts, failure: ended.failure }, FAILED)
+    return
+  }
+  const { name, deleted, warnings } = ended
   const told = { ...facts, name, deleted }
-  if (warnings.length > 0) log.warn({ ...told, warnings }, `backup: ${facts.kind} done`)
-  else log.info(told, `backup: ${facts.kind} done`)
+  if (warnings.length > 0) log.warn({ ...told, warnings }, `backup: ${kind} done`)
+  else log.info(told, `backup: ${kind} done`)
 }
 
 const FAILED = 'backup failed; a scheduled one is tried again'
 
-const resultOf = ({ kind }: BackupWork, { name, files }: EndedDeed): string =>
+const resultOf = ({ kind }: BackupWork, { name, files }: BackupResult): string =>
   kind === 'make'
     ? `${name} was made, with ${files} files.`
     : `${name} can be restored: ${files} files, every hash is right, and the audit is clean.`

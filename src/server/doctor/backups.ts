@@ -5,13 +5,17 @@ import { join } from 'node:path'
 import type { Archive } from '../../backup/archives.ts'
 import { isAbsent } from '../../db/folder.ts'
 import type { BackupSettings } from '../../domain/catalogue.ts'
-import { sizeText } from '../../domain/size-text.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace } from '../backup/where.ts'
-import { fail, ok, type Patient, type ReadPatient, warn } from './diagnosis.ts'
+import { diagnosesOf, type Patient, type ReadPatient } from './diagnosis.ts'
 
-const CHECK = 'backups'
+const backup_place = diagnosesOf('backup place')
+const older_states = diagnosesOf('older states')
+
+const { fail, ok, warn } = diagnosesOf('backups')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** What a backup may take, and its attempts after a failure. */
@@ -25,9 +29,8 @@ export async function checkBackups({ data_folder, catalogue, now }: ReadPatient)
   if (settings.unavailable !== undefined)
     return [
       warn(
-        CHECK,
-        `not looked at: ${settings.unavailable}`,
-        'Set it here, too, and see that the gateway has it.',
+        `not checked: ${settings.unavailable}`,
+        'Set it for this command, too, and check that the gateway has it.',
       ),
     ]
   try {
@@ -36,9 +39,7 @@ export async function checkBackups({ data_folder, catalogue, now }: ReadPatient)
     const judged = judge({ settings, newest, where: place.where, now_ms: now() })
     return [judged, ...(await sameDisk(settings, place.where, data_folder))]
   } catch (refusal) {
-    return [
-      fail(CHECK, messageOf(refusal), 'Until then no backup is made, and none can be restored from there.'),
-    ]
+    return [fail(messageOf(refusal), 'Until you fix this, no backup can be made or restored there.')]
   }
 }
 
@@ -52,34 +53,27 @@ interface Known {
 function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagnosis {
   if (!newest && schedule)
     return warn(
-      CHECK,
       `none yet in ${where}`,
-      'The first is made a minute after the start: see the log if it is not.',
+      'The first one runs a minute after the start. If it does not, check the log.',
     )
   if (!newest)
     return warn(
-      CHECK,
       `none in ${where}, and no schedule`,
-      'Set `at = "03:00"` in [backup], or make one: `tollgate backup`.',
+      'Set `at = "03:00"` in [backup], or run `tollgate backup`.',
     )
   const age_ms = now_ms - newest.made_at_ms
   const found = `${newest.name}, ${ageText(age_ms)} old, is the newest in ${where}`
   if (!schedule)
     return age_ms > OLD_DAYS * DAY_MS
-      ? warn(
-          CHECK,
-          found,
-          'Make one: `tollgate backup`. With `at` or `every` in [backup] it is made by itself.',
-        )
-      : ok(CHECK, found)
+      ? warn(found, 'Run `tollgate backup`, or set `at` or `every` in [backup] for scheduled backups.')
+      : ok(found)
   const period_ms = 'every_ms' in schedule ? schedule.every_ms : DAY_MS
   if (age_ms > period_ms + LATE_MS)
     return fail(
-      CHECK,
       found,
-      'The schedule should have made another: see the System page or the log for why it failed, and whether the gateway runs.',
+      'A scheduled backup is missing: check that the gateway runs, and look for the cause on the System page or in the log.',
     )
-  return ok(CHECK, found)
+  return ok(found)
 }
 
 function ageText(age_ms: number): string {
@@ -100,25 +94,21 @@ async function sameDisk({ place }: BackupSettings, where: string, data_folder: s
   )
   if (devices[0] === undefined || devices[0] !== devices[1]) return []
   return [
-    warn(
-      'backup place',
-      `${where} is on the disk of the data folder, and is lost with it`,
-      'Name a bucket, or a folder on another disk, in [backup].',
+    backup_place.warn(
+      `${where} is on the same disk as the data folder: if it fails, both are lost`,
+      'Set a bucket, or a folder on another disk, in [backup].',
     ),
   ]
 }
 
-/** What a restore or a migration put aside. */
-const PUT_ASIDE = /^(before-restore-|tollgate\.db\.(before|replaced)-)/
-
 export function checkPutAside({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
   // That it is not there is another check's finding.
   if (isAbsent(data_folder)) return []
-  const names = readdirSync(data_folder).filter((name) => PUT_ASIDE.test(name))
+  const names = readdirSync(data_folder).filter(isOlderState)
   if (names.length === 0) return []
   const bytes = names.reduce((sum, name) => sum + bytesIn(join(data_folder, name)), 0)
   const found = `${sizeText(bytes)} of older states: ${names.sort().join(', ')}`
-  return [ok('older states', `${found}; delete what is not needed any more`)]
+  return [older_states.ok(`${found}; delete what you no longer need`)]
 }
 
 function bytesIn(path: string): number {

@@ -6,9 +6,9 @@ import { isAbsent } from '../../db/folder.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, warn } from './diagnosis.ts'
+import { diagnosesOf, type Patient } from './diagnosis.ts'
 
-const CHECK = 'catalogue'
+const { fail, ok, warn } = diagnosesOf('catalogue')
 
 /** @returns the catalogue, too, where it can be read */
 export async function checkCatalogue({
@@ -17,25 +17,20 @@ export async function checkCatalogue({
 }: Patient): Promise<{ findings: Diagnosis[]; catalogue?: Catalogue }> {
   const path = join(data_folder, 'tollgate.toml')
   if (isAbsent(path)) {
-    const advice =
-      'Name the data folder with --data DIR, or run `tollgate serve` once: it writes a catalogue to edit.'
-    return { findings: [fail(CHECK, `there is no ${path}`, advice)] }
+    const advice = 'Name the data folder with --data DIR, or run `tollgate serve` once to create a catalogue.'
+    return { findings: [fail(`not found: ${path}`, advice)] }
   }
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
   const line = (mistake: Parameters<typeof formatMistake>[1]) => formatMistake('tollgate.toml', mistake)
   if (!reading.ok) {
-    const advice =
-      'Correct it. A running gateway keeps the last good version; one that starts now refuses to.'
-    return { findings: reading.mistakes.map((mistake) => fail(CHECK, line(mistake), advice)) }
+    const advice = 'Correct it. A running gateway keeps the last good version, but a start is refused.'
+    return { findings: reading.mistakes.map((mistake) => fail(line(mistake), advice)) }
   }
   const { catalogue, warnings } = reading
   const counted = `no mistakes; models ${catalogue.models.size}, providers ${catalogue.providers.size}`
   return {
     catalogue,
-    findings: [
-      ok(CHECK, counted),
-      ...warnings.map((mistake) => warn(CHECK, line(mistake), adviceOn(mistake))),
-    ],
+    findings: [ok(counted), ...warnings.map((mistake) => warn(line(mistake), adviceOn(mistake)))],
   }
 }
 
@@ -44,6 +39,6 @@ function adviceOn({ path }: Mistake): string {
   if (path.endsWith('.cost'))
     return '`tollgate prices list` shows prices beside costs. `refuse_negative_margin = true` in [limits] refuses such calls.'
   if (path.endsWith('.base_url'))
-    return '`tollgate providers test` asks the address. Correct it if nothing answers there.'
-  return 'Set what it names in the environment of the gateway, or take it out. This command sees only its own environment.'
+    return '`tollgate providers test` calls the address. Correct it if nothing answers.'
+  return "Set the variable in the gateway's environment, or remove it from the catalogue. This command sees only its own environment."
 }

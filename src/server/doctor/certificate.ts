@@ -1,17 +1,17 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isLoopback, parseListenAddress } from '../../domain/listen-address.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { isLoopback, parseListenAddress } from '../../utilities/listen-address.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { endOf } from '../certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../tls-files.ts'
-import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 
-const CHECK = 'certificate'
+const { fail, ok, warn } = diagnosesOf('certificate')
 const OTHERS_READ = 0o004
 const OTHERS_AND_GROUP_READ = 0o044
-const KEY_CHECK = 'key of TLS'
+const of_key = diagnosesOf('key of TLS')
 
 export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
   const { server } = patient.catalogue
@@ -22,12 +22,11 @@ export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[
     server.public_url?.startsWith('https:') ||
     server.trusted_proxies.length > 0
   )
-    return [ok(CHECK, 'none: the gateway speaks plain HTTP to this machine or to a proxy')]
+    return [ok('not configured: plain HTTP for this machine or a proxy')]
   return [
     warn(
-      CHECK,
-      `callers come to ${server.listen} by plain HTTP, where anyone on the way can read their keys`,
-      'Name tls_certificate and tls_key in [server], or put a proxy with TLS in front and set public_url.',
+      `plain HTTP at ${server.listen}: others on the network can read callers’ keys`,
+      'Set tls_certificate and tls_key in [server], or use a proxy with TLS and set public_url.',
     ),
   ]
 }
@@ -39,25 +38,23 @@ async function checkPair(
   try {
     return [validity(await readTlsPair(files), now()), ...keyMode(files, data_folder)]
   } catch (refusal) {
-    const advice =
-      'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
-    return [fail(CHECK, messageOf(refusal), advice)]
+    const advice = 'Replace the files. A running gateway keeps the old pair until the new one is valid.'
+    return [fail(messageOf(refusal), advice)]
   }
 }
 
 function validity(pair: TlsPair, now_ms: number): Diagnosis {
   const { end, days } = endOf(pair, now_ms)
-  const found = `of ${pair.names}, until ${new Date(pair.valid_until_ms).toISOString().slice(0, 10)}`
-  if (end === 'past') return fail(CHECK, `${found}: it has expired`, 'Renew it: callers refuse to connect.')
+  const found = `for ${pair.names}, valid until ${new Date(pair.valid_until_ms).toISOString().slice(0, 10)}`
+  if (end === 'past') return fail(`${found}: it has expired`, 'Renew it: callers refuse to connect.')
   if (pair.valid_from_ms > now_ms)
-    return fail(CHECK, `${found}: it is not valid yet`, 'See whether this machine has the right time.')
+    return fail(`${found}: it is not valid yet`, 'Check the time of this machine.')
   if (end === 'soon')
     return warn(
-      CHECK,
-      `${found}: ${Math.floor(days)} days`,
-      'Renew it, and see why that was not done by itself. The gateway takes the new files up.',
+      `${found}: ${Math.floor(days)} days left`,
+      'Renew it, and check why it was not renewed automatically. The gateway loads the new files.',
     )
-  return ok(CHECK, found)
+  return ok(found)
 }
 
 function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
@@ -66,12 +63,11 @@ function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
   const user = statSync(data_folder).uid
   if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
     return [
-      fail(
-        KEY_CHECK,
+      of_key.fail(
         `user ${user}, who owns ${data_folder} and runs the gateway, cannot read ${key}`,
-        `Put it where that user can read it, and nobody else: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
+        `Copy it to a file that only that user can read: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
       ),
     ]
   if ((mode & OTHERS_READ) === 0) return []
-  return [fail(KEY_CHECK, `everybody on this machine may read ${key}`, `chmod o= ${key}`)]
+  return [of_key.fail(`every user of this machine can read ${key}`, `chmod o= ${key}`)]
 }

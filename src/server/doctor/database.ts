@@ -1,42 +1,51 @@
 // The doctor's look at the database: SQLite's quick check, and the version of its tables. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { databaseBytes } from '../../db/disk-room.ts'
 import { isAbsent } from '../../db/folder.ts'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
-import { sizeText } from '../../domain/size-text.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, warn } from './diagnosis.ts'
+import { closing } from '../../utilities/at-end.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import { codeOf, messageOf } from '../../utilities/thrown.ts'
+import { diagnosesOf, type Patient } from './diagnosis.ts'
 
-const CHECK = 'database'
+const schema = diagnosesOf('schema')
+
+const { fail, ok, warn } = diagnosesOf('database')
 const BUSY_MS = 5_000
 
 export function checkDatabase({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
   const path = join(data_folder, 'tollgate.db')
   if (isAbsent(path))
-    return [
-      warn(CHECK, `there is no ${path}`, 'The first start makes it. If there was one, restore a backup.'),
-    ]
+    return [warn(`not found: ${path}`, 'The first start creates it. If it was lost, restore a backup.')]
   try {
-    const db = new Database(path, { readonly: true })
-    try {
-      db.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
-      return [versionOf(db), integrityOf(db)]
-    } finally {
-      db.close()
-    }
+    using db = closing(new Database(path, { readonly: true }))
+    db.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    return [versionOf(db), integrityOf(db)]
   } catch (thrown) {
     const advice = isDamage(thrown) ? RESTORE : LOOK
-    return [fail(CHECK, `it cannot be read: ${messageOf(thrown)}`, advice)]
+    return [fail(`it cannot be read: ${messageOf(thrown)}`, advice)]
+  }
+}
+
+/** Whether it can be read by this program as it is. */
+export function isCurrent(path: string): boolean {
+  try {
+    using db = closing(new Database(path, { readonly: true }))
+    db.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    return schemaVersion(db) === MIGRATIONS.length
+  } catch {
+    // That it cannot is `checkDatabase`'s finding.
+    return false
   }
 }
 
 /** To restore a backup because of anything else would throw away what is well. */
-const isDamage = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && /^SQLITE_(CORRUPT|NOTADB)/.test(String(thrown.code))
+const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(thrown))
 
 const LOOK =
-  'Run this as the gateway’s own user, and see that it is a file, that its folder can be written, and that the disk works.'
+  'Run this as the gateway’s user, and check that it is a file, that its folder is writable, and that the disk works.'
 const RESTORE =
   'Stop the gateway, keep the file, and restore the last backup: `tollgate restore FILE --force`.'
 
@@ -44,34 +53,26 @@ function versionOf(db: Database): Diagnosis {
   const version = schemaVersion(db)
   const known = MIGRATIONS.length
   if (version === 0)
-    return warn(
-      'schema',
+    return schema.warn(
       'it has no tables',
-      'The first start makes them. If there were some, stop the gateway and restore a backup.',
+      'The first start creates them. If it had tables before, stop the gateway and restore a backup.',
     )
   if (version > known)
-    return fail(
-      'schema',
-      `version ${version}, of a newer program; this one knows ${known}`,
-      'Run the newer program, or restore the copy from before its migration (tollgate.db.before-NNNN).',
+    return schema.fail(
+      `version ${version}, from a newer program; this one knows ${known}`,
+      'Run the newer program, or restore the copy that it kept before the migration (tollgate.db.before-NNNN).',
     )
   if (version < known)
-    return warn(
-      'schema',
+    return schema.warn(
       `version ${version}; this program has ${known}`,
-      'The next start migrates it, and keeps a copy from before as tollgate.db.before-NNNN.',
+      'The next start migrates it, and keeps a copy of this version as tollgate.db.before-NNNN.',
     )
-  return ok('schema', `version ${version}, as this program has it`)
+  return schema.ok(`version ${version}, up to date`)
 }
-
-const numberOf = (db: Database, pragma: string): number =>
-  Number(db.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma])
 
 function integrityOf(db: Database): Diagnosis {
   const rows = db.query<{ quick_check: string }, []>('PRAGMA quick_check(5)').all()
   const troubles = rows.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok')
-  if (troubles.length > 0) return fail(CHECK, `it is damaged: ${troubles.join('; ')}`, RESTORE)
-  // With what is still in the write-ahead log.
-  const bytes = numberOf(db, 'page_count') * numberOf(db, 'page_size')
-  return ok(CHECK, `quick check passed, ${sizeText(bytes)}; \`tollgate audit\` checks the books`)
+  if (troubles.length > 0) return fail(`it is damaged: ${troubles.join('; ')}`, RESTORE)
+  return ok(`quick check passed, ${sizeText(databaseBytes(db))}; \`tollgate audit\` checks indexes and books`)
 }

@@ -15,18 +15,9 @@ export interface ReadPatient extends Patient {
   catalogue: Catalogue
 }
 
-export const ok = (check: string, found: string): Diagnosis => ({ check, level: 'ok', found, advice: null })
-
-export const warn = (check: string, found: string, advice: string): Diagnosis => ({
-  check,
-  level: 'warn',
-  found,
-  advice,
-})
-
-export const fail = (check: string, found: string, advice: string): Diagnosis => ({
-  check,
-  level: 'fail',
-  found,
-  advice,
+/** The three kinds of diagnoses of a check. */
+export const diagnosesOf = (check: string) => ({
+  ok: (found: string): Diagnosis => ({ check, level: 'ok', found, advice: null }),
+  warn: (found: string, advice: string): Diagnosis => ({ check, level: 'warn', found, advice }),
+  fail: (found: string, advice: string): Diagnosis => ({ check, level: 'fail', found, advice }),
 })

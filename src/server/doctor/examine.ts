@@ -1,22 +1,27 @@
 // The doctor's round: every check, in the order in which trouble is looked for.
-import { messageOf } from '../../domain/thrown.ts'
+
 import type { Diagnosis, DoctorReport } from '../../surface/doctor.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { IMAGE_LIBRARY } from '../image-library.ts'
 import { checkBackups, checkPutAside } from './backups.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase } from './database.ts'
-import { fail, type Patient, type ReadPatient } from './diagnosis.ts'
+import { diagnosesOf, type Patient, type ReadPatient } from './diagnosis.ts'
 import { checkFolder } from './folder.ts'
+import { checkImageLibrary } from './images.ts'
 import { checkDisk, checkFiles } from './machine.ts'
 import { checkPlugins } from './plugins.ts'
 import { checkAddress } from './port.ts'
 import { checkProviders } from './providers.ts'
+import { checkStoredFiles } from './stored-files.ts'
 
 type Check<P> = readonly [name: string, check: (patient: P) => Diagnosis[] | Promise<Diagnosis[]>]
 
 const OF_THE_FOLDER: readonly Check<Patient>[] = [
   ['data folder', checkFolder],
   ['database', checkDatabase],
+  ['stored files', checkStoredFiles],
   ['disk', checkDisk],
   ['open files', () => checkFiles()],
   ['older states', checkPutAside],
@@ -27,14 +32,22 @@ const OF_THE_CATALOGUE: readonly Check<ReadPatient>[] = [
   ['address', checkAddress],
   ['certificate', checkCertificate],
   ['backups', checkBackups],
+  [IMAGE_LIBRARY, (patient) => checkImageLibrary(patient)],
   ['providers', checkProviders],
 ]
 
-/** Examines a data folder and what its catalogue names. Changes nothing, and costs nothing at any provider. */
-export async function examine(patient: Patient): Promise<DoctorReport> {
+/** What `--only` may name. The catalogue is read all the same. */
+export const CHECKS: readonly string[] = [...OF_THE_FOLDER, ...OF_THE_CATALOGUE].map(([name]) => name)
+
+/**
+ * Examines a data folder and what its catalogue names. Changes nothing, and costs nothing at any provider.
+ * @param only one of CHECKS; all where absent
+ */
+export async function examine(patient: Patient, only?: string): Promise<DoctorReport> {
   const { findings: of_catalogue, catalogue } = await checkCatalogue(patient)
-  const of_folder = await made(OF_THE_FOLDER, patient)
-  const others = catalogue ? await made(OF_THE_CATALOGUE, { ...patient, catalogue }) : []
+  const isMade = ([name]: Check<never>) => only === undefined || name === only
+  const of_folder = await made(OF_THE_FOLDER.filter(isMade), patient)
+  const others = catalogue ? await made(OF_THE_CATALOGUE.filter(isMade), { ...patient, catalogue }) : []
   const findings = [...of_catalogue, ...of_folder, ...others]
   return { healthy: findings.every(({ level }) => level !== 'fail'), findings }
 }
@@ -45,7 +58,10 @@ async function made<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnos
       return await check(patient)
     } catch (thrown) {
       return [
-        fail(name, `it could not be checked: ${messageOf(thrown)}`, 'Run this as the gateway’s own user.'),
+        diagnosesOf(name).fail(
+          `it could not be checked: ${messageOf(thrown)}`,
+          'Run this as the gateway’s user.',
+        ),
       ]
     }
   })

@@ -2,9 +2,14 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbsent, refuseUnwritable } from '../../db/folder.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { fail, ok, type Patient, warn } from './diagnosis.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { diagnosesOf, type Patient } from './diagnosis.ts'
+
+const whole = diagnosesOf('data folder')
+const folder_mode = diagnosesOf('folder mode')
+const file_mode = diagnosesOf('file mode')
+const file_modes = diagnosesOf('file modes')
 
 /** They hold providers' keys, hashes of keys, what was asked and answered, and who pays how much. */
 const SECRET = /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
@@ -14,10 +19,9 @@ const GROUP_AND_OTHERS_WRITE = 0o022
 export function checkFolder({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
   if (isAbsent(data_folder))
     return [
-      fail(
-        'data folder',
-        `there is no ${data_folder}`,
-        'Name it with --data DIR, or run `tollgate serve` once: it makes it.',
+      whole.fail(
+        `not found: ${data_folder}`,
+        'Name it with --data DIR, or run `tollgate serve` once to create it.',
       ),
     ]
   const found = writable(data_folder)
@@ -37,10 +41,10 @@ function canList(folder: string): boolean {
 function writable(folder: string): Diagnosis {
   try {
     refuseUnwritable(folder)
-    return ok('data folder', `${folder} can be written`)
+    return whole.ok(`${folder} is writable`)
   } catch (refusal) {
     const [found = '', advice] = messageOf(refusal).split(/(?<=[.:]) (?=Run |Mount )/)
-    return fail('data folder', found, advice ?? 'Run the gateway as the owner of the folder.')
+    return whole.fail(found, advice ?? 'Run the gateway as the owner of the folder.')
   }
 }
 
@@ -54,21 +58,20 @@ function modes(folder: string): Diagnosis[] {
   const findings: Diagnosis[] = []
   if (mode & GROUP_AND_OTHERS_WRITE)
     findings.push(
-      fail(
-        'folder mode',
-        `others may write ${folder} (mode ${octal(mode)}), and so replace the database`,
+      folder_mode.fail(
+        `others may write ${folder} (mode ${octal(mode)}) and replace the database`,
         `chmod 700 ${folder}`,
       ),
     )
   for (const name of open) {
     const path = join(folder, name)
     findings.push(
-      warn('file mode', `others may read ${name} (mode ${octal(statSync(path).mode)})`, `chmod 600 ${path}`),
+      file_mode.warn(`others may read ${name} (mode ${octal(statSync(path).mode)})`, `chmod 600 ${path}`),
     )
   }
   return findings.length > 0
     ? findings
-    : [ok('file modes', `${names.length} files with secrets are their owner's alone`)]
+    : [file_modes.ok(`only their owner can read the ${names.length} files with secrets`)]
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')

@@ -2,11 +2,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MIN_FREE_BYTES } from '../../db/disk-room.ts'
 import { isAbsent } from '../../db/folder.ts'
-import { sizeText } from '../../domain/size-text.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { MIN_FREE_BYTES } from '../readiness.ts'
-import { fail, ok, type Patient, warn } from './diagnosis.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import { diagnosesOf, type Patient } from './diagnosis.ts'
+
+const disk = diagnosesOf('disk')
+const open_files = diagnosesOf('open files')
 
 /** Beside what the database's copy takes before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024
@@ -20,9 +23,8 @@ export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): 
   const inodes = files > 0 && ffree < files / 100
   const by_inodes = inodes
     ? [
-        warn(
-          'disk',
-          `of the places for files ${ffree} are free, less than 1 in 100`,
+        disk.warn(
+          `${ffree} inodes free, less than 1 in 100`,
           'Each image is a file: delete old ones, or move the folder to a larger disk.',
         ),
       ]
@@ -31,16 +33,14 @@ export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): 
 }
 
 function roomFor(free_bytes: number, database_bytes: number, found: string): Diagnosis {
-  if (free_bytes < MIN_FREE_BYTES)
-    return fail('disk', found, 'Paid calls are refused until there is room: delete what is not needed.')
+  if (free_bytes < MIN_FREE_BYTES) return disk.fail(found, 'Paid calls are refused: free some disk space.')
   const wanted_bytes = SPARE_BYTES + database_bytes
   if (free_bytes < wanted_bytes)
-    return warn(
-      'disk',
+    return disk.warn(
       found,
-      `Make room for ${sizeText(wanted_bytes)}: a migration copies the database first, and images go on coming.`,
+      `Free ${sizeText(wanted_bytes)} in total: a migration copies the database first, and images need space.`,
     )
-  return ok('disk', found)
+  return disk.ok(found)
 }
 
 function databaseBytes(data_folder: string): number {
@@ -59,13 +59,12 @@ export function checkFiles(limits: string | null = readLimits()): Diagnosis[] {
   const streams = Math.floor((Number(soft) - 100) / 2)
   if (soft !== 'unlimited' && Number(soft) < FILES_WANTED)
     return [
-      warn(
-        'open files',
-        `${soft} at once, which are ${Math.max(streams, 0)} streams`,
-        'Raise it: LimitNOFILE=65536 in the unit of systemd, or `ulimit -n 65536` in the shell before the start.',
+      open_files.warn(
+        `limit ${soft}, enough for ${Math.max(streams, 0)} streams`,
+        'Raise it: LimitNOFILE=65536 in the systemd unit, or `ulimit -n 65536` in the shell before the start.',
       ),
     ]
-  return [ok('open files', `${soft} at once`)]
+  return [open_files.ok(`limit ${soft}`)]
 }
 
 const readLimits = (): string | null => (existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : null)

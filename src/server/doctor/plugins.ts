@@ -1,28 +1,28 @@
-// The doctor's look at plugins of one's own: which files a start loads, and which look like plugins but are not. None is run.
-import { messageOf } from '../../domain/thrown.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { findPlugins, pluginsFolder } from '../own-plugins/files.ts'
-import { fail, ok, type Patient, warn } from './diagnosis.ts'
+// The doctor's look at custom plugins: which files a start loads, and which look like plugins but are not. None is run.
 
-const CHECK = 'plugins'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { findPlugins, pluginsFolder } from '../own-plugins/files.ts'
+import { diagnosesOf, type Patient } from './diagnosis.ts'
+
+const { fail, ok, warn } = diagnosesOf('plugins')
 
 export function checkPlugins({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
   try {
     const { files, skipped } = findPlugins(pluginsFolder(data_folder))
     const found = files.length === 0 ? 'none' : `${files.map(({ file }) => file).join(', ')}`
     return [
-      ok(CHECK, files.length === 0 ? found : `${found}; \`tollgate plugin check\` tries them`),
+      ok(files.length === 0 ? found : `${found}; \`tollgate plugin check\` tests them`),
       ...(skipped.length > 0
         ? [
             warn(
-              CHECK,
               `not loaded: ${skipped.join(', ')}`,
-              'Only names ending with .ts are: rename them, or move them away.',
+              'Only files ending with .ts are loaded: rename them, or move them away.',
             ),
           ]
         : []),
     ]
   } catch (refusal) {
-    return [fail(CHECK, messageOf(refusal), 'A start is refused until then.')]
+    return [fail(messageOf(refusal), 'The gateway cannot start until you fix this.')]
   }
 }

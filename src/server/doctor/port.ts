@@ -2,15 +2,15 @@
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { parseListenAddress } from '../../domain/listen-address.ts'
-import { messageOf } from '../../domain/thrown.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { parseListenAddress } from '../../utilities/listen-address.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { listenRefusal } from '../listen-refusal.ts'
 import { refuseTaken } from '../listening.ts'
 import { servedAt } from '../served-at.ts'
-import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 
-const CHECK = 'address'
+const { fail, ok, warn } = diagnosesOf('address')
 const ANSWER_MS = 5_000
 
 export async function checkAddress({ data_folder, catalogue }: ReadPatient): Promise<Diagnosis[]> {
@@ -19,24 +19,19 @@ export async function checkAddress({ data_folder, catalogue }: ReadPatient): Pro
   return [answered ?? couldListen(catalogue.server.listen)]
 }
 
-/** Whether the gateway at a URL takes calls; undefined where nobody answers. */
+/** Whether the gateway at a URL takes calls; undefined if nobody answers. */
 export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
   const signal = AbortSignal.timeout(answer_ms)
   try {
     const { status, text } = await askDirectly(`${url}/readyz`, signal)
-    if (status === 200) return ok(CHECK, `the gateway answers at ${url} and takes calls`)
-    return fail(
-      CHECK,
-      `the gateway at ${url} takes no calls: ${text.slice(0, 300)}`,
-      'See its log for the cause.',
-    )
+    if (status === 200) return ok(`the gateway answers at ${url} and takes calls`)
+    return fail(`the gateway at ${url} takes no calls: ${text.slice(0, 300)}`, 'Check its log.')
   } catch {
     // Otherwise the process that told the address has ended without taking it back.
     if (!signal.aborted) return undefined
     return fail(
-      CHECK,
       `the gateway at ${url} has not answered within ${answer_ms / 1_000} s`,
-      'See its log, and what the machine is busy with; restart it if it stays so.',
+      'Check its log and the load of the machine. Restart it if it stays like this.',
     )
   }
 }
@@ -57,8 +52,11 @@ async function askDirectly(
 function couldListen(listen: string): Diagnosis {
   try {
     refuseTaken(parseListenAddress(listen))
-    return warn(CHECK, `no gateway runs here; ${listen} is free`, 'Start it: `tollgate serve`.')
+    return warn(`no gateway runs here; ${listen} is free`, 'Start the gateway: `tollgate serve`.')
   } catch (cause) {
-    return fail(CHECK, messageOf(listenRefusal(listen, cause)), 'Or stop the program that listens there.')
+    return fail(
+      messageOf(listenRefusal(listen, cause)),
+      'Stop the program that listens there, or use another address.',
+    )
   }
 }

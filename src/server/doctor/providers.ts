@@ -4,7 +4,9 @@ import { createRedactor, secretsOf } from '../../observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { headTo } from '../../upstream/request.ts'
-import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+
+const of_clock = diagnosesOf('clock')
 
 const ANSWER_MS = 10_000
 const SIMULATOR = 'simulator'
@@ -12,7 +14,7 @@ const SIMULATOR = 'simulator'
 /** What a provider made of one key. */
 interface Asked {
   diagnosis: Diagnosis
-  /** How far this machine's clock is ahead of the provider's; undefined where it told no time. */
+  /** How far this machine's clock is ahead of the provider's; undefined if it told no time. */
   ahead_ms: number | undefined
 }
 
@@ -26,7 +28,7 @@ export async function checkProviders({ catalogue, now }: ReadPatient): Promise<D
       .flatMap((provider) => provider.api_keys.map((_, key) => ask(provider, key, now))),
   )
   return [
-    ...simulated.map(({ name }) => ok(`provider ${name}`, 'simulated: nothing has to be reached')),
+    ...simulated.map(({ name }) => diagnosesOf(`provider ${name}`).ok('simulated: no connection needed')),
     ...asked.map(({ diagnosis }) => ({ ...diagnosis, found: hide(diagnosis.found) })),
     clock(asked),
   ]
@@ -52,8 +54,8 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
   } catch (thrown) {
     const found = `it cannot be reached: ${whyUnreachable(thrown)}`
     const advice =
-      'Check base_url, whether its server runs, and that this machine may connect to it (name service, firewall, proxy).'
-    return { diagnosis: fail(check, found, advice), ahead_ms: undefined }
+      'Check base_url, the server behind it, and the connection from this machine (DNS, firewall, proxy).'
+    return { diagnosis: diagnosesOf(check).fail(found, advice), ahead_ms: undefined }
   }
 }
 
@@ -65,24 +67,23 @@ function whyUnreachable(thrown: unknown): string {
 }
 
 function judge(check: string, status: number): Diagnosis {
-  if (status < 300) return ok(check, `status ${status}: it answers, and lists its models`)
+  const { fail, ok, warn } = diagnosesOf(check)
+  if (status < 300) return ok(`status ${status}: it answers, and lists its models`)
   if (status === 401 || status === 403)
     return fail(
-      check,
-      `status ${status}: it does not take the key`,
-      'Put the right one into api_keys, or its environment variable; see that the account there may be used.',
+      `status ${status}: it refuses the key`,
+      'Correct it in api_keys or its environment variable, and check the account at the provider.',
     )
   if (status === 404 || status === 405 || status === 501)
-    return ok(check, `status ${status}: it answers, but has no list of models: the key was not checked`)
+    return ok(`status ${status}: it answers, but has no list of models: the key was not checked`)
   if (status === 429)
-    return warn(check, `status ${status}: the key is at its limit`, 'Wait, or raise the limit there.')
+    return warn(`status ${status}: the key is rate limited`, 'Wait, or raise the limit at the provider.')
   if (status < 500)
     return warn(
-      check,
       `status ${status}: it answers, but not as an API of this protocol`,
-      'Check base_url and protocol; `tollgate providers test` asks it as a call would, which costs a little.',
+      'Check base_url and protocol; `tollgate providers test` sends a real request, which costs a little.',
     )
-  return warn(check, `status ${status}: it answers, and has trouble itself`, 'Wait, and ask again.')
+  return warn(`status ${status}: the provider has a problem`, 'Wait, then run this again.')
 }
 
 /** The header counts whole seconds. */
@@ -101,11 +102,11 @@ const WRONG_MS = 300_000
 function clock(asked: readonly Asked[]): Diagnosis {
   const all = asked.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
   const [nearest_ms] = all.sort((one, other) => Math.abs(one) - Math.abs(other))
-  if (nearest_ms === undefined) return ok('clock', 'not compared: no provider told the time')
+  if (nearest_ms === undefined) return of_clock.ok('not checked: no provider sent the time')
   const seconds = Math.round(Math.abs(nearest_ms) / 1_000)
   const found = `${seconds} s ${nearest_ms < 0 ? 'behind' : 'ahead of'} a provider's`
-  if (Math.abs(nearest_ms) < SUSPECT_MS) return ok('clock', found)
+  if (Math.abs(nearest_ms) < SUSPECT_MS) return of_clock.ok(found)
   const advice =
-    'Set it by NTP (`timedatectl set-ntp true`): days of usage, limits and certificates go by it.'
-  return Math.abs(nearest_ms) < WRONG_MS ? warn('clock', found, advice) : fail('clock', found, advice)
+    'Sync it with NTP (`timedatectl set-ntp true`): days of usage, limits and certificates depend on it.'
+  return Math.abs(nearest_ms) < WRONG_MS ? of_clock.warn(found, advice) : of_clock.fail(found, advice)
 }

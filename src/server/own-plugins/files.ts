@@ -1,4 +1,4 @@
-// The files of plugins of one's own: which of a folder are loaded, in which order, and which look like plugins but are not.
+// The files of custom plugins: which of a folder are loaded, in which order, and which look like plugins but are not.
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 

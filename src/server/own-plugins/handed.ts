@@ -1,15 +1,25 @@
-// What a plugin of one's own is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
+// What a custom plugin is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
 import manifest from '../../../package.json' with { type: 'json' }
+import type { Caller } from '../../access/gate.ts'
 import { type Catalogue, isServed } from '../../domain/catalogue.ts'
 import { type HooksOfPlugin, noCounts } from '../../exchange/hooks/registered.ts'
 import type { Logger, LogLevel } from '../../observe/log.ts'
-import type { AfterSettle, BeforeCall, PluginGateway, PluginLog, PluginModel } from '../../plugin-api.ts'
+import type {
+  AfterSettle,
+  BeforeCall,
+  PluginCaller,
+  PluginGateway,
+  PluginLog,
+  PluginModel,
+} from '../../plugin-api.ts'
 import type { ServedBy } from '../../surface/base-app.ts'
 
 export interface HandedParts {
   folder: string
   log: Logger
   catalogue: () => Pick<Catalogue, 'models'> & ServedBy
+  /** Who makes a request; absent if no gateway runs. @throws GatewayError if they are not let in */
+  admit?: ((request: Request) => Caller) | undefined
 }
 
 export interface Handed {
@@ -20,7 +30,7 @@ export interface Handed {
 }
 
 /** @param name the plugin's */
-export function handTo(name: string, { folder, log, catalogue }: HandedParts): Handed {
+export function handTo(name: string, { folder, log, catalogue, admit }: HandedParts): Handed {
   const before: BeforeCall[] = []
   const after: AfterSettle[] = []
   let is_open = true
@@ -39,6 +49,11 @@ export function handTo(name: string, { folder, log, catalogue }: HandedParts): H
     folder,
     log: logOf(name, log),
     models: () => modelsOf(catalogue()),
+    caller(request) {
+      if (is_open || !admit)
+        throw new Error('gateway.caller was called while the plugin is loaded. Call it in a route.')
+      return callerView(admit(request))
+    },
     beforeCall: (hook) => register(before, 'beforeCall', hook),
     afterSettle: (hook) => register(after, 'afterSettle', hook),
   }
@@ -50,6 +65,12 @@ export function handTo(name: string, { folder, log, catalogue }: HandedParts): H
     },
   }
 }
+
+const callerView = ({ account, key }: Caller): PluginCaller =>
+  Object.freeze({
+    account: Object.freeze({ id: account.id, name: account.name }),
+    key: Object.freeze({ id: key.id, name: key.name, prefix: key.prefix }),
+  })
 
 const modelsOf = ({ models }: Pick<Catalogue, 'models'>): PluginModel[] =>
   models

@@ -1,19 +1,20 @@
-// The loading of plugins of one's own: each file is imported, its function called, and what it registered is looked at.
+// The loading of custom plugins: each file is imported, its function called, and what it registered is looked at.
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Elysia, t } from 'elysia'
-import { withinTime } from '../../domain/time-limit.ts'
 import type { PluginParts, TollgatePlugin } from '../../plugin-api.ts'
 import { baseApp } from '../../surface/base-app.ts'
-import type { Gateway } from '../../surface/gateway.ts'
+import type { Requests } from '../../surface/gateway.ts'
 import type { OwnPlugin } from '../../surface/own-plugin.ts'
+import { atEnd } from '../../utilities/at-end.ts'
+import { withinTime } from '../../utilities/time-limit.ts'
 import type { PluginFile } from './files.ts'
 import { type HandedParts, handTo } from './handed.ts'
 import { pluginRefusal } from './refusal.ts'
 import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 
-export interface LoadParts extends HandedParts, Pick<Gateway, 'newRequestId' | 'error_answers'> {
+export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
   load_limit_ms?: number | undefined
 }
@@ -46,28 +47,35 @@ export async function loadPlugin(
   { load_limit_ms = LOAD_LIMIT_MS, ...parts }: LoadParts,
 ): Promise<LoadedPlugin> {
   const { gateway, hooks, close } = handTo(name, parts)
-  const app = baseApp(parts)
+  using _closing = atEnd(close)
+  const app = baseApp({ exchange: parts, requests: parts })
   try {
     assertOnlyOwners(path)
     // Elysia's own types say more than a plugin needs to know.
     const handed = { app, Elysia, t, gateway } as unknown as PluginParts
-    await withinTime(load_limit_ms, () => run(path, handed, app))
+    await withoutExit(() => withinTime(load_limit_ms, () => run(path, handed, app)))
     const routes = routesOf(app)
     return { name, file, routes: routes.map(nameOf), hooks, mounted: { app, routes } }
   } catch (thrown) {
     throw pluginRefusal(path, thrown)
-  } finally {
-    close()
   }
 }
 
 const WRITABLE_BY_ALL = 0o002
+const ROOT = 0
 
-/** What everybody may write to, everybody could have run with the gateway's rights. @throws Error */
+/** What others may write to, or own, they could have run with the gateway's rights. @throws Error */
 function assertOnlyOwners(path: string): void {
-  for (const one of [dirname(path), path])
-    if ((statSync(one).mode & WRITABLE_BY_ALL) !== 0)
+  const user = process.geteuid?.()
+  for (const one of [dirname(path), path]) {
+    const { mode, uid } = statSync(one)
+    if ((mode & WRITABLE_BY_ALL) !== 0)
       throw new Error(`everybody on this machine may write to ${one}; run \`chmod o-w ${one}\``)
+    if (user !== undefined && uid !== ROOT && uid !== user)
+      throw new Error(
+        `${one} belongs to user ${uid}, who could change what runs here as user ${user}; run \`chown ${user} ${one}\`, or this command as user ${uid}`,
+      )
+  }
 }
 
 async function run(path: string, handed: PluginParts, app: ReturnType<typeof baseApp>): Promise<void> {
@@ -85,7 +93,7 @@ async function run(path: string, handed: PluginParts, app: ReturnType<typeof bas
   app.use(returned)
 }
 
-/** @throws Error where another plugin has a route already */
+/** @throws Error if another plugin has a route already */
 export function assertDistinct(
   { path }: PluginFile,
   { mounted }: LoadedPlugin,
@@ -99,4 +107,25 @@ export function assertDistinct(
         new Error(`its route ${nameOf(twice)} is also one of the plugin ${other.file}`),
       )
   }
+}
+
+/**
+ * Runs work during which nothing can end the process by `process.exit`.
+ *
+ * @throws what `work` throws; Error if `process.exit` was called, also where that was caught
+ */
+async function withoutExit<T>(work: () => Promise<T>): Promise<T> {
+  const { exit } = process
+  const called = Promise.withResolvers<never>()
+  process.exit = (code) => {
+    const refused = new Error(
+      `it called process.exit(${code ?? ''}), which would end the gateway; throw an error instead`,
+    )
+    called.reject(refused)
+    throw refused
+  }
+  using _restoring = atEnd(() => {
+    process.exit = exit
+  })
+  return await Promise.race([called.promise, work()])
 }

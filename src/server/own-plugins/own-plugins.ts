@@ -1,9 +1,13 @@
-// The plugins of one's own in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
+// The custom plugins in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
 import type { AnyElysia } from 'elysia'
-import { messageOf } from '../../domain/thrown.ts'
+import { COMMON_FORMS } from '../../access/gate.ts'
 import { createSettleQueue, recordOf, type SettleQueue } from '../../exchange/hooks/after-settle.ts'
 import { countHooks } from '../../exchange/hooks/registered.ts'
+import { plainError } from '../../http/plain-error.ts'
+import { admitReader } from '../../surface/calls.ts'
 import type { Gateway } from '../../surface/gateway.ts'
+import { originOf, type Surface } from '../../surface/origin.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { findPlugins, pluginsFolder } from './files.ts'
 import { type LoadedPlugin, loadPlugins } from './load.ts'
 import { type Mounted, mount } from './routes.ts'
@@ -26,6 +30,9 @@ export interface RunningPlugins {
   stop(): Promise<void>
 }
 
+/** Where callers of their routes put a key. Refusals are rendered by the application that the routes are in. */
+const OF_PLUGINS: Surface = { surface: 'plugins', forms: COMMON_FORMS, render: plainError }
+
 /** The hooks after settle have this long once the last call is settled. */
 const STOP_LIMIT_MS = 5_000
 
@@ -35,10 +42,12 @@ const STOP_LIMIT_MS = 5_000
  * @throws Error with a text for the operator, naming the plugin that cannot be loaded
  */
 export async function startOwnPlugins(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>,
   { data_folder, limits = {} }: OwnPluginOptions,
 ): Promise<RunningPlugins> {
-  const { exchange, log, catalogue, newRequestId, error_answers, own_plugins } = gateway
+  const { exchange, requests, operations } = gateway
+  const { log, catalogue } = exchange
+  const { newRequestId, error_answers } = requests
   const folder = pluginsFolder(data_folder)
   const { files, skipped } = findPlugins(folder)
   if (skipped.length > 0)
@@ -51,9 +60,10 @@ export async function startOwnPlugins(
     newRequestId,
     error_answers,
     load_limit_ms,
+    admit: (request) => admitReader(gateway, originOf(request, newRequestId(), requests.sockets, OF_PLUGINS)),
   })
   for (const { mounted: _, ...plugin } of loaded) {
-    own_plugins.push(plugin)
+    operations.own_plugins.push(plugin)
     log.info({ plugin: plugin.name, routes: plugin.routes, ...countHooks(plugin.hooks) }, 'plugin loaded')
   }
   const { hooks } = exchange.bodies
@@ -70,7 +80,7 @@ export async function startOwnPlugins(
   }
 }
 
-/** @throws Error where the router cannot have a route beside the others */
+/** @throws Error if the router cannot have a route beside the others */
 function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
   try {
     mount(app, mounted)
@@ -82,11 +92,14 @@ function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
   }
 }
 
-function tellAfterSettle({ exchange, log }: Gateway, loaded: readonly LoadedPlugin[]): SettleQueue[] {
+function tellAfterSettle(
+  { exchange }: Pick<Gateway, 'exchange'>,
+  loaded: readonly LoadedPlugin[],
+): SettleQueue[] {
   const queues = loaded
     .map(({ hooks }) => hooks)
     .filter(({ after }) => after.length > 0)
-    .map((plugin) => createSettleQueue({ plugin, log }))
+    .map((plugin) => createSettleQueue({ plugin, log: exchange.log }))
   if (queues.length > 0)
     exchange.activity.listenToSettled((call, operation) => {
       const record = recordOf(call, operation)

@@ -10,7 +10,7 @@ export function pluginRefusal(path: string, thrown: unknown): Error {
   const problem = problemOf(path, thrown)
   const what = /[.!?]$/.test(problem) ? problem : `${problem}.`
   return new Error(
-    `The plugin ${shown} cannot be loaded: ${what} Correct it, or take it out of the folder; ` +
+    `The plugin ${shown} cannot be loaded: ${what} Correct it, or remove it from the folder; ` +
       '`tollgate plugin check` tries all plugins without a start.',
     { cause: thrown },
   )

@@ -1,4 +1,4 @@
-// The routes of plugins of one's own: which they may have, and how they are put beside those of the gateway.
+// The routes of custom plugins: which they may have, and how they are put beside those of the gateway.
 import type { AnyElysia } from 'elysia'
 
 /** The first parts of the gateway's own paths, present and reserved. No route of a plugin begins with one. */
@@ -46,7 +46,7 @@ function assertOwn({ method, path }: PluginRoute): void {
     )
   if (OWN_BEGINNINGS.has(first.toLowerCase()))
     throw new Error(
-      `${route} lies under /${first}, where the gateway has its own; choose another beginning, such as /hello${path}`,
+      `${route} is under /${first}, which the gateway uses; choose another path, such as /hello${path}`,
     )
 }
 
@@ -68,7 +68,7 @@ export function mount(root: AnyElysia, { app, routes }: Mounted): void {
     })
 }
 
-/** The route as it is told of. */
+/** The route as it is told about. */
 export const nameOf = ({ method, path }: PluginRoute): string => `${method} ${path}`
 
 /** Whether two routes would answer the same requests: the names of parameters do not matter, and ALL is every method. */

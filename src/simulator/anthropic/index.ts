@@ -2,25 +2,36 @@
 
 import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
 import type { Ask } from '../ask.ts'
-import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
+import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { readAsk } from './read.ts'
-import { errorBody } from './refuse.ts'
 import { writeEvents, writeWhole } from './write.ts'
+
+/** https://platform.claude.com/docs/en/api/errors */
+const TYPES = new Map([
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+])
+
+const errorBody = ({ status, message }: Refusal): JsonObject => ({
+  type: 'error',
+  error: { type: TYPES.get(status) ?? 'api_error', message },
+  request_id: `req_${Bun.hash(message).toString(36)}`,
+})
 
 const PATH = /\/v1\/messages(\/count_tokens)?$/
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 
 /** Without `data: `, since each payload includes the name of its event. */
-const SSE: Framing = {
-  content_type: 'text/event-stream; charset=utf-8',
-  before_first: '',
-  before: '',
-  after: '\n\n',
-  after_last: '',
-  after_error: '',
-}
+const SSE: Framing = { ...EVENT_STREAM, before_first: '', before: '' }
 
 function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal {
   if (!VERSION.test(headers.get('anthropic-version') ?? ''))

@@ -1,6 +1,5 @@
 // Signatures of thinking blocks: a changed block is refused, as in the messages API.
-import type { JsonObject } from '../json.ts'
-import { textOf } from '../json.ts'
+import { type JsonObject, textOf } from '../json.ts'
 
 const SECRET = 'signed by the simulator'
 const signatureOf = (digest: string): string => Bun.hash(`${SECRET}\n${digest}`).toString(36)

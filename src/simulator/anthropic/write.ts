@@ -1,8 +1,7 @@
 // Writer of messages, whole and as the events of a stream; names and order of keys are those of the API.
 import { callTokens, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
 import type { Candidate, FunctionCall, Reply } from '../ask.ts'
-import type { Behaviour } from '../behaviour.ts'
-import type { Call, UsageReport } from '../dialect.ts'
+import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 import { sign } from './signature.ts'
@@ -23,12 +22,7 @@ export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport):
  * The events of a stream, each with its name. The first event has the usage of the prompt, and the one before the last has
  * the total.
  */
-export function writeEvents(
-  call: Call,
-  reply: Reply,
-  usage_report: UsageReport,
-  behaviour: Behaviour,
-): string[] {
+export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
   const answer = candidateOf(reply)
   const totals = totalsOf(reply)
   const blocks = blocksOf(call, answer, behaviour.events)

@@ -42,7 +42,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
       const embeddings = texts.map((text, at) => ({
         values: embed(text, DEFAULT_DIMENSIONS).slice(0, dimensions[at]),
       }))
-      const answer = { embeddings, ...(usage_report === 'absent' ? {} : { usageMetadata: usage }) }
+      const answer = { embeddings, usageMetadata: usage_report === 'absent' ? undefined : usage }
       return { body: `${JSON.stringify(answer, null, 2)}\n`, totals: { ...NOTHING_WRITTEN, prompt } }
     },
   }

@@ -1,7 +1,7 @@
 // The dialect of the Gemini API: paths, keys, framing.
 import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
 import type { Ask } from '../ask.ts'
-import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
+import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { readEmbedding } from './embeddings.ts'
@@ -12,14 +12,7 @@ import { writeEvents, writeWhole } from './write.ts'
 const PATH = /\/v1(?:beta)?\/models\/([^/:]+):(\w+)$/
 
 /** The API ends its lines with CR LF. */
-const SSE: Framing = {
-  content_type: 'text/event-stream',
-  before_first: 'data: ',
-  before: 'data: ',
-  after: '\r\n\r\n',
-  after_last: '',
-  after_error: '',
-}
+const SSE: Framing = { ...EVENT_STREAM, content_type: 'text/event-stream', after: '\r\n\r\n' }
 
 /** Without `alt=sse` a stream is one JSON array, sent element by element. */
 const ARRAY: Framing = {

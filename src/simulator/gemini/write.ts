@@ -1,8 +1,7 @@
 // Writer of Gemini answers, whole and as the events of a stream; names and order of keys are those of the API.
 import { callTokens, PICTURE_TOKENS, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
 import type { Candidate, FunctionCall, PromptUsage, Reply } from '../ask.ts'
-import type { Behaviour } from '../behaviour.ts'
-import type { Call, UsageReport } from '../dialect.ts'
+import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { split } from '../pieces.ts'
 
@@ -27,12 +26,7 @@ export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport):
  *
  * @returns payloads without framing
  */
-export function writeEvents(
-  call: Call,
-  reply: Reply,
-  usage_report: UsageReport,
-  behaviour: Behaviour,
-): string[] {
+export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
   if (reply.candidates.length === 0)
     return [JSON.stringify(response(call, reply, [], totalsOf(reply), usage_report))]
   const events: string[] = []

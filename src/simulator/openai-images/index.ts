@@ -1,7 +1,15 @@
 // The dialect of OpenAI's images API: generations in JSON, edits as a form, streams with partial images.
 import { BLOCKING_WORD } from '../answer.ts'
 import type { Ask, Reply } from '../ask.ts'
-import type { Call, Dialect, Framing, Refusal, UsageReport } from '../dialect.ts'
+import {
+  type Call,
+  type Dialect,
+  EVENT_STREAM,
+  type Framing,
+  type Refusal,
+  refusal,
+  type UsageReport,
+} from '../dialect.ts'
 import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
 import { openai } from '../openai/index.ts'
@@ -35,14 +43,7 @@ function read(url: URL, body: JsonObject): Call | Refusal {
 }
 
 /** Events have names: a payload begins with its own. */
-const SSE: Framing = {
-  content_type: 'text/event-stream; charset=utf-8',
-  before_first: 'event: ',
-  before: 'event: ',
-  after: '\n\n',
-  after_last: '',
-  after_error: '',
-}
+const SSE: Framing = { ...EVENT_STREAM, before_first: 'event: ', before: 'event: ' }
 
 function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined {
   const count = numberOf(Number(fieldOf(body, 'n') || 1)) ?? 0
@@ -58,7 +59,7 @@ function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined 
     ['output_format', !FORMATS.has(fieldOf(body, 'output_format')), "Invalid value for 'output_format'."],
   ]
   const found = faults.find(([, wrong]) => wrong)
-  return found && { status: 400, field: found[0], message: found[2] }
+  return found && refusal(found[0], found[2])
 }
 
 function askOf(body: JsonObject, images: string[]): Ask {

@@ -1,9 +1,8 @@
 // Moderations of OpenAI's API: https://platform.openai.com/docs/api-reference/moderations.
 import { BLOCKING_WORD, NOTHING_WRITTEN } from '../answer.ts'
-import type { Query, Refusal } from '../dialect.ts'
+import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
-import { refusal } from './refusal.ts'
 
 const CATEGORIES = [
   'harassment',

@@ -1,9 +1,8 @@
 // Rerank in the shape of Cohere and Jina: https://docs.cohere.com/reference/rerank, https://jina.ai/reranker.
 import { NOTHING_WRITTEN } from '../answer.ts'
-import type { Query, Refusal } from '../dialect.ts'
+import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
-import { refusal } from './refusal.ts'
 
 const DOCUMENTS_PER_SEARCH = 100
 
@@ -22,7 +21,7 @@ export function readRerank(model: string, body: JsonObject): Query | Refusal {
         .map((text, index) => ({
           index,
           relevance_score: scoreOf(query, text),
-          ...(body.return_documents === true ? { document: { text } } : {}),
+          document: body.return_documents === true ? { text } : undefined,
         }))
         .sort((one, other) => other.relevance_score - one.relevance_score)
         .slice(0, top)

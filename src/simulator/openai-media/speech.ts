@@ -1,13 +1,10 @@
 // Speech of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createSpeech.
 import { NOTHING_WRITTEN } from '../answer.ts'
-import type { Query, Refusal } from '../dialect.ts'
+import { EVENT_STREAM, type Query, type Refusal, refusal } from '../dialect.ts'
 import { fieldOf } from '../form.ts'
-import type { JsonObject } from '../json.ts'
-import { numberOf } from '../json.ts'
+import { type JsonObject, numberOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { mp3, samples, wav } from './audio.ts'
-import { EVENTS } from './framing.ts'
-import { refusal } from './refusal.ts'
 
 const MAKERS: Readonly<Record<string, readonly [content_type: string, make: (seconds: number) => Buffer]>> = {
   mp3: ['audio/mpeg', mp3],
@@ -41,11 +38,11 @@ export function readSpeech(model: string, body: JsonObject): Query | Refusal {
       const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
       const payloads = [
         ...pieces(audio).map((piece) => ({ type: 'speech.audio.delta', audio: piece.toString('base64') })),
-        { type: 'speech.audio.done', ...(usage_report === 'absent' ? {} : { usage }) },
+        { type: 'speech.audio.done', usage: usage_report === 'absent' ? undefined : usage },
       ]
       return {
         body: '',
-        stream: { payloads: payloads.map((payload) => JSON.stringify(payload)), framing: EVENTS },
+        stream: { payloads: payloads.map((payload) => JSON.stringify(payload)), framing: EVENT_STREAM },
         totals,
       }
     },

@@ -1,13 +1,11 @@
 // Transcriptions and translations of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createTranscription.
 import { NOTHING_WRITTEN } from '../answer.ts'
-import type { Query, Refusal, UsageReport } from '../dialect.ts'
+import { EVENT_STREAM, type Query, type Refusal, refusal, type UsageReport } from '../dialect.ts'
 import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, textOf } from '../json.ts'
 import { split } from '../pieces.ts'
 import { tokenize } from '../tokens.ts'
 import { secondsOf } from './audio.ts'
-import { EVENTS } from './framing.ts'
-import { refusal } from './refusal.ts'
 
 const TOKENS_PER_S = 10
 
@@ -64,7 +62,7 @@ export function readTranscription(model: string, body: JsonObject): Query | Refu
       const payloads = [...deltas, { type: 'transcript.text.done', text: heard.text, ...usage }]
       return {
         body: '',
-        stream: { payloads: payloads.map((payload) => JSON.stringify(payload)), framing: EVENTS },
+        stream: { payloads: payloads.map((payload) => JSON.stringify(payload)), framing: EVENT_STREAM },
         totals,
       }
     },

@@ -1,6 +1,6 @@
 // Reader of requests of OpenAI's Responses API: the conversation as the messages that its older API has.
 import type { Ask } from '../ask.ts'
-import type { Refusal } from '../dialect.ts'
+import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { readAsk as readChat } from '../openai/read.ts'
 
@@ -29,13 +29,12 @@ const inputOf = ({ input }: JsonObject): JsonObject[] =>
 
 function findFault(body: JsonObject): Refusal | undefined {
   if (inputOf(body).length === 0 && textOf(body.instructions) === '')
-    return { status: 400, field: 'input', message: "Missing required parameter: 'input'." }
+    return refusal('input', "Missing required parameter: 'input'.")
   if (body.previous_response_id !== undefined && body.previous_response_id !== null)
-    return {
-      status: 400,
-      field: 'previous_response_id',
-      message: `Previous response with id '${textOf(body.previous_response_id)}' not found.`,
-    }
+    return refusal(
+      'previous_response_id',
+      `Previous response with id '${textOf(body.previous_response_id)}' not found.`,
+    )
   const referred = inputOf(body).findIndex(({ type }) => type === 'item_reference')
   if (referred >= 0)
     return {

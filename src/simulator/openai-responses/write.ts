@@ -1,8 +1,7 @@
 // Writer of responses, whole and as the events of a stream; names and order of keys are those of the API.
-import { TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+import { NOTHING_WRITTEN, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
 import type { Candidate, Reply } from '../ask.ts'
-import type { Behaviour } from '../behaviour.ts'
-import type { Call, UsageReport } from '../dialect.ts'
+import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 
@@ -14,12 +13,7 @@ export const writeWhole = (call: Call, reply: Reply, usage_report: UsageReport):
   JSON.stringify(completed(call, reply, usage_report), null, 2)
 
 /** The events of a stream, numbered. */
-export function writeEvents(
-  call: Call,
-  reply: Reply,
-  usage_report: UsageReport,
-  behaviour: Behaviour,
-): string[] {
+export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
   const begun = { ...skeleton(call), status: 'in_progress' }
   const pieces = behaviour.events === undefined ? undefined : Math.max(1, behaviour.events - FRAME_EVENTS)
   const response = completed(call, reply, usage_report)
@@ -77,7 +71,7 @@ function completed(call: Call, reply: Reply, usage_report: UsageReport): JsonObj
     output: answer ? outputOf(answer, call) : [messageItem(call, { type: 'refusal', refusal: REFUSAL })],
     ...(usage_report === 'absent'
       ? {}
-      : { usage: usageOf(usage_report === 'zero' ? ZERO : totalsOf(reply)) }),
+      : { usage: usageOf(usage_report === 'zero' ? NOTHING_WRITTEN : totalsOf(reply)) }),
   }
 }
 
@@ -198,15 +192,8 @@ function textEvents(
   ]
 }
 
-const ZERO: Pick<Totals, 'prompt' | 'cached' | 'thinking' | 'output'> = {
-  prompt: 0,
-  cached: 0,
-  thinking: 0,
-  output: 0,
-}
-
 /** https://platform.openai.com/docs/api-reference/responses/object: reasoning counts as output. */
-const usageOf = ({ prompt, cached, thinking, output }: typeof ZERO): JsonObject => ({
+const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({
   input_tokens: prompt,
   input_tokens_details: { cached_tokens: cached },
   output_tokens: output + thinking,

@@ -1,6 +1,6 @@
 // Embeddings of OpenAI's API: https://platform.openai.com/docs/api-reference/embeddings.
 import { NOTHING_WRITTEN } from '../answer.ts'
-import type { Query, Refusal } from '../dialect.ts'
+import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { embed } from '../embedding.ts'
 import type { JsonObject } from '../json.ts'
 import { countTokens } from '../tokens.ts'
@@ -36,7 +36,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
           embedding: encoded(embed(text, dimensions), encoding_format),
         })),
         model,
-        ...(usage_report === 'absent' ? {} : { usage: { prompt_tokens: reported, total_tokens: reported } }),
+        usage: usage_report === 'absent' ? undefined : { prompt_tokens: reported, total_tokens: reported },
       }
       return { body: JSON.stringify(answer, null, 2), totals: { ...NOTHING_WRITTEN, prompt } }
     },
@@ -64,12 +64,7 @@ const isTokens = (input: unknown): input is number[] =>
 
 /** 32-bit floats, little-endian, where base64 is asked for. */
 function encoded(vector: number[], encoding_format: 'float' | 'base64'): number[] | string {
-  if (encoding_format === 'float') return vector
-  const bytes = Buffer.alloc(vector.length * 4)
-  vector.forEach((value, at) => {
-    bytes.writeFloatLE(value, at * 4)
-  })
-  return bytes.toString('base64')
+  return encoding_format === 'float'
+    ? vector
+    : Buffer.from(Float32Array.from(vector).buffer).toString('base64')
 }
-
-const refusal = (field: string, message: string): Refusal => ({ status: 400, field, message })

@@ -1,17 +1,17 @@
 // Faults for which the chat completions API refuses a request, in its own words.
-import type { Refusal } from '../dialect.ts'
+import { type Refusal, refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { messagesOf, partsOf } from './messages.ts'
 
 type Finder = (body: JsonObject, messages: readonly JsonObject[]) => Fault | undefined
 type Fault = readonly [field: string, message: string]
 
-/** The first fault of a request; undefined where there is none. */
+/** The first fault of a request; undefined if not found. */
 export function findFault(body: JsonObject): Refusal | undefined {
   const messages = messagesOf(body)
   for (const find of FINDERS) {
     const fault = find(body, messages)
-    if (fault) return { status: 400, field: fault[0], message: fault[1] }
+    if (fault) return refusal(...fault)
   }
   return undefined
 }

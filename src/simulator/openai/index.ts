@@ -1,22 +1,28 @@
 // The dialect of OpenAI's chat and embeddings APIs: paths, keys, framing.
-import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
+import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
 import { readEmbedding } from './embeddings.ts'
 import { readAsk } from './read.ts'
-import { errorBody } from './refuse.ts'
 import { writeEvents, writeWhole } from './write.ts'
+
+/** https://platform.openai.com/docs/guides/error-codes */
+const TYPES = new Map<number, readonly [type: string, code: string | null]>([
+  [400, ['invalid_request_error', null]],
+  [401, ['invalid_request_error', 'invalid_api_key']],
+  [403, ['request_forbidden', 'unsupported_country_region_territory']],
+  [404, ['invalid_request_error', 'model_not_found']],
+  [429, ['requests', 'rate_limit_exceeded']],
+])
+
+function errorBody({ status, message, field }: Refusal): JsonObject {
+  const [type, code] = TYPES.get(status) ?? ['server_error', null]
+  return { error: { message, type, param: field ?? null, code } }
+}
 
 const PATH = /\/(chat\/completions|embeddings)$/
 
 /** A stream that ends with an error has no [DONE]. */
-const SSE: Framing = {
-  content_type: 'text/event-stream; charset=utf-8',
-  before_first: 'data: ',
-  before: 'data: ',
-  after: '\n\n',
-  after_last: 'data: [DONE]\n\n',
-  after_error: '',
-}
+const SSE: Framing = { ...EVENT_STREAM, after_last: 'data: [DONE]\n\n' }
 
 function read(url: URL, body: JsonObject): Call | Query | Refusal {
   const model = textOf(body.model)

@@ -7,7 +7,7 @@ interface Token {
   readonly bytes: readonly number[]
 }
 
-/** @returns null where they were not asked for */
+/** @returns null if they were not asked for */
 export function logprobsOf(body: JsonObject, tokens: readonly string[]): JsonObject | null {
   if (body.logprobs !== true) return null
   const others = numberOf(body.top_logprobs) ?? 0

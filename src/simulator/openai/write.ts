@@ -1,8 +1,7 @@
 // Writer of chat completions, whole and as the chunks of a stream; names and order of keys are those of the API.
-import { callTokens, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+import { callTokens, NOTHING_WRITTEN, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
 import type { Candidate, FunctionCall, Reply } from '../ask.ts'
-import type { Behaviour } from '../behaviour.ts'
-import type { Call, UsageReport } from '../dialect.ts'
+import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 import { logprobsOf } from './logprobs.ts'
@@ -25,12 +24,7 @@ export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport):
 }
 
 /** The chunks of a stream. The usage comes in a chunk of its own, and only on request. */
-export function writeEvents(
-  call: Call,
-  reply: Reply,
-  usage_report: UsageReport,
-  behaviour: Behaviour,
-): string[] {
+export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
   const reports_usage = objectOf(call.body.stream_options).include_usage === true && usage_report !== 'absent'
   const head = { ...opening(call, 'chat.completion.chunk'), ...CLOSING }
   const extra = reports_usage ? { usage: null } : {}
@@ -77,7 +71,7 @@ function messageOf(answer: Candidate, call: Call, index: number): JsonObject {
   if (answer === REFUSED) return { content: null, refusal: REFUSAL }
   const content = answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('')
   const tool_calls = answer.calls.map((one, at) => toolCall(one, call, `${index}_${at}`))
-  return { content, refusal: null, ...(tool_calls.length > 0 ? { tool_calls } : {}) }
+  return { content, refusal: null, tool_calls: tool_calls.length > 0 ? tool_calls : undefined }
 }
 
 function toolCall({ name, args }: FunctionCall, call: Call, place: string) {
@@ -127,18 +121,11 @@ function toolDeltas(one: FunctionCall, call: Call, index: number, at: number): J
 
 function usageField(usage_report: UsageReport, totals: Totals): JsonObject {
   if (usage_report === 'absent') return {}
-  return { usage: usageOf(usage_report === 'zero' ? ZERO : totals) }
-}
-
-const ZERO: Pick<Totals, 'prompt' | 'cached' | 'thinking' | 'output'> = {
-  prompt: 0,
-  cached: 0,
-  thinking: 0,
-  output: 0,
+  return { usage: usageOf(usage_report === 'zero' ? NOTHING_WRITTEN : totals) }
 }
 
 /** https://platform.openai.com/docs/api-reference/chat/object: reasoning counts as completion. */
-function usageOf({ prompt, cached, thinking, output }: typeof ZERO): JsonObject {
+function usageOf({ prompt, cached, thinking, output }: Totals): JsonObject {
   return {
     prompt_tokens: prompt,
     completion_tokens: output + thinking,

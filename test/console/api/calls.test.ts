@@ -1,44 +1,31 @@
 // The console's calls: filters, pages, one call told whole; what an account sees of them, and what only the operator does.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Call } from '../../../src/db/schema.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL, PROVIDER, TIERED, UPSTREAM_MODEL } from '../../support/catalogue.ts'
-import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { signedIn } from '../../support/console-session.ts'
+import { fileGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
-import { heldBack, refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
+import { heldBack, refusal, startUpstream } from '../../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let operator: ConsoleClient
-let alice: ConsoleClient
-let keys: { alice: string; desk: string; bob: string }
-let calls: Call[]
-
+const upstream = await startUpstream(answering)
+const gateway = await fileGateway({ upstream })
+afterAll(() => upstream[Symbol.asyncDispose]())
 /** alice: completed twice, refused; bob: completed. */
-beforeAll(async () => {
-  upstream = await startUpstream(answering)
-  gateway = await startTestGateway({ upstream })
-  await gateway.account('alice', { balance_usd: '10' })
-  await gateway.account('bob', { balance_usd: '10' })
-  keys = {
-    alice: gateway.key('alice'),
-    desk: gateway.key('alice', { name: 'desk' }),
-    bob: gateway.key('bob'),
-  }
-  await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
-  await (await gateway.call(wholePath(TIERED), ask(), { key: keys.desk })).text()
-  upstream.answer(refusal(400, { error: { code: 400, message: 'such a field is unknown' } }))
-  await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
-  upstream.answer(answering)
-  await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
-  calls = (await gateway.atRest()).calls
-  operator = signedIn(gateway, 'operator')
-  alice = signedIn(gateway, { account: 'alice' })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob', { balance_usd: '10' })
+const keys = {
+  alice: gateway.key('alice'),
+  desk: gateway.key('alice', { name: 'desk' }),
+  bob: gateway.key('bob'),
+}
+await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+await (await gateway.call(wholePath(TIERED), ask(), { key: keys.desk })).text()
+upstream.answer(refusal(400, { error: { code: 400, message: 'such a field is unknown' } }))
+await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+upstream.answer(answering)
+await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+const calls = (await gateway.atRest()).calls
+const operator = signedIn(gateway, 'operator')
+const alice = signedIn(gateway, { account: 'alice' })
 
 const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
 /** By their place, from 1, the newest first. */

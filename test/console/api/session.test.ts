@@ -1,12 +1,12 @@
 // Signing in to the console, what ends a session, and what a session is not given for.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../../src/access/keys.ts'
 import { makeInvitation, makeOperatorsLink } from '../../../src/access/sign-in-links.ts'
 import { clientOf, signedIn } from '../../support/console-session.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { fileGateway } from '../../support/gateway.ts'
 
 const HOUR_MS = 3_600_000
 const PASSWORD = 'correct horse battery'
@@ -14,12 +14,7 @@ const clock = { now_ms: Date.now() }
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const issuing = () => ({ randomBytes, now_ms: clock.now_ms })
 
-let gateway: TestGateway
-const start = () => startTestGateway({ now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
-beforeAll(async () => {
-  gateway = await start()
-})
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
 
 const nobody = () => clientOf(gateway)
 const cookieOf = (answer: Response) =>

@@ -1,14 +1,13 @@
 // The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../../src/config/first.ts'
 import { KNOWN_PROVIDERS } from '../../../src/config/known-models.ts'
 import { readCatalogue } from '../../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import { signedIn } from '../../support/console-session.ts'
-import { startTestGateway } from '../../support/gateway.ts'
+import { fileGateway } from '../../support/gateway.ts'
 
-const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })
-afterAll(() => gateway.stop())
+const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 const operator = signedIn(gateway, 'operator')
 
 describe('a key, with its account', () => {

@@ -171,7 +171,6 @@ describe('a stream as it passes', () => {
     expect(of({ type: 'text_delta', text: 'x'.repeat(40) })).toBe(10)
     expect(of({ type: 'thinking_delta', thinking: 'x'.repeat(40) })).toBe(10)
     expect(of({ type: 'input_json_delta', partial_json: 'x'.repeat(40) })).toBe(10)
-    expect(of({ type: 'signature_delta', signature: 'x'.repeat(40) })).toBe(0)
     expect(read(['{"type": "ping"}']).deliveredTokens()).toBe(0)
   })
 })

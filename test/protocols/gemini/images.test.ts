@@ -2,21 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { geminiImages } from '../../../src/protocols/gemini/images.ts'
 import type { ImageRequest } from '../../../src/protocols/images.ts'
-
-const request = (rest: Partial<ImageRequest> = {}): ImageRequest => ({
-  prompt: 'a cat',
-  references: [],
-  count: 1,
-  size: undefined,
-  aspect_ratio: undefined,
-  quality: undefined,
-  background: undefined,
-  output_format: undefined,
-  ...rest,
-})
+import { imageRequest } from '../image-request.ts'
 
 const encoded = (rest: Partial<ImageRequest>, model = 'gemini-2.5-flash-image') =>
-  geminiImages.encode(request(rest), { model, api_key: 'secret' })
+  geminiImages.encode(imageRequest(rest), { model, api_key: 'secret' })
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encoded(rest, model).body))
 
 describe('a request', () => {

@@ -21,6 +21,9 @@ function refusal(request: JsonObject): GatewayError {
   throw new Error('was not refused')
 }
 
+/** Places in requests, as refusals name them. */
+const PART = 'contents[0].parts[0]'
+
 describe('refused with 400, naming the field', () => {
   const cases: [string, JsonObject, string][] = [
     ['no contents', {}, 'contents'],
@@ -32,41 +35,33 @@ describe('refused with 400, naming the field', () => {
     ['a content without parts', { contents: [{ role: 'user' }] }, 'contents[0].parts'],
     ['parts a string', { contents: [{ parts: 'hi' }] }, 'contents[0].parts'],
     ['the second content at fault', { contents: [{ parts: [] }, null] }, 'contents[1]'],
-    ['a part that is a string', body('hi'), 'contents[0].parts[0]'],
+    ['a part that is a string', body('hi'), PART],
     ['a part that is null', body({ text: 'a' }, null), 'contents[0].parts[1]'],
-    ['a text that is a number', body({ text: 5 }), 'contents[0].parts[0].text'],
-    ['inlineData a string', body({ inlineData: PNG }), 'contents[0].parts[0].inlineData'],
-    [
-      'an image without type',
-      body({ inlineData: { data: PNG } }),
-      'contents[0].parts[0].inlineData.mimeType',
-    ],
-    ['a type without slash', image('png'), 'contents[0].parts[0].inline_data.mime_type'],
-    ['a type that is a number', image(5), 'contents[0].parts[0].inline_data.mime_type'],
-    ['image/gif', image('image/gif'), 'contents[0].parts[0].inline_data.mime_type'],
-    ['image/svg+xml', image('image/svg+xml'), 'contents[0].parts[0].inline_data.mime_type'],
-    ['image/tiff in capitals', image('IMAGE/TIFF'), 'contents[0].parts[0].inline_data.mime_type'],
-    ['data absent', body({ inlineData: { mimeType: 'image/png' } }), 'contents[0].parts[0].inlineData.data'],
-    ['data empty', image('image/png', ''), 'contents[0].parts[0].inline_data.data'],
-    ['data a number', image('image/png', 5), 'contents[0].parts[0].inline_data.data'],
-    ['data not base64', image('image/png', 'not base64!!'), 'contents[0].parts[0].inline_data.data'],
-    ['data with a line break', image('image/png', 'AAAA\nAAAA'), 'contents[0].parts[0].inline_data.data'],
-    ['data with padding inside', image('image/png', 'AA==AAAA'), 'contents[0].parts[0].inline_data.data'],
-    [
-      'data cut to an impossible length',
-      image('image/png', 'AAAAA'),
-      'contents[0].parts[0].inline_data.data',
-    ],
+    ['a text that is a number', body({ text: 5 }), `${PART}.text`],
+    ['inlineData a string', body({ inlineData: PNG }), `${PART}.inlineData`],
+    ['an image without type', body({ inlineData: { data: PNG } }), `${PART}.inlineData.mimeType`],
+    ['a type without slash', image('png'), `${PART}.inline_data.mime_type`],
+    ['a type that is a number', image(5), `${PART}.inline_data.mime_type`],
+    ['image/gif', image('image/gif'), `${PART}.inline_data.mime_type`],
+    ['image/svg+xml', image('image/svg+xml'), `${PART}.inline_data.mime_type`],
+    ['image/tiff in capitals', image('IMAGE/TIFF'), `${PART}.inline_data.mime_type`],
+    ['data absent', body({ inlineData: { mimeType: 'image/png' } }), `${PART}.inlineData.data`],
+    ['data empty', image('image/png', ''), `${PART}.inline_data.data`],
+    ['data a number', image('image/png', 5), `${PART}.inline_data.data`],
+    ['data not base64', image('image/png', 'not base64!!'), `${PART}.inline_data.data`],
+    ['data with a line break', image('image/png', 'AAAA\nAAAA'), `${PART}.inline_data.data`],
+    ['data with padding inside', image('image/png', 'AA==AAAA'), `${PART}.inline_data.data`],
+    ['data cut to an impossible length', image('image/png', 'AAAAA'), `${PART}.inline_data.data`],
     [
       'data that is a data: URI',
       image('image/png', `data:image/png;base64,${PNG}`),
-      'contents[0].parts[0].inline_data.data',
+      `${PART}.inline_data.data`,
     ],
-    ['data of a PDF not base64', image('application/pdf', '%PDF'), 'contents[0].parts[0].inline_data.data'],
+    ['data of a PDF not base64', image('application/pdf', '%PDF'), `${PART}.inline_data.data`],
     [
       'a mime type in both spellings',
       body({ inlineData: { mimeType: 'image/png', mime_type: 'image/gif', data: PNG } }),
-      'contents[0].parts[0].inlineData.mimeType',
+      `${PART}.inlineData.mimeType`,
     ],
     [
       'a part in both spellings',
@@ -74,16 +69,16 @@ describe('refused with 400, naming the field', () => {
         inlineData: { mimeType: 'image/png', data: PNG },
         inline_data: { mime_type: 'image/png', data: PNG },
       }),
-      'contents[0].parts[0].inlineData',
+      `${PART}.inlineData`,
     ],
-    ['fileData a string', body({ fileData: 'files/1' }), 'contents[0].parts[0].fileData'],
-    ['functionResponse a string', body({ functionResponse: 'x' }), 'contents[0].parts[0].functionResponse'],
+    ['fileData a string', body({ fileData: 'files/1' }), `${PART}.fileData`],
+    ['functionResponse a string', body({ functionResponse: 'x' }), `${PART}.functionResponse`],
     [
       'media of a functionResponse',
       body({
         functionResponse: { name: 'f', parts: [{ inlineData: { mimeType: 'image/gif', data: PNG } }] },
       }),
-      'contents[0].parts[0].functionResponse.parts[0].inlineData.mimeType',
+      `${PART}.functionResponse.parts[0].inlineData.mimeType`,
     ],
     ['systemInstruction a number', { ...body({ text: 'a' }), systemInstruction: 5 }, 'systemInstruction'],
     [
@@ -181,6 +176,8 @@ describe('facts for the quote', () => {
   test('no limit is undefined, and one answer', () => {
     expect(gemini.text.readRequest(body({ text: 'hi' }))).toEqual({
       input_tokens: 1,
+      // The text, and the names and brackets around it.
+      input_bound_tokens: 23,
       max_output_tokens: undefined,
       candidates: 1,
       input_fields: ['input_tokens', 'cache_read_tokens'],

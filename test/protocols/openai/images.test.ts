@@ -2,20 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { ImageRequest } from '../../../src/protocols/images.ts'
 import { openaiImages } from '../../../src/protocols/openai/images.ts'
+import { imageRequest } from '../image-request.ts'
 
-const request = (rest: Partial<ImageRequest> = {}): ImageRequest => ({
-  prompt: 'a cat',
-  references: [],
-  count: 1,
-  size: undefined,
-  aspect_ratio: undefined,
-  quality: undefined,
-  background: undefined,
-  output_format: undefined,
-  ...rest,
-})
 const encode = (rest: Partial<ImageRequest>, model = 'gpt-image-1.5') =>
-  openaiImages.encode(request(rest), { model, api_key: 'secret' })
+  openaiImages.encode(imageRequest(rest), { model, api_key: 'secret' })
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encode(rest, model).body))
 
 describe('generations', () => {

@@ -11,7 +11,6 @@ import type {
   StreamEvent,
 } from '../../../src/protocols/canonical/stream.ts'
 import { writeEvents } from '../../../src/protocols/event-writers.ts'
-import { Count, Fields, optional, Text, uncheckedIn } from '../../../src/protocols/forms.ts'
 import type { StreamReading } from '../../../src/protocols/protocol.ts'
 import { jsonTokens, tokensOfBytes } from '../../../src/protocols/token-sums.ts'
 import { decodeByteString } from '../../../src/protocols/wire/byte-string.ts'
@@ -20,19 +19,16 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  objectIn,
   parseObject,
   stringIn,
 } from '../../../src/protocols/wire/json.ts'
-
-export const Tokens = Fields({ read: Count, written: Count })
-/** A whole answer, and each event of a stream: the last one says why it ended. */
-export const ToyAnswer = Fields({ text: optional(Text), why: optional(Text), tokens: optional(Tokens) })
 
 const readStop = (why: Json | undefined): StopReason => (why === 'full' ? 'length' : 'stop')
 const writeStop = (reason: StopReason): string => (reason === 'length' ? 'full' : 'done')
 
 export function readUsage(answer: JsonObject): Usage | undefined {
-  const { read, written } = uncheckedIn<typeof Tokens>(answer.tokens)
+  const { read, written } = objectIn(answer.tokens)
   const input_tokens = countIn(read)
   return input_tokens === undefined
     ? undefined
@@ -42,15 +38,12 @@ export function readUsage(answer: JsonObject): Usage | undefined {
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.tokens) ? { ...body, tokens: writeUsage(usage) } : body
 
-const writeUsage = (usage: Usage): JsonObject => ({
-  read: promptTokens(usage),
-  written: outputTokens(usage),
-})
+const writeUsage = (usage: Usage): JsonObject => ({ read: promptTokens(usage), written: outputTokens(usage) })
 
 export const estimateOutput = ({ text }: JsonObject): number => jsonTokens(text)
 
 export function decodeAnswer(body: JsonObject): ConversationAnswer {
-  const { text, why } = uncheckedIn<typeof ToyAnswer>(body)
+  const { text, why } = body
   return {
     id: undefined,
     model: undefined,
@@ -81,7 +74,7 @@ export function createStreamDecoder(): StreamDecoder {
   function decode(data: string): StreamEvent[] {
     const body = parseObject(data)
     if (!body) return [{ type: 'error', error: brokenStream(data) }]
-    const { text, why } = uncheckedIn<typeof ToyAnswer>(body)
+    const { text, why } = body
     const usage = readUsage(body)
     const events: StreamEvent[] = started
       ? []

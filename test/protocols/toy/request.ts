@@ -16,6 +16,7 @@ import {
   readPresent,
   Text,
 } from '../../../src/protocols/forms.ts'
+import { boundAll, inputBound } from '../../../src/protocols/input-bound.ts'
 import { jsonTokens } from '../../../src/protocols/token-sums.ts'
 import { compact, type JsonObject } from '../../../src/protocols/wire/json.ts'
 import { carries } from './carries.ts'
@@ -34,7 +35,9 @@ export const ToyRequest = Fields({
 
 export function readRequest(body: JsonObject): RequestFacts {
   const { lines, limit, ways = 1 } = readPresent(ToyRequest, body, '')
-  return { input_tokens: jsonTokens(lines), max_output_tokens: limit, candidates: ways }
+  const input_tokens = jsonTokens(lines)
+  const input_bound_tokens = inputBound(boundAll(body), input_tokens)
+  return { input_tokens, input_bound_tokens, max_output_tokens: limit, candidates: ways }
 }
 
 export function decodeRequest(body: JsonObject): ConversationRequest {

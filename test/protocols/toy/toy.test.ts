@@ -8,25 +8,17 @@ import type { Protocol } from '../../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS, BUILT_IN_REGISTRY, registryOf } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { modelSection } from '../../support/sections.ts'
 import { events, startUpstream, type Upstream, whole } from '../../support/upstream.ts'
 import { toy } from './index.ts'
 
 const PROTOCOLS = registryOf([...BUILT_IN_REGISTRY.values(), toy])
 const { openai, gemini, anthropic } = BUILT_IN_PROTOCOLS
 
-const catalogueFor = (base_url: string, kind: string, price: string): string => `
-[[providers]]
-name = "toys"
-protocol = "toy"
-base_url = "${base_url}"
-
-[[models]]
-id = "bear"
-kind = "${kind}"
-routes = [{ provider = "toys", model = "teddy" }]
-price = ${price}
-`
-const TEXT_PRICE = '{ input = 1, output = 4 }'
+const catalogueFor = (base_url: string, kind: string, price: string): string =>
+  `[[providers]]\nname = "toys"\nprotocol = "toy"\nbase_url = "${base_url}"\n` +
+  modelSection('bear', { toys: 'teddy' }, { kind, price })
+const TEXT_PRICE = 'input = 1, output = 4'
 
 describe('the catalogue', () => {
   const read = (text: string, protocols: typeof PROTOCOLS) => {
@@ -43,7 +35,7 @@ describe('the catalogue', () => {
     )
   })
   test('knows which kinds of model it does not have', () => {
-    expect(read(catalogueFor('simulator', 'image', '{ per_image = 1 }'), PROTOCOLS)).toEqual([
+    expect(read(catalogueFor('simulator', 'image', 'per_image = 1'), PROTOCOLS)).toEqual([
       'models[0].routes[0].provider: must be a provider of another protocol: "toy" has no image models',
     ])
   })
@@ -123,10 +115,7 @@ describe('translation', () => {
 
   const PICTURE = {
     messages: [
-      {
-        role: 'user',
-        content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
-      },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] },
     ],
   }
   test.each<[string, Protocol, Protocol, JsonObject, string]>([

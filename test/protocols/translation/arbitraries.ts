@@ -71,11 +71,7 @@ const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
       thoughts: protocol === 'openai' ? fc.constant([]) : fc.array(thinkingOf(protocol), { maxLength: 1 }),
       calls: fc.uniqueArray(
         fc.record({ id, name: word, arguments: args, result: resultText, failed: fc.boolean() }),
-        {
-          selector: (call) => call.id,
-          minLength: 1,
-          maxLength: 3,
-        },
+        { selector: (call) => call.id, minLength: 1, maxLength: 3 },
       ),
       signature:
         protocol === 'gemini' ? fc.option(signatureOf('gemini'), { nil: undefined }) : fc.constant(undefined),

@@ -42,434 +42,288 @@ type Case = readonly [
   param: string,
 ]
 
+/** What is in a request, and the field at fault. */
+type Fault = readonly [name: string, body: JsonObject, param: string]
+const cases = (from: BuiltInProtocol, to: BuiltInProtocol, faults: readonly Fault[]): Case[] =>
+  faults.map(([name, body, param]) => [name, from, to, body, param])
+
 const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
 const parts = (...given: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
 const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
 
+/** Places in requests, as refusals name them. */
+const CONTENT = 'messages[0].content[0]'
+const PART = 'contents[0].parts[0]'
 const CANNOT_BE_CARRIED: readonly Case[] = [
-  ['several answers', 'openai', 'anthropic', { n: 2 }, 'n'],
-  [
-    'several answers',
-    'gemini',
-    'anthropic',
-    config({ candidateCount: 2 }),
-    'generationConfig.candidateCount',
-  ],
-  ['log probabilities', 'openai', 'anthropic', { logprobs: true }, 'logprobs'],
-  [
-    'log probabilities',
-    'gemini',
-    'anthropic',
-    config({ responseLogprobs: true }),
-    'generationConfig.responseLogprobs',
-  ],
-  [
-    'JSON without a schema',
-    'openai',
-    'anthropic',
-    { response_format: { type: 'json_object' } },
-    'response_format',
-  ],
-  [
-    'JSON without a schema',
-    'gemini',
-    'anthropic',
-    config({ responseMimeType: 'application/json' }),
-    'generationConfig.responseMimeType',
-  ],
-  ['a bias of tokens', 'openai', 'gemini', { logit_bias: { '50256': -100 } }, 'logit_bias'],
-  ['spoken answers', 'openai', 'gemini', { modalities: ['text', 'audio'] }, 'modalities'],
-  ['spoken answers', 'openai', 'gemini', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
-  [
-    'answers with images',
-    'gemini',
-    'anthropic',
-    config({ responseModalities: ['TEXT', 'IMAGE'] }),
-    'generationConfig.responseModalities',
-  ],
-  ['web search', 'openai', 'anthropic', { web_search_options: {} }, 'web_search_options'],
-  [
-    'web search',
-    'anthropic',
-    'gemini',
-    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-    'tools[0].type',
-  ],
-  ['web search', 'gemini', 'openai', { tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
-  ['code execution', 'gemini', 'anthropic', { tools: [{ code_execution: {} }] }, 'tools[0].codeExecution'],
-  [
-    'a grammar for a tool',
-    'openai',
-    'gemini',
-    { tools: [{ type: 'custom', custom: { name: 'x' } }] },
-    'tools[0].type',
-  ],
-  ['cached content', 'gemini', 'openai', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
-  ['cached content', 'gemini', 'openai', { cached_content: 'cachedContents/1' }, 'cachedContent'],
-  ['a region to compute in', 'anthropic', 'openai', { inference_geo: 'us' }, 'inference_geo'],
-  ['a container', 'anthropic', 'openai', { container: 'container_1' }, 'container'],
-  ['MCP servers', 'anthropic', 'gemini', { mcp_servers: [] }, 'mcp_servers'],
-  ['speech', 'gemini', 'openai', config({ speechConfig: {} }), 'generationConfig.speechConfig'],
-  [
-    'an enumeration as MIME type',
-    'gemini',
-    'openai',
-    config({ responseMimeType: 'text/x.enum' }),
-    'generationConfig.responseMimeType',
-  ],
-  ['an unknown field', 'openai', 'gemini', { temprature: 1 }, 'temprature'],
-  ['an unknown field', 'anthropic', 'gemini', { temprature: 1 }, 'temprature'],
-  ['an unknown field', 'gemini', 'openai', { temprature: 1 }, 'temprature'],
-  [
-    'an unknown field of generationConfig',
-    'gemini',
-    'openai',
-    config({ temprature: 1 }),
-    'generationConfig.temprature',
-  ],
-  [
-    'an unknown field of toolConfig',
-    'gemini',
-    'openai',
-    { toolConfig: { retrievalConfig: {} } },
-    'toolConfig.retrievalConfig',
-  ],
-  [
-    'audio for Claude',
-    'openai',
-    'anthropic',
-    user({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }),
-    'messages[0].content[0]',
-  ],
-  [
-    'audio for Claude',
-    'gemini',
-    'anthropic',
-    parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
-    'contents[0].parts[0].inlineData',
-  ],
-  [
-    'audio of a format that chat completions lacks',
-    'gemini',
-    'openai',
-    parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
-    'contents[0].parts[0].inlineData',
-  ],
-  [
-    'video',
-    'gemini',
-    'openai',
-    parts({ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }),
-    'contents[0].parts[0].inlineData.mimeType',
-  ],
-  [
-    "a file in the provider's own store",
-    'gemini',
-    'openai',
-    parts({
-      fileData: {
-        mimeType: 'image/png',
-        fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
-      },
-    }),
-    'contents[0].parts[0].fileData.fileUri',
-  ],
-  [
-    'a file in Google Cloud Storage',
-    'gemini',
-    'anthropic',
-    parts({ fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/x.png' } }),
-    'contents[0].parts[0].fileData.fileUri',
-  ],
-  [
-    'a file without a type',
-    'gemini',
-    'anthropic',
-    parts({ fileData: { fileUri: 'https://example.com/x.png' } }),
-    'contents[0].parts[0].fileData.mimeType',
-  ],
-  [
-    'a file stored at the provider',
-    'openai',
-    'anthropic',
-    user({ type: 'file', file: { file_id: 'file-1' } }),
-    'messages[0].content[0].file.file_id',
-  ],
-  [
-    'a file stored at the provider',
-    'anthropic',
-    'openai',
-    user({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
-    'messages[0].content[0].source.file_id',
-  ],
-  [
-    'an image by an address without a file type',
-    'openai',
-    'gemini',
-    user({ type: 'image_url', image_url: { url: 'https://example.com/latest' } }),
-    'messages[0].content[0].image_url.url',
-  ],
-  [
-    'an image by an address of another file type',
-    'anthropic',
-    'gemini',
-    user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.gif' } }),
-    'messages[0].content[0]',
-  ],
-  [
-    'an inline image of a type that Gemini does not take',
-    'openai',
-    'gemini',
-    user({ type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } }),
-    'messages[0].content[0].image_url.url',
-  ],
-  [
-    'an image by plain http',
-    'openai',
-    'anthropic',
-    user({ type: 'image_url', image_url: { url: 'http://example.com/a.png' } }),
-    'messages[0].content[0].image_url.url',
-  ],
-  [
-    'an image by a path',
-    'anthropic',
-    'openai',
-    user({ type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }),
-    'messages[0].content[0].source.url',
-  ],
-  [
-    'a document by address',
-    'anthropic',
-    'openai',
-    user({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
-    'messages[0].content[0]',
-  ],
-  [
-    'code that the provider ran',
-    'gemini',
-    'openai',
-    { contents: [{ role: 'model', parts: [{ executableCode: { code: '1' } }] }] },
-    'contents[0].parts[0].executableCode',
-  ],
-  [
-    'a block that only Claude has',
-    'anthropic',
-    'openai',
-    user({ type: 'server_tool_use', id: 'x', name: 'web_search', input: {} }),
-    'messages[0].content[0].type',
-  ],
-  [
-    'a tool name with a dot',
-    'gemini',
-    'openai',
-    { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
-    'tools[0].functionDeclarations[0].name',
-  ],
-  [
-    'a tool name with a dot',
-    'gemini',
-    'anthropic',
-    { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
-    'tools[0].functionDeclarations[0].name',
-  ],
-  [
-    'a tool name of 65 letters',
-    'anthropic',
-    'openai',
-    { tools: [{ name: 'x'.repeat(65), input_schema: {} }] },
-    'tools[0].name',
-  ],
+  ...cases('openai', 'anthropic', [
+    ['several answers', { n: 2 }, 'n'],
+    ['log probabilities', { logprobs: true }, 'logprobs'],
+    ['JSON without a schema', { response_format: { type: 'json_object' } }, 'response_format'],
+    ['web search', { web_search_options: {} }, 'web_search_options'],
+    [
+      'audio for Claude',
+      user({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }),
+      CONTENT,
+    ],
+    [
+      'a file stored at the provider',
+      user({ type: 'file', file: { file_id: 'file-1' } }),
+      `${CONTENT}.file.file_id`,
+    ],
+    [
+      'an image by plain http',
+      user({ type: 'image_url', image_url: { url: 'http://example.com/a.png' } }),
+      `${CONTENT}.image_url.url`,
+    ],
+  ]),
+  ...cases('gemini', 'anthropic', [
+    ['several answers', config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
+    ['log probabilities', config({ responseLogprobs: true }), 'generationConfig.responseLogprobs'],
+    [
+      'JSON without a schema',
+      config({ responseMimeType: 'application/json' }),
+      'generationConfig.responseMimeType',
+    ],
+    [
+      'answers with images',
+      config({ responseModalities: ['TEXT', 'IMAGE'] }),
+      'generationConfig.responseModalities',
+    ],
+    ['code execution', { tools: [{ code_execution: {} }] }, 'tools[0].codeExecution'],
+    [
+      'audio for Claude',
+      parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
+      `${PART}.inlineData`,
+    ],
+    [
+      'a file in Google Cloud Storage',
+      parts({ fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/x.png' } }),
+      `${PART}.fileData.fileUri`,
+    ],
+    [
+      'a file without a type',
+      parts({ fileData: { fileUri: 'https://example.com/x.png' } }),
+      `${PART}.fileData.mimeType`,
+    ],
+    [
+      'a tool name with a dot',
+      { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
+      'tools[0].functionDeclarations[0].name',
+    ],
+  ]),
+  ...cases('openai', 'gemini', [
+    ['a bias of tokens', { logit_bias: { '50256': -100 } }, 'logit_bias'],
+    ['spoken answers', { modalities: ['text', 'audio'] }, 'modalities'],
+    ['spoken answers', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
+    ['a grammar for a tool', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type'],
+    ['an unknown field', { temprature: 1 }, 'temprature'],
+    [
+      'an image by an address without a file type',
+      user({ type: 'image_url', image_url: { url: 'https://example.com/latest' } }),
+      `${CONTENT}.image_url.url`,
+    ],
+    [
+      'an inline image of a type that Gemini does not take',
+      user({ type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } }),
+      `${CONTENT}.image_url.url`,
+    ],
+  ]),
+  ...cases('anthropic', 'gemini', [
+    ['web search', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
+    ['MCP servers', { mcp_servers: [] }, 'mcp_servers'],
+    ['an unknown field', { temprature: 1 }, 'temprature'],
+    [
+      'an image by an address of another file type',
+      user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.gif' } }),
+      CONTENT,
+    ],
+  ]),
+  ...cases('gemini', 'openai', [
+    ['web search', { tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
+    ['cached content', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
+    ['cached content', { cached_content: 'cachedContents/1' }, 'cachedContent'],
+    ['speech', config({ speechConfig: {} }), 'generationConfig.speechConfig'],
+    [
+      'an enumeration as MIME type',
+      config({ responseMimeType: 'text/x.enum' }),
+      'generationConfig.responseMimeType',
+    ],
+    ['an unknown field', { temprature: 1 }, 'temprature'],
+    ['an unknown field of generationConfig', config({ temprature: 1 }), 'generationConfig.temprature'],
+    ['an unknown field of toolConfig', { toolConfig: { retrievalConfig: {} } }, 'toolConfig.retrievalConfig'],
+    [
+      'audio of a format that chat completions lacks',
+      parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
+      `${PART}.inlineData`,
+    ],
+    ['video', parts({ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }), `${PART}.inlineData.mimeType`],
+    [
+      "a file in the provider's own store",
+      parts({
+        fileData: {
+          mimeType: 'image/png',
+          fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
+        },
+      }),
+      `${PART}.fileData.fileUri`,
+    ],
+    [
+      'code that the provider ran',
+      { contents: [{ role: 'model', parts: [{ executableCode: { code: '1' } }] }] },
+      `${PART}.executableCode`,
+    ],
+    [
+      'a tool name with a dot',
+      { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
+      'tools[0].functionDeclarations[0].name',
+    ],
+  ]),
+  ...cases('anthropic', 'openai', [
+    ['a region to compute in', { inference_geo: 'us' }, 'inference_geo'],
+    ['a container', { container: 'container_1' }, 'container'],
+    [
+      'a file stored at the provider',
+      user({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
+      `${CONTENT}.source.file_id`,
+    ],
+    [
+      'an image by a path',
+      user({ type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }),
+      `${CONTENT}.source.url`,
+    ],
+    [
+      'a document by address',
+      user({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
+      CONTENT,
+    ],
+    [
+      'a block that only Claude has',
+      user({ type: 'server_tool_use', id: 'x', name: 'web_search', input: {} }),
+      `${CONTENT}.type`,
+    ],
+    ['a tool name of 65 letters', { tools: [{ name: 'x'.repeat(65), input_schema: {} }] }, 'tools[0].name'],
+  ]),
 ]
 
 const MALFORMED: readonly Case[] = [
-  ['no messages', 'openai', 'gemini', { messages: null }, 'messages'],
-  ['no messages', 'anthropic', 'gemini', { messages: 'Hi' }, 'messages'],
-  ['no contents', 'gemini', 'openai', { contents: null }, 'contents'],
-  ['no max_tokens', 'anthropic', 'gemini', { max_tokens: null }, 'max_tokens'],
-  ['a limit that is no number', 'anthropic', 'gemini', { max_tokens: '100' }, 'max_tokens'],
-  ['a limit below zero', 'openai', 'gemini', { max_completion_tokens: -1 }, 'max_completion_tokens'],
-  [
-    'a limit with a fraction',
-    'gemini',
-    'openai',
-    config({ maxOutputTokens: 1.5 }),
-    'generationConfig.maxOutputTokens',
-  ],
-  [
-    'both spellings of one field',
-    'gemini',
-    'openai',
-    { generationConfig: {}, generation_config: {} },
-    'generationConfig',
-  ],
-  [
-    'a thinking budget below -1',
-    'gemini',
-    'openai',
-    config({ thinkingConfig: { thinkingBudget: -2 } }),
-    'generationConfig.thinkingConfig.thinkingBudget',
-  ],
-  [
-    'an unknown thinking level',
-    'gemini',
-    'openai',
-    config({ thinkingConfig: { thinkingLevel: 'DEEP' } }),
-    'generationConfig.thinkingConfig.thinkingLevel',
-  ],
-  ['an unknown effort', 'openai', 'gemini', { reasoning_effort: 'deep' }, 'reasoning_effort'],
-  [
-    'an effort that is a property of all objects',
-    'openai',
-    'gemini',
-    { reasoning_effort: 'constructor' },
-    'reasoning_effort',
-  ],
-  ['an unknown effort', 'anthropic', 'gemini', { output_config: { effort: 'deep' } }, 'output_config.effort'],
-  [
-    'thinking without a budget',
-    'anthropic',
-    'gemini',
-    { thinking: { type: 'enabled' } },
-    'thinking.budget_tokens',
-  ],
-  [
-    'an unknown role',
-    'openai',
-    'gemini',
-    { messages: [{ role: 'robot', content: 'Hi' }] },
-    'messages[0].role',
-  ],
-  [
-    'an unknown role',
-    'anthropic',
-    'gemini',
-    { messages: [{ role: 'tool', content: 'Hi' }] },
-    'messages[0].role',
-  ],
-  [
-    'an unknown role',
-    'gemini',
-    'openai',
-    { contents: [{ role: 'assistant', parts: [{ text: 'Hi' }] }] },
-    'contents[0].role',
-  ],
-  ['a message that is text', 'openai', 'gemini', { messages: ['Hi'] }, 'messages[0]'],
-  [
-    'content that is a number',
-    'anthropic',
-    'gemini',
-    { messages: [{ role: 'user', content: 7 }] },
-    'messages[0].content',
-  ],
-  ['a part of no kind', 'gemini', 'openai', parts({}), 'contents[0].parts[0].text'],
-  ['text that is a number', 'gemini', 'openai', parts({ text: 7 }), 'contents[0].parts[0].text'],
-  [
-    'an unknown kind of part',
-    'openai',
-    'gemini',
-    user({ type: 'video', video: 'x' }),
-    'messages[0].content[0].type',
-  ],
-  [
-    'arguments that are no JSON',
-    'openai',
-    'gemini',
-    {
-      messages: [
-        {
-          role: 'assistant',
-          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }],
-        },
-      ],
-    },
-    'messages[0].tool_calls[0].function.arguments',
-  ],
-  [
-    'arguments that are a list',
-    'openai',
-    'gemini',
-    {
-      messages: [
-        {
-          role: 'assistant',
-          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '[]' } }],
-        },
-      ],
-    },
-    'messages[0].tool_calls[0].function.arguments',
-  ],
-  [
-    'a result for no call',
-    'openai',
-    'gemini',
-    { messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] },
-    'messages[0].tool_call_id',
-  ],
-  [
-    'a result for no call',
-    'anthropic',
-    'gemini',
-    user({ type: 'tool_result', tool_use_id: 'a', content: 'x' }),
-    'messages[0].content[0].tool_use_id',
-  ],
-  [
-    'a result for no call',
-    'gemini',
-    'openai',
-    parts({ functionResponse: { name: 'f', response: {} } }),
-    'contents[0].parts[0].functionResponse',
-  ],
-  [
-    'a second result for one call',
-    'gemini',
-    'openai',
-    {
-      contents: [
-        { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
-        {
-          role: 'user',
-          parts: [
-            { functionResponse: { name: 'f', response: {} } },
-            { functionResponse: { name: 'f', response: {} } },
-          ],
-        },
-      ],
-    },
-    'contents[1].parts[1].functionResponse',
-  ],
-  [
-    'a function result for no call',
-    'openai',
-    'gemini',
-    { messages: [{ role: 'function', name: 'f', content: 'x' }] },
-    'messages[0].name',
-  ],
-  ['a tool choice of no kind', 'anthropic', 'openai', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
-  ['a tool choice of no kind', 'openai', 'anthropic', { tool_choice: 'some' }, 'tool_choice'],
-  [
-    'a mode of no kind',
-    'gemini',
-    'anthropic',
-    { toolConfig: { functionCallingConfig: { mode: 'SOME' } } },
-    'toolConfig.functionCallingConfig.mode',
-  ],
-  ['a tool without a schema', 'anthropic', 'openai', { tools: [{ name: 'a' }] }, 'tools[0].input_schema'],
-  [
-    'a tool without a name',
-    'openai',
-    'anthropic',
-    { tools: [{ type: 'function', function: {} }] },
-    'tools[0].function.name',
-  ],
-  ['a format of no kind', 'openai', 'gemini', { response_format: { type: 'xml' } }, 'response_format.type'],
-  ['a system prompt that is a number', 'anthropic', 'gemini', { system: 7 }, 'system'],
-  [
-    'a data URI that is no base64',
-    'openai',
-    'gemini',
-    user({ type: 'file', file: { file_data: 'data:application/pdf,x' } }),
-    'messages[0].content[0].file.file_data',
-  ],
+  ...cases('openai', 'gemini', [
+    ['no messages', { messages: null }, 'messages'],
+    ['a limit below zero', { max_completion_tokens: -1 }, 'max_completion_tokens'],
+    ['an unknown effort', { reasoning_effort: 'deep' }, 'reasoning_effort'],
+    ['an effort that is a property of all objects', { reasoning_effort: 'constructor' }, 'reasoning_effort'],
+    ['an unknown role', { messages: [{ role: 'robot', content: 'Hi' }] }, 'messages[0].role'],
+    ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
+    ['an unknown kind of part', user({ type: 'video', video: 'x' }), `${CONTENT}.type`],
+    [
+      'arguments that are no JSON',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }],
+          },
+        ],
+      },
+      'messages[0].tool_calls[0].function.arguments',
+    ],
+    [
+      'arguments that are a list',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '[]' } }],
+          },
+        ],
+      },
+      'messages[0].tool_calls[0].function.arguments',
+    ],
+    [
+      'a result for no call',
+      { messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] },
+      'messages[0].tool_call_id',
+    ],
+    [
+      'a function result for no call',
+      { messages: [{ role: 'function', name: 'f', content: 'x' }] },
+      'messages[0].name',
+    ],
+    ['a format of no kind', { response_format: { type: 'xml' } }, 'response_format.type'],
+    [
+      'a data URI that is no base64',
+      user({ type: 'file', file: { file_data: 'data:application/pdf,x' } }),
+      `${CONTENT}.file.file_data`,
+    ],
+  ]),
+  ...cases('anthropic', 'gemini', [
+    ['no messages', { messages: 'Hi' }, 'messages'],
+    ['no max_tokens', { max_tokens: null }, 'max_tokens'],
+    ['a limit that is no number', { max_tokens: '100' }, 'max_tokens'],
+    ['an unknown effort', { output_config: { effort: 'deep' } }, 'output_config.effort'],
+    ['thinking without a budget', { thinking: { type: 'enabled' } }, 'thinking.budget_tokens'],
+    ['an unknown role', { messages: [{ role: 'tool', content: 'Hi' }] }, 'messages[0].role'],
+    ['content that is a number', { messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
+    [
+      'a result for no call',
+      user({ type: 'tool_result', tool_use_id: 'a', content: 'x' }),
+      `${CONTENT}.tool_use_id`,
+    ],
+    ['a system prompt that is a number', { system: 7 }, 'system'],
+  ]),
+  ...cases('gemini', 'openai', [
+    ['no contents', { contents: null }, 'contents'],
+    ['a limit with a fraction', config({ maxOutputTokens: 1.5 }), 'generationConfig.maxOutputTokens'],
+    ['both spellings of one field', { generationConfig: {}, generation_config: {} }, 'generationConfig'],
+    [
+      'a thinking budget below -1',
+      config({ thinkingConfig: { thinkingBudget: -2 } }),
+      'generationConfig.thinkingConfig.thinkingBudget',
+    ],
+    [
+      'an unknown thinking level',
+      config({ thinkingConfig: { thinkingLevel: 'DEEP' } }),
+      'generationConfig.thinkingConfig.thinkingLevel',
+    ],
+    ['an unknown role', { contents: [{ role: 'assistant', parts: [{ text: 'Hi' }] }] }, 'contents[0].role'],
+    ['a part of no kind', parts({}), `${PART}.text`],
+    ['text that is a number', parts({ text: 7 }), `${PART}.text`],
+    [
+      'a result for no call',
+      parts({ functionResponse: { name: 'f', response: {} } }),
+      `${PART}.functionResponse`,
+    ],
+    [
+      'a second result for one call',
+      {
+        contents: [
+          { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
+          {
+            role: 'user',
+            parts: [
+              { functionResponse: { name: 'f', response: {} } },
+              { functionResponse: { name: 'f', response: {} } },
+            ],
+          },
+        ],
+      },
+      'contents[1].parts[1].functionResponse',
+    ],
+  ]),
+  ...cases('anthropic', 'openai', [
+    ['a tool choice of no kind', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
+    ['a tool without a schema', { tools: [{ name: 'a' }] }, 'tools[0].input_schema'],
+  ]),
+  ...cases('openai', 'anthropic', [
+    ['a tool choice of no kind', { tool_choice: 'some' }, 'tool_choice'],
+    ['a tool without a name', { tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
+  ]),
+  ...cases('gemini', 'anthropic', [
+    [
+      'a mode of no kind',
+      { toolConfig: { functionCallingConfig: { mode: 'SOME' } } },
+      'toolConfig.functionCallingConfig.mode',
+    ],
+  ]),
 ]
 
 describe('refused, because the other protocol has no place for it', () => {

@@ -197,10 +197,7 @@ describe('other servers of the protocol', () => {
       {
         kind: 'thinking',
         text: 'Nine wins.',
-        signature: {
-          format: 'anthropic-claude-v1',
-          value: expect.stringContaining('EqQBCkYI'),
-        },
+        signature: { format: 'anthropic-claude-v1', value: expect.stringContaining('EqQBCkYI') },
       },
       { kind: 'text', text: '9.9' },
     ])

@@ -4,7 +4,13 @@ import { parseJsonBody } from '../../../src/protocols/wire/json-body.ts'
 
 test('a body keeps its bytes', () => {
   const bytes = Buffer.from(' {"a":1,"a":2}')
-  expect(parseJsonBody(bytes)).toEqual({ bytes, json: { a: 2 }, keys: [2, 8], respelled: new Set() })
+  expect(parseJsonBody(bytes)).toEqual({
+    bytes,
+    json: { a: 2 },
+    keys: [2, 8],
+    respelled: new Set(),
+    counted: { values: 2, bare_bytes: 2 },
+  })
 })
 
 const TOO_DEEP = 'The request body is nested deeper than 500 levels.'

@@ -1,8 +1,21 @@
 // The search for values in JSON that is not parsed.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { hasValue, quoted, stringValueBytes } from '../../../src/protocols/wire/json-text.ts'
+import { type ByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { closingQuote, hasValue, nextStringValue, quoted } from '../../../src/protocols/wire/json-text.ts'
+
+/** The length of all string values of a key, counted in bytes and with their escapes; other values count as nothing. */
+function stringValueBytes(data: ByteString, key: ByteString): number {
+  let bytes = 0
+  let start = nextStringValue(data, key, 0)
+  while (start >= 0) {
+    const end = closingQuote(data, start)
+    if (end < 0) break
+    bytes += end - start
+    start = nextStringValue(data, key, end)
+  }
+  return bytes
+}
 
 describe('the length of the string values of a key', () => {
   const bytesOf = (value: unknown, key: string) =>

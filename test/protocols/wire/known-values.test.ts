@@ -28,7 +28,7 @@ const beginning = (
 
 const remember = (known: KnownValues, text: string, asked?: Asked) => {
   const at = beginning(text, asked)
-  known.remember(at, at.start + text.length, JSON.parse(text), 3)
+  known.remember(at, at.start + text.length, JSON.parse(text), { values: 3, bare_bytes: 0 })
 }
 
 const isKnown = (known: KnownValues, text: string, asked?: Asked) =>
@@ -120,7 +120,7 @@ describe('what is kept is bounded', () => {
     for (const text of dense)
       for (let times = 0; times < 2; times++) {
         const at = beginning(text)
-        known.remember(at, text.length, JSON.parse(text), 301)
+        known.remember(at, text.length, JSON.parse(text), { values: 301, bare_bytes: 0 })
       }
     expect(dense.map((text) => isKnown(known, text))).toEqual([false, true, true])
   })

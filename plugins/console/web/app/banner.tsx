@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { announce } from './announce.ts'
 import { isConnected, onConnection } from './connection.ts'
 
-export const useConnected = (): boolean => useSyncExternalStore(onConnection, isConnected)
+const useConnected = (): boolean => useSyncExternalStore(onConnection, isConnected)
 
 export function ConnectionBanner() {
   const connected = useConnected()

@@ -2,11 +2,17 @@
 import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApi } from '../../api/index.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
+import { createNews } from './news.ts'
 
 const client = treaty<ConsoleApi>(location.origin, {
   // Otherwise it turns every text that looks like a time into a Date.
   parseDate: false,
 })
+
+/** What a route answers: `AnswerOf<typeof api.accounts.get>`. */
+export type AnswerOf<Route extends (...given: never[]) => Promise<{ data: unknown }>> = NonNullable<
+  Awaited<ReturnType<Route>>['data']
+>
 
 /** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
 export const api = client.console.api
@@ -116,20 +122,6 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
       )
   if (status === 401) signed_out.tell()
   return failure
-}
-
-/** News for whoever listens. `on` calls `hear` for each. @returns how to stop */
-function createNews() {
-  const hearers = new Set<() => void>()
-  return {
-    tell(): void {
-      for (const hear of hearers) hear()
-    },
-    on(hear: () => void): () => void {
-      hearers.add(hear)
-      return () => void hearers.delete(hear)
-    },
-  }
 }
 
 const signed_out = createNews()

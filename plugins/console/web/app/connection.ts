@@ -1,9 +1,9 @@
 // Whether the gateway can be reached: told by the calls that are made, and tried until it is back.
+import { createNews } from './news.ts'
+
 const TRY_EVERY_MS = 2_000
 
-type Hear = (connected: boolean) => void
-
-const hearers = new Set<Hear>()
+const news = createNews<boolean>()
 let connected = true
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -24,14 +24,11 @@ export function connectionWorks(): void {
 }
 
 /** Calls `hear` when the connection is lost, and when it is back. @returns how to stop */
-export function onConnection(hear: Hear): () => void {
-  hearers.add(hear)
-  return () => hearers.delete(hear)
-}
+export const onConnection = news.on
 
 function tell(now_connected: boolean): void {
   connected = now_connected
-  for (const hear of hearers) hear(now_connected)
+  news.tell(now_connected)
 }
 
 async function tryAgain(): Promise<void> {

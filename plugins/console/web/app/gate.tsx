@@ -1,4 +1,4 @@
-// The gate before the pages: signs in where nobody is, and again over the page when a session has ended.
+// The gate before the pages: signs in if nobody is, and again over the page when a session has ended.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../pages/index.ts'

@@ -7,15 +7,14 @@ export interface KeysDialogProps {
   open: boolean
   onClose: () => void
   pages: readonly PageEntry[]
-  can_search: boolean
 }
 
-export function KeysDialog({ open, onClose, pages, can_search }: KeysDialogProps) {
+export function KeysDialog({ open, onClose, pages }: KeysDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title="Shortcuts">
       <Facts
         facts={[
-          ['Search', can_search && <kbd>/</kbd>],
+          ['Search', <kbd key="search">/</kbd>],
           ...pages
             .filter(({ letter }) => letter !== undefined)
             .map(

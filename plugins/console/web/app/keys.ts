@@ -4,9 +4,9 @@ import { useEffect } from 'react'
 /** After `g`, the letter has this long to come. */
 const LETTER_WITHIN_MS = 1_500
 
-export interface KeyDeeds {
+export interface KeyActions {
   /** `/` */
-  search?: () => void
+  search: () => void
   /** `?` */
   help: () => void
   /** `g` and a letter. @returns whether there is such a page */
@@ -14,7 +14,7 @@ export interface KeyDeeds {
 }
 
 /** Hears keys outside of inputs, and outside of open dialogs and menus. */
-export function useKeys(deeds: KeyDeeds): void {
+export function useKeys(actions: KeyActions): void {
   useEffect(() => {
     let asked_ms = 0
     function press(event: KeyboardEvent): void {
@@ -22,18 +22,18 @@ export function useKeys(deeds: KeyDeeds): void {
         return
       const is_letter = event.timeStamp - asked_ms < LETTER_WITHIN_MS
       asked_ms = 0
-      if (is_letter && deeds.goTo(event.key)) event.preventDefault()
+      if (is_letter && actions.goTo(event.key)) event.preventDefault()
       else if (event.key === 'g') asked_ms = event.timeStamp
-      else if (event.key === '?') deeds.help()
-      else if (event.key === '/' && deeds.search) {
+      else if (event.key === '?') actions.help()
+      else if (event.key === '/') {
         // Otherwise the slash is typed into the box that opens.
         event.preventDefault()
-        deeds.search()
+        actions.search()
       }
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
-  }, [deeds])
+  }, [actions])
 }
 
 const TYPES = 'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'

@@ -33,7 +33,7 @@ export interface OpenPageEntry {
   load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
-/** The form that is shown where nobody is signed in, and over the page when a session has ended. */
+/** The form that is shown if nobody is signed in, and over the page when a session has ended. */
 export interface SignInProps {
   /** Why it is shown, where a session has ended. */
   note?: string

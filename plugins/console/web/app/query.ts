@@ -13,7 +13,7 @@ function isWorthRetrying(failures: number, failure: Error): boolean {
   return failure instanceof ApiError && failure.status >= 500 && failures < MAX_RETRIES
 }
 
-/** The answers of a signed-in visit. Deeds are never retried by themselves. */
+/** The answers of a signed-in visit. Actions are never retried by themselves. */
 export function createQueries(): QueryClient {
   const queries = new QueryClient({
     defaultOptions: {
@@ -47,7 +47,7 @@ export interface AskOptions {
 /**
  * Asks a route, and again when `key` changes. The last answer stays in view, greyed, until the new one is there.
  *
- * @param key the subject first, then all that the question depends on: `['calls', filters]`; deeds name the subjects that
+ * @param key the subject first, then all that the question depends on: `['calls', filters]`; actions name the subjects that
  * they change
  */
 export function useAsk<A extends Answer>(

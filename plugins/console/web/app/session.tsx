@@ -1,10 +1,10 @@
 // Who is signed in, as pages see them.
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
-import { api, ask } from './client.ts'
-import { forgetTab } from './tab.ts'
+import { type AnswerOf, api, ask } from './client.ts'
+import { forgetTab } from './kept.ts'
 
-type Session = NonNullable<Awaited<ReturnType<typeof api.session.get>>['data']>
+type Session = AnswerOf<typeof api.session.get>
 
 /** Whoever is signed in, and what they may do. It is for showing less: the server decides. */
 export type Viewer = NonNullable<Session['viewer']>

@@ -3,19 +3,15 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { search as listed_search } from '../pages/index.ts'
+import { search } from '../pages/index.ts'
 import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
-import type { Search } from './page-entry.ts'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
-
-/** Undefined where the list of pages has none. */
-const search = ((): Search | undefined => listed_search)()
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
@@ -26,10 +22,9 @@ export function Shell() {
   const seen = useMemo(() => pagesOf(role), [role])
   useArrival()
 
-  const onSearch = useMemo(() => (search ? () => setOpen('search') : undefined), [])
-  const deeds = useMemo(
+  const actions = useMemo(
     () => ({
-      ...(onSearch ? { search: onSearch } : {}),
+      search: () => setOpen('search'),
       help: () => setOpen('keys'),
       goTo(letter: string) {
         const page = seen.find((entry) => entry.letter === letter)
@@ -37,12 +32,12 @@ export function Shell() {
         return page !== undefined
       },
     }),
-    [seen, go, onSearch],
+    [seen, go],
   )
-  useKeys(deeds)
+  useKeys(actions)
 
   const close = () => setOpen('nothing')
-  const bar = { pages: seen, onSearch, onHelp: deeds.help }
+  const bar = { pages: seen, onSearch: actions.search, onHelp: actions.help }
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -52,7 +47,7 @@ export function Shell() {
       <header className="top-bar">
         <Button look="quiet" icon={MenuIcon} aria-label="Pages" onClick={() => setOpen('drawer')} />
         <Brand />
-        {onSearch && <Button look="quiet" icon={SearchIcon} aria-label="Search" onClick={onSearch} />}
+        <Button look="quiet" icon={SearchIcon} aria-label="Search" onClick={actions.search} />
       </header>
       <div>
         <ConnectionBanner />
@@ -63,8 +58,8 @@ export function Shell() {
       <Drawer open={open === 'drawer'} onClose={close}>
         <SideBar {...bar} onChosen={close} />
       </Drawer>
-      <KeysDialog open={open === 'keys'} onClose={close} pages={seen} can_search={onSearch !== undefined} />
-      {search && <SearchDialog open={open === 'search'} onClose={close} search={search} />}
+      <KeysDialog open={open === 'keys'} onClose={close} pages={seen} />
+      <SearchDialog open={open === 'search'} onClose={close} search={search} />
     </div>
   )
 }

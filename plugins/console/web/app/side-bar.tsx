@@ -12,7 +12,7 @@ import { toast } from './toasts.tsx'
 
 export interface SideBarProps {
   pages: readonly PageEntry[]
-  onSearch?: () => void
+  onSearch: () => void
   onHelp: () => void
   /** A page was chosen: the drawer closes. */
   onChosen?: () => void
@@ -33,13 +33,11 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
   return (
     <aside className="side-bar" aria-label="Console">
       <Brand />
-      {onSearch && (
-        <button type="button" className="side-link" onClick={onSearch}>
-          <Search className="icon" aria-hidden />
-          Search
-          <kbd aria-hidden>/</kbd>
-        </button>
-      )}
+      <button type="button" className="side-link" onClick={onSearch}>
+        <Search className="icon" aria-hidden />
+        Search
+        <kbd aria-hidden>/</kbd>
+      </button>
       <nav aria-label="Pages">
         <ul>
           {listed.map((entry) => (

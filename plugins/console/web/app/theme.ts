@@ -1,4 +1,7 @@
 // The theme: the system's, or the one that was chosen, kept in this browser.
+import { keepIn, keptIn } from './kept.ts'
+import { createNews } from './news.ts'
+
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -14,7 +17,7 @@ export function chosenTheme(): Theme {
 export function chooseTheme(theme: Theme): void {
   keepIn(KEY, theme)
   applyTheme()
-  for (const hear of hearers) hear()
+  chosen.tell()
 }
 
 /** Puts the chosen theme in force. */
@@ -25,34 +28,15 @@ export function applyTheme(): void {
   else dataset.theme = theme
 }
 
-const hearers = new Set<() => void>()
+const chosen = createNews()
 
 /** Calls `hear` when the theme changes, by choice or by the system; canvases must be drawn again. @returns how to stop */
 export function onThemeChange(hear: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
-  hearers.add(hear)
+  const stop = chosen.on(hear)
   system.addEventListener('change', hear)
   return () => {
-    hearers.delete(hear)
+    stop()
     system.removeEventListener('change', hear)
-  }
-}
-
-/** What this browser keeps under a name; null where nothing is, or where it keeps nothing at all. */
-export function keptIn(key: string): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch {
-    // Storage is switched off in this browser: the choice lasts as long as the page.
-    return null
-  }
-}
-
-/** Keeps a choice in this browser. */
-export function keepIn(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value)
-  } catch {
-    // Storage is switched off or full: the choice lasts as long as the page.
   }
 }

@@ -1,7 +1,8 @@
-// Results of deeds, in a corner, for some seconds; with undo where there is one.
+// Results of actions, in a corner, for some seconds; with undo where there is one.
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
+import { createNews } from './news.ts'
 
 const SHOWN_MS = 6_000
 const SHOWN_WITH_UNDO_MS = 10_000
@@ -10,7 +11,7 @@ const MAX_TOASTS = 4
 export interface Toast {
   text: string
   tone?: 'good' | 'bad'
-  /** Takes the deed back. */
+  /** Takes the action back. */
   undo?: () => void
 }
 
@@ -20,28 +21,23 @@ interface ShownToast extends Toast {
 
 let shown: readonly ShownToast[] = []
 let next_id = 1
-const hearers = new Set<() => void>()
+const news = createNews()
 
 function show(toasts: readonly ShownToast[]): void {
   shown = toasts
-  for (const hear of hearers) hear()
+  news.tell()
 }
 
-/** Shows the result of a deed: "alice is suspended". */
+/** Shows the result of an action: "alice is suspended". */
 export function toast(result: Toast): void {
   show([...shown, { ...result, id: next_id++ }].slice(-MAX_TOASTS))
 }
 
 const dismiss = (id: number): void => show(shown.filter((each) => each.id !== id))
 
-const listen = (hear: () => void): (() => void) => {
-  hearers.add(hear)
-  return () => hearers.delete(hear)
-}
-
 /** The place of the toasts. Stands once, in the shell. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(listen, () => shown)
+  const toasts = useSyncExternalStore(news.on, () => shown)
   return (
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map((each) => (

@@ -9,6 +9,7 @@ import {
   Gauge,
   Images,
   KeyRound,
+  type LucideIcon,
   Plug,
   ReceiptText,
   Scale,
@@ -22,154 +23,55 @@ import {
   OPERATOR,
   type OpenPageEntry,
   type PageEntry,
+  type Role,
   type Search,
   type SignInProps,
 } from '../app/page-entry.ts'
 
+type Load = PageEntry['load']
+
+/** A page of the side bar, with the letter that `g` goes to it by. */
+const page = (
+  path: string,
+  title: string,
+  seen_by: readonly Role[],
+  icon: LucideIcon,
+  letter: string,
+  load: Load,
+): PageEntry => ({ path, title, seen_by, icon, letter, load })
+
+/** A page below one of these. */
+const below = (path: string, title: string, seen_by: readonly Role[], load: Load): PageEntry => ({
+  path,
+  title,
+  seen_by,
+  load,
+})
+
 export const pages: readonly PageEntry[] = [
-  {
-    path: '/overview',
-    title: 'Overview',
-    seen_by: EVERYONE,
-    icon: Gauge,
-    letter: 'o',
-    load: () => import('./overview/overview.tsx'),
-  },
-  {
-    path: '/calls',
-    title: 'Calls',
-    seen_by: EVERYONE,
-    icon: ArrowLeftRight,
-    letter: 'c',
-    load: () => import('./calls/calls.tsx'),
-  },
-  { path: '/calls/:request_id', title: 'Call', seen_by: EVERYONE, load: () => import('./call/call.tsx') },
-  {
-    path: '/usage',
-    title: 'Usage',
-    seen_by: EVERYONE,
-    icon: ChartColumn,
-    letter: 'u',
-    load: () => import('./usage/usage.tsx'),
-  },
-  {
-    path: '/accounts',
-    title: 'Accounts',
-    seen_by: OPERATOR,
-    icon: Users,
-    letter: 'a',
-    load: () => import('./accounts/accounts.tsx'),
-  },
-  {
-    path: '/accounts/:account',
-    title: 'Account',
-    seen_by: OPERATOR,
-    load: () => import('./accounts/account.tsx'),
-  },
-  {
-    path: '/keys',
-    title: 'Keys',
-    seen_by: EVERYONE,
-    icon: KeyRound,
-    letter: 'k',
-    load: () => import('./keys/keys.tsx'),
-  },
-  { path: '/keys/:key', title: 'Key', seen_by: EVERYONE, load: () => import('./keys/key.tsx') },
-  {
-    path: '/models',
-    title: 'Models',
-    seen_by: EVERYONE,
-    icon: Boxes,
-    letter: 'm',
-    load: () => import('./models/models.tsx'),
-  },
-  { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
-  {
-    path: '/providers',
-    title: 'Providers',
-    seen_by: OPERATOR,
-    icon: Plug,
-    letter: 'v',
-    load: () => import('./providers/providers.tsx'),
-  },
-  {
-    path: '/providers/new',
-    title: 'New provider',
-    seen_by: OPERATOR,
-    load: () => import('./providers/new-provider.tsx'),
-  },
-  {
-    path: '/providers/:name',
-    title: 'Provider',
-    seen_by: OPERATOR,
-    load: () => import('./providers/provider.tsx'),
-  },
-  {
-    path: '/playground',
-    title: 'Playground',
-    seen_by: EVERYONE,
-    icon: FlaskConical,
-    letter: 'p',
-    load: () => import('./playground/playground.tsx'),
-  },
-  {
-    path: '/images',
-    title: 'Images',
-    seen_by: EVERYONE,
-    icon: Images,
-    letter: 'i',
-    load: () => import('./images/images.tsx'),
-  },
-  { path: '/images/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./images/image.tsx') },
-  {
-    path: '/files',
-    title: 'Files',
-    seen_by: EVERYONE,
-    icon: FolderOpen,
-    letter: 'f',
-    load: () => import('./files/files.tsx'),
-  },
-  {
-    path: '/entries',
-    title: 'Entries',
-    seen_by: EVERYONE,
-    icon: ReceiptText,
-    letter: 'e',
-    load: () => import('./entries/entries.tsx'),
-  },
-  {
-    path: '/catalogue',
-    title: 'Catalogue',
-    seen_by: OPERATOR,
-    icon: FileCog,
-    letter: 't',
-    load: () => import('./catalogue/catalogue.tsx'),
-  },
-  {
-    path: '/books',
-    title: 'Books',
-    seen_by: OPERATOR,
-    icon: Scale,
-    letter: 'b',
-    load: () => import('./books/books.tsx'),
-  },
-  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load: () => import('./setup/setup.tsx') },
-  {
-    path: '/system',
-    title: 'System',
-    seen_by: OPERATOR,
-    icon: Server,
-    letter: 's',
-    load: () => import('./system/system.tsx'),
-  },
-  {
-    path: '/settings',
-    title: 'Settings',
-    seen_by: EVERYONE,
-    icon: Settings,
-    letter: ',',
-    load: () => import('./settings/settings.tsx'),
-  },
+  page('/overview', 'Overview', EVERYONE, Gauge, 'o', () => import('./overview/overview.tsx')),
+  page('/calls', 'Calls', EVERYONE, ArrowLeftRight, 'c', () => import('./calls/calls.tsx')),
+  below('/calls/:request_id', 'Call', EVERYONE, () => import('./call/call.tsx')),
+  page('/usage', 'Usage', EVERYONE, ChartColumn, 'u', () => import('./usage/usage.tsx')),
+  page('/accounts', 'Accounts', OPERATOR, Users, 'a', () => import('./accounts/accounts.tsx')),
+  below('/accounts/:account', 'Account', OPERATOR, () => import('./accounts/account.tsx')),
+  page('/keys', 'Keys', EVERYONE, KeyRound, 'k', () => import('./keys/keys.tsx')),
+  below('/keys/:key', 'Key', EVERYONE, () => import('./keys/key.tsx')),
+  page('/models', 'Models', EVERYONE, Boxes, 'm', () => import('./models/models.tsx')),
+  below('/models/:id', 'Model', EVERYONE, () => import('./models/model.tsx')),
+  page('/providers', 'Providers', OPERATOR, Plug, 'v', () => import('./providers/providers.tsx')),
+  below('/providers/new', 'New provider', OPERATOR, () => import('./providers/new-provider.tsx')),
+  below('/providers/:name', 'Provider', OPERATOR, () => import('./providers/provider.tsx')),
+  page('/playground', 'Playground', EVERYONE, FlaskConical, 'p', () => import('./playground/playground.tsx')),
+  page('/images', 'Images', EVERYONE, Images, 'i', () => import('./images/images.tsx')),
+  below('/images/:id', 'Image', EVERYONE, () => import('./images/image.tsx')),
+  page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./files/files.tsx')),
+  page('/entries', 'Entries', EVERYONE, ReceiptText, 'e', () => import('./entries/entries.tsx')),
+  page('/catalogue', 'Catalogue', OPERATOR, FileCog, 't', () => import('./catalogue/catalogue.tsx')),
+  page('/books', 'Books', OPERATOR, Scale, 'b', () => import('./books/books.tsx')),
+  below('/setup', 'First steps', OPERATOR, () => import('./setup/setup.tsx')),
+  page('/system', 'System', OPERATOR, Server, 's', () => import('./system/system.tsx')),
+  page('/settings', 'Settings', EVERYONE, Settings, ',', () => import('./settings/settings.tsx')),
 ]
 
 const setPassword = () => import('./sign-in/set-password.tsx')
@@ -183,5 +85,5 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-/** What `/` searches; undefined where nothing can be searched. */
-export const search: Search | undefined = async (words) => (await import('./search.ts')).searchAll(words)
+/** What `/` searches. */
+export const search: Search = async (words) => (await import('./search.ts')).searchAll(words)

@@ -15,7 +15,7 @@ export const searchAll: Search = async (words) => {
       ({ id, name, status }): Hit => ({
         kind: 'account',
         label: name,
-        ...(status === 'active' ? {} : { detail: status }),
+        detail: status === 'active' ? undefined : status,
         href: `/accounts/${id}`,
       }),
     ),

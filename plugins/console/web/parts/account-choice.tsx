@@ -7,6 +7,7 @@ import { SearchInput } from './input.tsx'
 import { Money } from './money.tsx'
 import { EmptyState, Loaded } from './states.tsx'
 import { Status } from './status.tsx'
+import type { Whose } from './whose.ts'
 
 const MAX_SHOWN = 12
 
@@ -20,7 +21,7 @@ export interface AccountChoiceProps {
 export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const [search, setSearch] = useState('')
   const query = useAsk(['accounts', 'choice', search], () =>
-    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
+    api.accounts.get({ query: { limit: MAX_SHOWN, search: search || undefined } }),
   )
   return (
     <Loaded query={query} rows={4}>
@@ -69,13 +70,13 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
 }
 
 /** The account that was chosen, and the way to another one. */
-export function ChosenAccount({ account, onChange }: { account: string; onChange: () => void }) {
+export function ChosenAccount({ account, choose }: Pick<Whose, 'account' | 'choose'>) {
   return (
     <span className="row">
       <span>
         Account <b>{account}</b>
       </span>
-      <Button small onClick={onChange}>
+      <Button small onClick={() => choose(undefined)}>
         Change
       </Button>
     </span>

@@ -16,7 +16,7 @@ export function AccountInput({ value, onChange }: AccountInputProps) {
   const id = useId()
   const search = value.trim()
   const { data } = useAsk(['accounts', 'choice', search], () =>
-    api.accounts.get({ query: { limit: MAX_SUGGESTED, ...(search === '' ? {} : { search }) } }),
+    api.accounts.get({ query: { limit: MAX_SUGGESTED, search: search || undefined } }),
   )
   return (
     <>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export interface Series {
   /** Stands at the end of its line. */
   label: string
-  /** One for each time; null where there is none. */
+  /** One for each time; null if not found. */
   values: readonly (number | null)[]
 }
 

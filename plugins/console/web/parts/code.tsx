@@ -1,4 +1,4 @@
-// A block of code with its copy button, a secret that is shown once, and a deed as a command.
+// A block of code with its copy button, a secret that is shown once, and an action as a command.
 import { SquareTerminal } from 'lucide-react'
 import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'
@@ -30,7 +30,7 @@ export const Secret = ({ value, what = 'key' }: { value: string; what?: string }
   </Code>
 )
 
-/** The same deed on the command line, folded. */
+/** The same action on the command line, folded. */
 export function AsCommand({ command }: { command: string }) {
   return (
     <details className="as-command">

@@ -1,11 +1,11 @@
 // Dialogs: one for anything, and one that asks before what costs or cuts off.
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
-import { messageOf } from './thrown.ts'
 
 export interface DialogProps {
   open: boolean
@@ -55,7 +55,7 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
   )
 }
 
-/** The buttons at the end of a dialog, the deed last. */
+/** The buttons at the end of a dialog, the action last. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )
@@ -75,36 +75,22 @@ export interface ConfirmDialogProps {
 
 /** Asks once, naming the consequence, with Cancel focused first. */
 export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm }: ConfirmDialogProps) {
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
   const cancel = useRef<HTMLButtonElement>(null)
-
-  async function goAhead(): Promise<void> {
-    setBusy(true)
-    setFailure(null)
-    try {
-      await confirm()
-      onClose()
-    } catch (thrown) {
-      setFailure(messageOf(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { mutate, isPending, error } = useMutation({ mutationFn: confirm, onSuccess: onClose })
 
   return (
     <Dialog open={open} onClose={onClose} title={title} first={cancel}>
       <div>{consequence}</div>
-      {failure && (
+      {error && (
         <Notice tone="bad" alert>
-          {failure}
+          {error.message}
         </Notice>
       )}
       <DialogActions>
         <Button ref={cancel} onClick={onClose}>
           Cancel
         </Button>
-        <Button look="danger" busy={busy} onClick={() => void goAhead()}>
+        <Button look="danger" busy={isPending} onClick={() => mutate()}>
           {verb}
         </Button>
       </DialogActions>

@@ -14,7 +14,7 @@ import { TextInput } from './input.tsx'
 import { Money } from './money.tsx'
 import { Select } from './select.tsx'
 import { EmptyState, Loaded } from './states.tsx'
-import { type Column, Pager, Table } from './table.tsx'
+import { atEnd, type Column, column, Pager, Table } from './table.tsx'
 import { Time } from './time.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
@@ -36,26 +36,17 @@ const WORDS: Record<ShownEntry['kind'], string> = {
 }
 
 const OF_ACCOUNT: Column<ShownEntry>[] = [
-  { key: 'kind', title: 'Entry', cell: ({ kind }) => WORDS[kind], phone: 'first' },
-  { key: 'amount', title: 'USD', end: true, cell: (entry) => <Amount entry={entry} />, phone: 'first-end' },
-  { key: 'for', title: 'For', cell: (entry) => <For entry={entry} />, phone: 'second' },
-  {
-    key: 'time',
-    title: 'When',
-    end: true,
-    cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
-    phone: 'second-end',
-  },
+  column('kind', 'Entry', 'first', ({ kind }) => WORDS[kind]),
+  atEnd('amount', 'USD', 'first-end', (entry) => <Amount entry={entry} />),
+  column('for', 'For', 'second', (entry) => <For entry={entry} />),
+  atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
 ]
 
 const OF_ALL: Column<ShownEntry>[] = [
   ...OF_ACCOUNT.slice(0, 1),
-  {
-    key: 'account',
-    title: 'Account',
-    cell: ({ account, account_id }) => <Link href={`/accounts/${account_id}`}>{account}</Link>,
-    phone: 'none',
-  },
+  column('account', 'Account', 'none', ({ account, account_id }) => (
+    <Link href={`/accounts/${account_id}`}>{account}</Link>
+  )),
   ...OF_ACCOUNT.slice(1),
 ]
 

@@ -1,8 +1,8 @@
 // A field: its label above, its help below, and its error in the server's own words.
+import { Field as Base } from '@base-ui/react/field'
 import { CircleAlert } from 'lucide-react'
-import { createContext, type ReactNode, useContext, useEffect, useId } from 'react'
+import type { ReactNode } from 'react'
 import { names } from './class-names.ts'
-import { FormFailure } from './form-failure.ts'
 
 export interface FieldProps {
   label: string
@@ -16,58 +16,29 @@ export interface FieldProps {
   children: ReactNode
 }
 
-/** What a control takes from its field. */
-export interface FieldControl {
-  id?: string
-  name?: string
-  label_id?: string
-  'aria-describedby'?: string
-  'aria-invalid'?: true
-}
-
-const Control = createContext<FieldControl>({})
-
-/** What a control within a `Field` spreads over its element. Empty outside of one. */
-export const useFieldControl = (): FieldControl => useContext(Control)
-
-/** Wraps one control. Inputs of this folder take their id, description and validity from it. */
+/** Wraps one control, which takes its id, description and validity from it. */
 export function Field({ label, name, help, error, inline, children }: FieldProps) {
-  const id = useId()
-  const form = useContext(FormFailure)
-  const { announce } = form
-  useEffect(() => (name === undefined ? undefined : announce(name)), [announce, name])
-  const shown = error ?? (name === undefined ? null : form.errorOf(name))
-  const described = [help ? `${id}-help` : '', shown ? `${id}-error` : ''].filter(Boolean).join(' ')
-  const control: FieldControl = {
-    id,
-    label_id: `${id}-label`,
-    ...(name === undefined ? {} : { name }),
-    ...(described === '' ? {} : { 'aria-describedby': described }),
-    ...(shown ? { 'aria-invalid': true as const } : {}),
-  }
-  const heading = (
-    <label id={`${id}-label`} htmlFor={id}>
-      {label}
-    </label>
-  )
+  const heading = <Base.Label>{label}</Base.Label>
   return (
-    <Control value={control}>
-      <div className={names('field', inline && 'field-inline')}>
-        {!inline && heading}
-        {children}
-        {inline && heading}
-        {shown && (
-          <div className="field-error" id={`${id}-error`}>
+    <Base.Root name={name} invalid={Boolean(error)} className={names('field', inline && 'field-inline')}>
+      {!inline && heading}
+      {children}
+      {inline && heading}
+      <Base.Error
+        match={error ? true : undefined}
+        className="field-error"
+        render={({ children: told, ...rest }) => (
+          <div {...rest}>
             <CircleAlert className="icon" aria-hidden />
-            <span>{shown}</span>
+            <span>{error ?? told}</span>
           </div>
         )}
-        {help && (
-          <div className="field-help" id={`${id}-help`}>
-            {help}
-          </div>
-        )}
-      </div>
-    </Control>
+      />
+      {help && (
+        <Base.Description className="field-help" render={<div />}>
+          {help}
+        </Base.Description>
+      )}
+    </Base.Root>
   )
 }

@@ -6,7 +6,7 @@ import { share } from './amounts.ts'
 export interface FigureProps {
   label: string
   value: ReactNode
-  /** The change against the range before, as a share of it: 0.12 is up by 12 %; null where there is nothing to compare. */
+  /** The change against the range before, as a share of it: 0.12 is up by 12 %; null if there is nothing to compare. */
   change?: number | null
   /** Which way is good; neither where it is left out. */
   good?: 'up' | 'down'

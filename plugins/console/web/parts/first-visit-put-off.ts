@@ -1,5 +1,5 @@
 // Whether the first visit was put off, or is over, in this browser.
-import { keepIn, keptIn } from '../app/theme.ts'
+import { keepIn, keptIn } from '../app/kept.ts'
 
 const KEY = 'tollgate-first-steps'
 

@@ -1,14 +1,24 @@
 // A form: Enter sends it, an error stands at its field, and nothing that was typed is lost.
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { Form as Base } from '@base-ui/react/form'
+import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { ApiError } from '../app/client.ts'
 import { Button, type ButtonProps } from './button.tsx'
-import { FormBusy, useFormBusy } from './form-busy.ts'
-import { FormFailure } from './form-failure.ts'
 import { Notice } from './notice.tsx'
+import { messageOf } from './thrown.ts'
 import { Words } from './words.tsx'
 
+/** Whether the form around a button is being sent. */
+const Busy = createContext(false)
+
+/** What sending it failed by: at the field that the server names, if the form has it, else above all fields. */
+interface Failure {
+  errors?: Record<string, string>
+  notice?: string
+}
+
 export interface FormProps {
-  /** Sends it. What it throws is shown: at the field that the error names, else above the buttons. */
+  /** Sends it. What it throws is shown: at the field that the error names, else above the fields. */
   submit: () => Promise<unknown>
   /** The fields, then `FormActions`. */
   children: ReactNode
@@ -17,59 +27,49 @@ export interface FormProps {
 
 /** A form, with `SubmitButton` among its children. */
 export function Form({ submit, children, ...rest }: FormProps) {
-  const [failure, setFailure] = useState<Error | null>(null)
+  const [{ errors, notice }, setFailure] = useState<Failure>({})
   const [busy, setBusy] = useState(false)
-  const fields = useRef(new Set<string>())
-  const form = useRef<HTMLFormElement>(null)
 
-  const parts = useMemo(() => {
-    const at_field = failure instanceof ApiError ? failure.param : null
-    return {
-      announce(name: string) {
-        fields.current.add(name)
-        return () => {
-          fields.current.delete(name)
-        }
-      },
-      errorOf: (name: string) => (failure && at_field === name ? failure.message : null),
-    }
-  }, [failure])
-
-  useEffect(() => {
-    if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [failure])
-
-  async function send(event: FormEvent): Promise<void> {
+  async function send(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     event.stopPropagation()
     if (busy) return
+    const form = event.currentTarget
     setBusy(true)
-    setFailure(null)
     try {
       await submit()
     } catch (thrown) {
-      setFailure(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      setFailure(failureOf(thrown, form))
     } finally {
       setBusy(false)
     }
   }
 
-  const is_at_field =
-    failure instanceof ApiError && failure.param !== null && fields.current.has(failure.param)
   return (
-    <FormFailure value={parts}>
-      <FormBusy value={busy}>
-        <form ref={form} className="form" noValidate onSubmit={(event) => void send(event)} {...rest}>
-          {failure && !is_at_field && (
-            <Notice tone="bad" alert>
-              <Words>{failure.message}</Words>
-            </Notice>
-          )}
-          {children}
-        </form>
-      </FormBusy>
-    </FormFailure>
+    <Busy value={busy}>
+      <Base
+        className="form"
+        errors={errors}
+        // Base UI does not send a form that shows an error; but what is wrong may lie in another field than the one that shows it.
+        onSubmitCapture={() => flushSync(() => setFailure({}))}
+        onSubmit={(event) => void send(event)}
+        {...rest}
+      >
+        {notice && (
+          <Notice tone="bad" alert>
+            <Words>{notice}</Words>
+          </Notice>
+        )}
+        {children}
+      </Base>
+    </Busy>
   )
+}
+
+function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
+  const message = messageOf(thrown)
+  const name = thrown instanceof ApiError ? thrown.param : null
+  return name && form.elements.namedItem(name) ? { errors: { [name]: message } } : { notice: message }
 }
 
 /** The buttons below a form. */
@@ -77,7 +77,17 @@ export const FormActions = ({ children }: { children: ReactNode }) => (
   <div className="form-actions">{children}</div>
 )
 
+type SubmitProps = Omit<ButtonProps, 'type' | 'busy'>
+
+/** The buttons of a form in a dialog. */
+export const SubmitOrCancel = ({ onCancel, ...submit }: SubmitProps & { onCancel: () => void }) => (
+  <FormActions>
+    <Button onClick={onCancel}>Cancel</Button>
+    <SubmitButton {...submit} />
+  </FormActions>
+)
+
 /** The button that sends the form it stands in. */
-export function SubmitButton({ look = 'primary', ...rest }: Omit<ButtonProps, 'type' | 'busy'>) {
-  return <Button look={look} {...rest} type="submit" busy={useFormBusy()} />
+export function SubmitButton({ look = 'primary', ...rest }: SubmitProps) {
+  return <Button look={look} {...rest} type="submit" busy={useContext(Busy)} />
 }

@@ -5,3 +5,9 @@ export function given<T extends object>(all: T): { [K in keyof T]?: Exclude<T[K]
   const some = Object.entries(all).filter(([, value]) => value !== undefined && value !== '')
   return Object.fromEntries(some) as { [K in keyof T]?: Exclude<T[K], undefined | ''> }
 }
+
+/** An address with what is given of its query. */
+export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const text = new URLSearchParams(given(query) as Record<string, string>).toString()
+  return text === '' ? path : `${path}?${text}`
+}

@@ -15,7 +15,7 @@ export function HiddenPictures({ children, verb = 'Show pictures', onShow }: Hid
   return (
     <Notice>
       <p>{children} It is logged then.</p>
-      <p className="notice-deed">
+      <p className="notice-action">
         <Button small onClick={onShow}>
           {verb}
         </Button>

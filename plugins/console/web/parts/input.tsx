@@ -1,8 +1,8 @@
 // Inputs: text, several lines, money, a whole number, search. Within a `Field` they take its label and error.
+import { Field } from '@base-ui/react/field'
 import { Search } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { names } from './class-names.ts'
-import { useFieldControl } from './field.tsx'
 
 interface Valued {
   value: string
@@ -16,16 +16,14 @@ export interface TextInputProps extends Omit<ComponentProps<'input'>, keyof Valu
 
 /** One line of text. `type="password"`, `autoComplete` and others as in HTML. */
 export function TextInput({ value, onChange, code, ...rest }: TextInputProps) {
-  const { label_id: _, ...field } = useFieldControl()
   return (
-    <input
+    <Field.Control
       type="text"
       spellCheck={code ? false : undefined}
-      {...field}
       {...rest}
       className={names('input', code && 'input-code')}
       value={value}
-      onChange={(event) => onChange(event.target.value)}
+      onValueChange={onChange}
     />
   )
 }
@@ -36,15 +34,13 @@ export interface TextAreaProps extends Omit<ComponentProps<'textarea'>, keyof Va
 
 /** Several lines of text. */
 export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
-  const { label_id: _, ...field } = useFieldControl()
   return (
-    <textarea
+    <Field.Control
       spellCheck={code ? false : undefined}
-      {...field}
-      {...rest}
       className={names('input', code && 'input-code')}
       value={value}
-      onChange={(event) => onChange(event.target.value)}
+      onValueChange={onChange}
+      render={<textarea {...rest} />}
     />
   )
 }

@@ -1,4 +1,4 @@
-// A menu of deeds and links behind one button.
+// A menu of actions and links behind one button.
 import { Menu as Base } from '@base-ui/react/menu'
 import { Ellipsis, type LucideIcon } from 'lucide-react'
 import type { ReactElement } from 'react'
@@ -9,7 +9,7 @@ import { names } from './class-names.ts'
 export interface MenuItem {
   label: string
   icon?: LucideIcon
-  /** A deed, or … */
+  /** An action, or … */
   onSelect?: () => void
   /** … a page below /console. */
   href?: string

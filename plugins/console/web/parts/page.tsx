@@ -8,7 +8,7 @@ export interface PageFrameProps {
   title: string
   /** One sentence of the user's world. */
   lead?: ReactNode
-  /** The page's deeds, the main one last. */
+  /** The page's actions, the main one last. */
   actions?: ReactNode
   /** For forms alone, or for what is read from top to bottom; otherwise as wide as tables are. */
   width?: 'form' | 'text'

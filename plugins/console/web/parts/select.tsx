@@ -2,7 +2,6 @@
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { names } from './class-names.ts'
-import { useFieldControl } from './field.tsx'
 
 export interface Option<Value extends string> {
   value: Value
@@ -25,7 +24,6 @@ export interface SelectProps<Value extends string> {
 /** Within a `Field` it takes its label and error. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { options, value, onChange, inline, disabled, ...rest } = props
-  const { label_id, name: _, ...field } = useFieldControl()
   return (
     <Base.Root
       items={options}
@@ -35,12 +33,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         if (chosen !== null) onChange(chosen)
       }}
     >
-      <Base.Trigger
-        {...field}
-        aria-labelledby={label_id}
-        {...rest}
-        className={names('select', inline && 'select-inline')}
-      >
+      <Base.Trigger {...rest} className={names('select', inline && 'select-inline')}>
         <Base.Value />
         <ChevronsUpDown className="icon" aria-hidden />
       </Base.Trigger>

@@ -1,16 +1,11 @@
 // The same call in several languages, the one that was chosen last in view.
 import { useState } from 'react'
-import { keepIn, keptIn } from '../app/theme.ts'
+import { keepIn, keptIn } from '../app/kept.ts'
 import { Choices } from './choices.tsx'
 import { Code } from './code.tsx'
+import type { Sample } from './code-samples/samples.ts'
 
 const KEY = 'tollgate-snippet'
-
-export interface Sample {
-  /** "curl", "Python", "JavaScript". */
-  language: string
-  code: string
-}
 
 export function Snippet({ samples }: { samples: readonly Sample[] }) {
   const [chosen, setChosen] = useState(() => keptIn(KEY) ?? '')

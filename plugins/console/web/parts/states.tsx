@@ -6,13 +6,14 @@ import { ApiError, ConnectionLost } from '../app/client.ts'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
+import { Page } from './page.tsx'
 import { Words } from './words.tsx'
 
 /** Shorter waits than this show nothing at all. */
 const SKELETON_AFTER_MS = 200
 
 /** Whether `ms` have passed since the component appeared. */
-export function useAfter(ms: number): boolean {
+function useAfter(ms: number): boolean {
   const [passed, setPassed] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setPassed(true), ms)
@@ -121,3 +122,12 @@ export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Dat
     </>
   )
 }
+
+/** A page in the place of one that is called after what is not there yet. */
+export const AwaitedPage = ({ title, query }: { title: string; query: UseQueryResult<unknown, Error> }) => (
+  <Page title={title}>
+    <Loaded query={query} rows={6}>
+      {() => null}
+    </Loaded>
+  </Page>
+)

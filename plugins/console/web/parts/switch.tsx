@@ -1,6 +1,5 @@
 // A switch: on or off, at once.
 import { Switch as Base } from '@base-ui/react/switch'
-import { useFieldControl } from './field.tsx'
 
 export interface SwitchProps {
   checked: boolean
@@ -12,11 +11,8 @@ export interface SwitchProps {
 
 /** Within `<Field inline>` it takes its label. */
 export function Switch({ checked, onChange, disabled, ...rest }: SwitchProps) {
-  const { label_id, name: _, ...field } = useFieldControl()
   return (
     <Base.Root
-      {...field}
-      aria-labelledby={label_id}
       {...rest}
       className="switch"
       checked={checked}

@@ -9,8 +9,6 @@ import { names } from './class-names.ts'
 /** Where a cell stands on a phone, where a row is two lines. */
 export type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
 
-const PHONE_PLACES: readonly PhonePlace[] = ['first', 'first-end', 'second', 'second-end']
-
 export interface Column<Row> {
   /** Unique in the table; also what the server sorts by, where `sorts`. */
   key: string
@@ -20,9 +18,19 @@ export interface Column<Row> {
   /** Numbers stand at the end. */
   end?: boolean
   sorts?: boolean
-  /** Without it, the first four columns stand in the four places, in this order. */
-  phone?: PhonePlace
+  phone: PhonePlace
 }
+
+/** A column of words. */
+export const column = <Row,>(
+  key: string,
+  title: string,
+  phone: PhonePlace,
+  cell: (row: Row) => ReactNode,
+): Column<Row> => ({ key, title, phone, cell })
+
+/** A column that stands at its end: of numbers, or of buttons. */
+export const atEnd: typeof column = (...given) => ({ ...column(...given), end: true })
 
 /** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
 export interface Sorting {
@@ -42,7 +50,6 @@ export interface TableProps<Row> {
 }
 
 export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: TableProps<Row>) {
-  const phonePlace = (column: Column<Row>, at: number) => column.phone ?? PHONE_PLACES[at] ?? 'none'
   return (
     <div className="table-place">
       <table className="table" aria-label={label}>
@@ -56,18 +63,14 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} className={names(hrefOf && 'links')}>
-              {columns.map((column, at) => (
-                <td
-                  key={column.key}
-                  className={names(column.end && 'end')}
-                  data-phone={phonePlace(column, at)}
-                >
+              {columns.map(({ key, end, phone, cell }, at) => (
+                <td key={key} className={names(end && 'end')} data-phone={phone}>
                   {at === 0 && hrefOf ? (
                     <Link className="row-link" href={hrefOf(row)}>
-                      {column.cell(row)}
+                      {cell(row)}
                     </Link>
                   ) : (
-                    column.cell(row)
+                    cell(row)
                   )}
                 </td>
               ))}

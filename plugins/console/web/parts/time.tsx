@@ -52,7 +52,7 @@ function onTick(hear: () => void): () => void {
 }
 
 /** The time now, in steps of some seconds that all of the page share. */
-export const useNow = (): number => useSyncExternalStore(onTick, () => now_ms)
+const useNow = (): number => useSyncExternalStore(onTick, () => now_ms)
 
 export interface TimeProps {
   /** Milliseconds since 1970; null is a dash. */

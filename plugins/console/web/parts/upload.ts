@@ -1,5 +1,6 @@
 // Files on their way to the gateway.
 import { askRaw } from '../app/client.ts'
+import { withQuery } from './given.ts'
 
 /** What the gateway takes: it looks at the bytes, whatever a file is called. */
 export const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
@@ -14,8 +15,7 @@ export const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
 export async function uploadFiles(files: readonly File[], query: { account?: string }): Promise<string[]> {
   const form = new FormData()
   for (const file of files) form.append('files', file)
-  const account = query.account === undefined ? '' : `?account=${encodeURIComponent(query.account)}`
-  const answer = await askRaw(`/console/api/files${account}`, { method: 'POST', body: form })
+  const answer = await askRaw(withQuery('/console/api/files', query), { method: 'POST', body: form })
   const { uploaded } = (await answer.json()) as { uploaded: { key: string }[] }
   return uploaded.map(({ key }) => key)
 }

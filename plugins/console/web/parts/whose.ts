@@ -20,6 +20,6 @@ export function useWhose(): Whose {
     is_operator,
     account,
     choose: (chosen) => change({ account: chosen, cursor: undefined }, { push: true }),
-    query: account === undefined ? {} : { account },
+    query: { account },
   }
 }

@@ -11,7 +11,7 @@ and exact values that are still needed, and what remains to be done next. Write 
 const INTRODUCTION = 'Summary of the conversation until here:'
 
 /** The text of a compaction of ours as `encrypted_content`: base64 of JSON, so that it is told from any provider's own. */
-export const compactionItem = (id: string, summary: string): JsonObject => ({
+const compactionItem = (id: string, summary: string): JsonObject => ({
   id,
   type: 'compaction',
   encrypted_content: Buffer.from(JSON.stringify({ tollgate_summary: summary })).toString('base64'),

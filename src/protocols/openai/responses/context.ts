@@ -5,6 +5,6 @@ import { allItems } from './recalled.ts'
 
 const leastIn = leastTokensIn(['instructions', 'input'], ['context_management'])
 
-/** A lower estimate of the prompt's tokens; 0 where the provider may leave out some of it. */
+/** A lower estimate of the prompt's tokens; 0 if the provider may leave out some of it. */
 export const leastTokens = (body: JsonObject): number =>
   body.truncation === 'auto' ? 0 : leastIn({ ...body, input: allItems(body).map(({ item }) => item) })

@@ -20,6 +20,7 @@ import {
   stringIn,
   wantObject,
 } from '../../wire/json.ts'
+import { DATA_URI, RefusalContent, readAudio, TextContent } from '../decode-messages.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
 import { answeredPicture, PICTURE_ITEM, wordsOf } from './picture-items.ts'
@@ -27,31 +28,27 @@ import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
 const ROLES = { user: true, assistant: true, system: true, developer: true } as const
-export const MessageItem = Fields({ role: Choice(ROLES), content: Anything })
-export const FunctionCallItem = Fields({
+const MessageItem = Fields({ role: Choice(ROLES), content: Anything })
+const FunctionCallItem = Fields({
   call_id: Text,
   name: Text,
   namespace: optional(Text),
   arguments: Text,
 })
-export const CustomCallItem = Fields({ call_id: Text, name: Text, namespace: optional(Text), input: Text })
-export const CallOutputItem = Fields({ call_id: Text, output: Anything })
-export const ReasoningSummary = Fields({ text: Text })
-export const ReasoningItem = Fields({
+const CustomCallItem = Fields({ call_id: Text, name: Text, namespace: optional(Text), input: Text })
+const CallOutputItem = Fields({ call_id: Text, output: Anything })
+const ReasoningSummary = Fields({ text: Text })
+const ReasoningItem = Fields({
   summary: optional(List(ReasoningSummary)),
   content: optional(List(ReasoningSummary)),
   encrypted_content: optional(Text),
 })
-export const TextContent = Fields({ text: Text })
-export const RefusalContent = Fields({ refusal: Text })
-export const ImageContent = Fields({ image_url: Text })
-export const FileContent = Fields({
+const ImageContent = Fields({ image_url: Text })
+const FileContent = Fields({
   file_data: optional(Text),
   file_url: optional(Text),
   filename: optional(Text),
 })
-const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const
-export const AudioContent = Fields({ input_audio: Fields({ format: Choice(AUDIO_TYPES), data: Text }) })
 
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
@@ -215,8 +212,6 @@ function readContent(value: Json | undefined, path: string): (TextPart | MediaPa
   })
 }
 
-const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
-
 function readImage(part: JsonObject, path: string): MediaPart {
   rejectFileId(part, path)
   const at = `${path}.image_url`
@@ -249,11 +244,6 @@ function rejectFileId(part: JsonObject, path: string): void {
   if ((part.file_id ?? null) !== null)
     throw refusal(
       `${path}.file_id`,
-      'refers to a file at a provider, which cannot be named here. Send it inline.',
+      'refers to a file stored at a provider, which is not available here. Send it inline.',
     )
-}
-
-function readAudio(part: JsonObject, path: string): MediaPart {
-  const { format, data } = readObject(AudioContent, part, path).input_audio
-  return { kind: 'audio', source: { by: 'data', mime_type: AUDIO_TYPES[format], data }, at: path }
 }

@@ -30,19 +30,12 @@ import {
   refusal,
   wantObject,
 } from '../../wire/json.ts'
+import { ALLOWED_MODES, CHOICES, FORMATS, FunctionDefinition } from '../decode-request.ts'
 import { EFFORTS } from '../efforts.ts'
 import { carries } from './carries.ts'
 import { decodeItems } from './decode-items.ts'
 import { allItems, RECALLED } from './recalled.ts'
 import { flatName, HOSTED_TOOLS, type NamedTool, namedTools } from './tools.ts'
-
-const CHOICES: Readonly<Record<string, ToolChoice>> = {
-  none: { mode: 'none' },
-  auto: { mode: 'auto' },
-  required: { mode: 'any' },
-}
-const FORMATS = { text: 'text', json_object: 'json', json_schema: 'json_schema' } as const
-const ALLOWED_MODES = { auto: false, required: true } as const
 
 export const Reasoning = Fields({
   effort: optional(Choice(EFFORTS)),
@@ -50,22 +43,16 @@ export const Reasoning = Fields({
   /** The former name of summary. */
   generate_summary: optional(Text),
 })
-export const TextFormat = Fields({ type: Choice(FORMATS) })
+const TextFormat = Fields({ type: Choice(FORMATS) })
 /** Of the type json_schema. */
 export const SchemaFormat = Fields({
   name: optional(Text),
   schema: optional(OpenObject),
   strict: optional(Flag),
 })
-export const TextConfig = Fields({ format: optional(TextFormat), verbosity: optional(Text) })
-export const FunctionTool = Fields({
-  name: Text,
-  description: optional(Text),
-  parameters: optional(OpenObject),
-  strict: optional(Flag),
-})
-export const CustomTool = Fields({ name: Text, description: optional(Text), format: optional(OpenObject) })
-export const ToolName = Fields({ name: Text, namespace: optional(Text) })
+const TextConfig = Fields({ format: optional(TextFormat), verbosity: optional(Text) })
+const CustomTool = Fields({ name: Text, description: optional(Text), format: optional(OpenObject) })
+const ToolName = Fields({ name: Text, namespace: optional(Text) })
 export const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(OpenObject) })
 
 export const ResponsesRequest = Fields({
@@ -142,7 +129,7 @@ function decodeTools(tools: readonly JsonObject[] | undefined): ToolDefinition[]
 }
 
 function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinition {
-  const { name, ...fields } = readPresent(FunctionTool, definition, at)
+  const { name, ...fields } = readPresent(FunctionDefinition, definition, at)
   return {
     name: flatName(name, namespace),
     description: fields.description,

@@ -1,4 +1,4 @@
-// The tool that draws, as callers offer it and as models are told of it: a function, which the gateway runs.
+// The tool that draws, as callers offer it and as models are told about it: a function, which the gateway runs.
 // https://platform.openai.com/docs/guides/tools-image-generation
 import type { Static } from '@sinclair/typebox'
 import { Anything, Choice, Count, Fields, optional, readPresent, Text } from '../../forms.ts'
@@ -25,7 +25,7 @@ const MODERATIONS = { auto: true, low: true } as const
 const MAX_COMPRESSION = 100
 
 /** What is read of the tool. Partial images are taken, and none come. */
-export const DrawingTool = Fields({
+const DrawingTool = Fields({
   model: optional(Text),
   action: optional(Choice(ACTIONS)),
   size: optional(Text),
@@ -50,7 +50,7 @@ export interface OfferedDrawing {
 }
 
 /**
- * The first tool of a request that draws; undefined where there is none.
+ * The first tool of a request that draws; undefined if not found.
  * @throws GatewayError invalid_request naming the field that is malformed
  */
 export function offeredDrawing(tools: Json | undefined): OfferedDrawing | undefined {
@@ -135,7 +135,7 @@ export interface AskedDrawing {
   edits: boolean
 }
 
-/** The arguments of a call, read; undefined where they are cut off, or name nothing to draw. */
+/** The arguments of a call, read; undefined if they are cut off, or name nothing to draw. */
 export function readDrawing(
   arguments_json: Json | undefined,
   { asked: { action = 'auto' } }: OfferedDrawing,

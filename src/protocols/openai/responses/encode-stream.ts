@@ -5,6 +5,7 @@ import type { AnswerContext, StopReason, TokenLogprob } from '../../canonical/an
 import type { Signature } from '../../canonical/parts.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../../event-writers.ts'
+import { GrowingText } from '../../growing-text.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { itemId } from './ids.ts'
 import {
@@ -27,7 +28,7 @@ interface OpenItem {
   readonly part: PartStart
   readonly tool: NamedTool | undefined
   /** Its text, or its arguments as JSON. */
-  text: string
+  readonly text: GrowingText
   signature: Signature | undefined
   logprobs: TokenLogprob[]
 }
@@ -122,7 +123,7 @@ function openItem(
   tool: NamedTool | undefined,
 ): ServerSentEvent[] {
   const id = itemId(type, state.context.id, state.output.length)
-  const item: OpenItem = { id, part, tool, text: '', signature: undefined, logprobs: [] }
+  const item: OpenItem = { id, part, tool, text: new GrowingText(), signature: undefined, logprobs: [] }
   state.item = item
   if (part.kind === 'text')
     return [
@@ -136,7 +137,7 @@ function openItem(
 function writeText(state: State, { text }: EventOf<'text_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
-  item.text += text
+  item.text.add(text)
   return isRefusal(item)
     ? [record(state, 'response.refusal.delta', { ...inContent(state, item), delta: text })]
     : [record(state, 'response.output_text.delta', { ...inContent(state, item), delta: text, logprobs: [] })]
@@ -146,8 +147,8 @@ function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): Serve
   const { item } = state
   if (!item) return []
   const place = inSummary(state, item)
-  const begins = item.text === ''
-  item.text += text
+  const begins = item.text.length === 0
+  item.text.add(text)
   return [
     ...(begins
       ? [record(state, 'response.reasoning_summary_part.added', { ...place, part: summary('') })]
@@ -175,7 +176,7 @@ function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEven
 function writeArguments(state: State, { json }: EventOf<'arguments_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
-  item.text += json
+  item.text.add(json)
   if (item.tool?.kind === 'custom') return []
   return [record(state, 'response.function_call_arguments.delta', { ...placeOf(state, item), delta: json })]
 }
@@ -184,7 +185,7 @@ function writePartEnd(state: State): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
   state.item = undefined
-  const { part, id, text, signature } = item
+  const { part, id, signature } = item
   if (part.kind === 'text')
     return [
       ...endText(state, item),
@@ -197,17 +198,20 @@ function writePartEnd(state: State): ServerSentEvent[] {
   }
   if (part.kind === 'redacted_thinking')
     return done(state, reasoningItem(id, '', part.signature, 'redacted_thinking'))
-  return [...endSummary(state, item), ...done(state, reasoningItem(id, text, signature, 'thinking'))]
+  return [
+    ...endSummary(state, item),
+    ...done(state, reasoningItem(id, item.text.toString(), signature, 'thinking')),
+  ]
 }
 
 function endText(state: State, item: OpenItem): ServerSentEvent[] {
   const place = inContent(state, item)
   return isRefusal(item)
-    ? [record(state, 'response.refusal.done', { ...place, refusal: item.text })]
+    ? [record(state, 'response.refusal.done', { ...place, refusal: item.text.toString() })]
     : [
         record(state, 'response.output_text.done', {
           ...place,
-          text: item.text,
+          text: item.text.toString(),
           logprobs: logprobsOf(item.logprobs),
         }),
       ]
@@ -217,9 +221,9 @@ function endArguments(state: State, item: OpenItem): ServerSentEvent[] {
   const place = placeOf(state, item)
   if (item.tool?.kind !== 'custom')
     return [
-      record(state, 'response.function_call_arguments.done', { ...place, arguments: item.text || '{}' }),
+      record(state, 'response.function_call_arguments.done', { ...place, arguments: argumentsOf(item) }),
     ]
-  const input = customInput(item.text)
+  const input = customInput(item.text.toString())
   return [
     record(state, 'response.custom_tool_call_input.delta', { ...place, delta: input }),
     record(state, 'response.custom_tool_call_input.done', { ...place, input }),
@@ -227,11 +231,12 @@ function endArguments(state: State, item: OpenItem): ServerSentEvent[] {
 }
 
 function endSummary(state: State, item: OpenItem): ServerSentEvent[] {
-  if (item.text === '') return []
+  if (item.text.length === 0) return []
   const place = inSummary(state, item)
+  const text = item.text.toString()
   return [
-    record(state, 'response.reasoning_summary_text.done', { ...place, text: item.text }),
-    record(state, 'response.reasoning_summary_part.done', { ...place, part: summary(item.text) }),
+    record(state, 'response.reasoning_summary_text.done', { ...place, text }),
+    record(state, 'response.reasoning_summary_part.done', { ...place, part: summary(text) }),
   ]
 }
 
@@ -244,13 +249,15 @@ function writeEnd(state: State): ServerSentEvent[] {
 const isRefusal = ({ part }: OpenItem): boolean => part.kind === 'text' && part.is_refusal === true
 
 const contentOf = (item: OpenItem): JsonObject =>
-  isRefusal(item) ? refusalContent(item.text) : textContent(item.text, item.logprobs)
+  isRefusal(item) ? refusalContent(item.text.toString()) : textContent(item.text.toString(), item.logprobs)
 
-const callOf = ({ text, tool }: OpenItem, { id, name }: Extract<PartStart, { kind: 'tool_call' }>) => ({
+const argumentsOf = ({ text }: OpenItem): string => (text.length === 0 ? '{}' : text.toString())
+
+const callOf = (item: OpenItem, { id, name }: Extract<PartStart, { kind: 'tool_call' }>) => ({
   call_id: id,
   name,
-  arguments_json: text || '{}',
-  tool,
+  arguments_json: argumentsOf(item),
+  tool: item.tool,
 })
 
 const summary = (text: string): JsonObject => ({ type: 'summary_text', text })

@@ -28,7 +28,7 @@ export const writeEncrypted = (signature: Signature, signed: Signed): string =>
 export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(unmarked(text).encrypted, OWN_FORMAT)
 
-/** Who issued an item's encrypted reasoning; undefined where there is none, or nobody knows. */
+/** Who issued an item's encrypted reasoning; undefined if not found, or nobody knows. */
 export const issuerOfItem = (item: Json): string | undefined =>
   isObject(item) && typeof item.encrypted_content === 'string'
     ? unmarked(item.encrypted_content).issuer
@@ -61,7 +61,7 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
 const isUndrawn = ({ type, result }: JsonObject): boolean =>
   type === PICTURE_ITEM && (result ?? null) === null
 
-/** What is known of it, in words; undefined where nothing is. */
+/** What is known of it, in words; undefined if nothing is. */
 function saidOf(item: JsonObject): JsonObject | undefined {
   const text = wordsOf(item)
   if (text === undefined) return undefined

@@ -1,5 +1,6 @@
 // What a responses request can ask for beyond tokens, and what is counted of it in the answer.
 // https://platform.openai.com/docs/api-reference/responses/create
+import { AUDIO_OUTPUT } from '../../audio-output.ts'
 import type { ExtrasCount, FieldRule } from '../../extras.ts'
 import {
   billed,
@@ -11,8 +12,8 @@ import {
   unknownTool,
 } from '../../extras.ts'
 import { namesOf } from '../../forms.ts'
-import { type JsonObject, lookUp, objectIn, objectsIn } from '../../wire/json.ts'
-import { ROUTER_BILL, UNITS } from '../extras.ts'
+import { countIn, type JsonObject, lookUp, objectIn, objectsIn } from '../../wire/json.ts'
+import { ROUTER_BILL, SPOKEN_BILL, UNITS } from '../extras.ts'
 import { carries } from './carries.ts'
 import { ResponsesRequest } from './decode-request.ts'
 import { RECALLED } from './recalled.ts'
@@ -60,23 +61,28 @@ const MEMORY = {
 
 const BILL = {
   ...ROUTER_BILL,
+  ...SPOKEN_BILL,
   moderation: billed('extra_body', isEmptyObject),
   image: billed('image_generation', isEmptyObject),
   access_programs: billed('extra_body', isEmptyObject),
   tools: judgeTools,
 }
 
-/** Searches are counted by the items that tell of them. */
+/** Searches are counted by the items that tell of them, audio by the usage. */
 class Count implements ExtrasCount {
   #searches: number | undefined
+  #audio_tokens: number | undefined
 
   read(answer: JsonObject): void {
     const response = responseIn(answer)
+    const { output_tokens_details } = objectIn(response.usage)
+    this.#audio_tokens = countIn(objectIn(output_tokens_details).audio_tokens) ?? this.#audio_tokens
     if (!Array.isArray(response.output) || !objectIn(response.usage).output_tokens) return
     this.#searches = objectsIn(response.output).filter(({ type }) => type === 'web_search_call').length
   }
 
   units(name: string): number | undefined {
+    if (name === AUDIO_OUTPUT) return this.#audio_tokens
     return name === 'web_search' ? this.#searches : undefined
   }
 }

@@ -1,4 +1,4 @@
-// The items of drawn pictures: as callers are shown them, and as models are told of them.
+// The items of drawn pictures: as callers are shown them, and as models are told about them.
 import type { ErrorKind } from '../../../domain/errors.ts'
 import type { MediaPart } from '../../canonical/parts.ts'
 import { base64Of } from '../../wire/base64.ts'
@@ -85,7 +85,7 @@ export const failedItem = (
 const SHOWN = 'The image was made, and the user sees it.'
 const NOT_MADE = 'The image could not be made.'
 
-/** What the model is told of a picture that it asked for. */
+/** What the model is told about a picture that it asked for. */
 export function outcomeOf({ status, error }: JsonObject): string {
   if (status !== 'failed') return `${SHOWN} Do not repeat it, link to it or describe it at length.`
   const message = isObject(error) ? stringIn(error.message) : undefined
@@ -107,7 +107,7 @@ export function callsOf(item: Json, name: string, index: number): Json[] {
   ]
 }
 
-/** An earlier picture in words, for a model that has no such function; undefined where nothing is known of it. */
+/** An earlier picture in words, for a model that has no such function; undefined if nothing is known of it. */
 export function wordsOf({ status, revised_prompt }: JsonObject): string | undefined {
   const prompt = stringIn(revised_prompt)
   if (!prompt) return undefined

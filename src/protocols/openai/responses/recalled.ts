@@ -55,7 +55,7 @@ export const isReference = (item: Json): item is JsonObject =>
   (item.type === 'item_reference' ||
     ((item.type ?? null) === null && item.role === undefined && typeof item.id === 'string'))
 
-/** The input with references replaced by what they stand for; the very same items where there are none. */
+/** The input with references replaced by what they stand for; the very same items if none is found. */
 export const resolved = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
   items.map((item) => (isReference(item) ? (of[String(item.id)] ?? item) : item))
 

@@ -2,11 +2,14 @@
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../../domain/token-estimate.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
+import { inputBound } from '../../input-bound.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
 import { workedOut } from '../../wire/known-values.ts'
+import { audioTokens, fileTokens } from '../media.ts'
 import { generationOf } from '../model.ts'
+import { requestBound } from './bound.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
 import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
@@ -31,7 +34,7 @@ export const PricedRequest = Fields({
 export function readRequest(body: JsonObject): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   if (asked.background)
-    throw refusal('background', 'is not served here. Leave it out, and read the answer as a stream.')
+    throw refusal('background', 'is not supported. Leave it out, and read the answer as a stream.')
   if (asked.max_output_tokens === 0) throw refusal('max_output_tokens', 'must be at least 1.')
   const { previous_response_id } = asked
   const items = allItems(body)
@@ -44,28 +47,24 @@ export function readRequest(body: JsonObject): RequestFacts {
           .map(({ id }) => stringIn(id) ?? '')
       : []
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
+  const input_tokens =
+    sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
+    estimateTokens(asked.instructions ?? '') +
+    workedOut(jsonTokens, asked.tools) +
+    jsonTokens(objectIn(asked.text).format)
   return {
-    input_tokens:
-      sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
-      estimateTokens(asked.instructions ?? '') +
-      workedOut(jsonTokens, asked.tools) +
-      jsonTokens(objectIn(asked.text).format),
+    input_tokens,
+    input_bound_tokens: inputBound(requestBound(body, items), input_tokens),
     max_output_tokens: asked.max_output_tokens,
     candidates: 1,
-    ...(body[RECALLED] === undefined && (previous_response_id !== undefined || references.length > 0)
-      ? { refers_to: { previous: previous_response_id, items: references } }
-      : {}),
-    ...(asksForCompaction(body) ? { compacts: true } : {}),
-    ...(issuer === undefined ? {} : { issuer }),
+    refers_to:
+      body[RECALLED] === undefined && (previous_response_id !== undefined || references.length > 0)
+        ? { previous: previous_response_id, items: references }
+        : undefined,
+    compacts: asksForCompaction(body),
+    issuer,
   }
 }
-
-/** A file's page is read as text and as an image; a page is taken as 50 kB. */
-const FILE_BYTES_PER_TOKEN = 20
-/** Audio is read as 10 tokens a second; a second is taken as 16 kB (MP3 at 128 kbit/s). */
-const AUDIO_BYTES_PER_TOKEN = 1_600
-/** The gateway does not see a file that is only referred to: it counts as a dozen pages. */
-const UNSEEN_FILE_TOKENS = 32_768
 
 const textTokens = ({ text }: JsonObject): number => estimateTokens(stringIn(text) ?? '')
 
@@ -74,12 +73,9 @@ const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   output_text: textTokens,
   text: textTokens,
   input_image: () => INPUT_IMAGE_TOKENS,
-  input_audio: ({ input_audio }) => base64Tokens(objectIn(input_audio).data, AUDIO_BYTES_PER_TOKEN),
-  input_file: ({ file_data }) => base64Tokens(file_data, FILE_BYTES_PER_TOKEN) || UNSEEN_FILE_TOKENS,
+  input_audio: ({ input_audio }) => audioTokens(objectIn(input_audio).data),
+  input_file: ({ file_data }) => fileTokens(file_data),
 }
-
-const base64Tokens = (data: Json | undefined, bytes_per_token: number): number =>
-  Math.ceil(((stringIn(data)?.length ?? 0) * 3) / 4 / bytes_per_token)
 
 /** Everything else of an item is read as JSON. */
 function itemTokens(item: Json): number {

@@ -2,13 +2,12 @@
 import type { ReportedUsage } from '../../../domain/usage.ts'
 import type { StreamReading, StreamRules } from '../../protocol.ts'
 import { reportsError } from '../../reported-error.ts'
-import { tokensOfBytes } from '../../token-sums.ts'
 import { type ByteString, decodeByteString } from '../../wire/byte-string.ts'
 import { parseObject, stringIn } from '../../wire/json.ts'
-import { hasValue, quoted, stringValueBytes } from '../../wire/json-text.ts'
+import { hasValue, quoted } from '../../wire/json-text.ts'
+import { WrittenItems } from './items-written.ts'
 import { readUsage } from './usage.ts'
 
-const DELTA = quoted('delta')
 const ERROR = quoted('error')
 /** What the type of every event that concludes a stream holds. Only these, and deltas that say the same, are parsed. */
 const CONCLUDING = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|error)"/
@@ -19,11 +18,12 @@ class ResponseReading implements StreamReading {
   finished = false
   failed = false
   #usage: ReportedUsage | undefined
-  #written_bytes = 0
+  readonly #written = new WrittenItems()
 
   read(data: ByteString): void {
-    this.#written_bytes += stringValueBytes(data, DELTA)
-    if (CONCLUDING.test(data) || hasValue(data, ERROR)) this.#conclude(data)
+    const is_delta = this.#written.addDelta(data)
+    if (CONCLUDING.test(data) || hasValue(data, ERROR)) this.#conclude(data, is_delta)
+    else if (!is_delta) this.#written.addEvent(parseObject(decodeByteString(data)) ?? {})
   }
 
   usage(): ReportedUsage | undefined {
@@ -31,17 +31,18 @@ class ResponseReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return tokensOfBytes(this.#written_bytes)
+    return this.#written.tokens()
   }
 
-  #conclude(data: ByteString): void {
+  #conclude(data: ByteString, is_delta: boolean): void {
     const event = parseObject(decodeByteString(data))
     const type = stringIn(event?.type)
     if (event === undefined || type === FAILED || reportsError(event)) this.failed = true
     else if (COMPLETE.has(type)) {
       this.finished = true
       this.#usage = readUsage(event)
-    }
+      this.#written.concluded(event)
+    } else if (!is_delta) this.#written.addEvent(event)
   }
 }
 

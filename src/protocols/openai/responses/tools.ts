@@ -1,22 +1,9 @@
 // The tools of a responses request: those that callers run, those that only a provider has, and the names of both.
 import { isObject, type Json, type JsonObject, lookUp, objectsIn, stringIn } from '../../wire/json.ts'
+import { SERVER_TOOLS } from '../extras.ts'
 
 /** Tools that the provider runs, by `type`, and the extra that prices them. */
-export const HOSTED_TOOLS: Readonly<Record<string, string>> = {
-  web_search: 'web_search',
-  web_search_2025_08_26: 'web_search',
-  web_search_preview: 'web_search',
-  web_search_preview_2025_03_11: 'web_search',
-  'openrouter:web_search': 'web_search',
-  live_search: 'web_search',
-  file_search: 'file_search',
-  code_interpreter: 'code_interpreter',
-  image_generation: 'image_generation',
-  computer: 'computer_use',
-  computer_use: 'computer_use',
-  computer_use_preview: 'computer_use',
-  mcp: 'mcp',
-}
+export const HOSTED_TOOLS: Readonly<Record<string, string>> = { ...SERVER_TOOLS, computer: 'computer_use' }
 
 /** Tools that callers run and every model can be told of. */
 export const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
@@ -60,7 +47,7 @@ export interface KeptTools {
 }
 
 /**
- * The tools that a model is told of.
+ * The tools that a model is told about.
  * @param passes whether a provider of this protocol serves it @param priced the extras that it has a price for
  */
 export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
@@ -75,7 +62,7 @@ export function keptTools(tools: readonly Json[], passes: boolean, priced: reado
   return { tools: tools.filter(isKept), dropped: [...new Set(dropped)] }
 }
 
-/** The type of a tool that a choice forces although it is not offered any more; undefined where it forces none. */
+/** The type of a tool that a choice forces although it is not offered any more; undefined if it forces none. */
 export function forcedTool(choice: Json | undefined, dropped: readonly string[]): string | undefined {
   if (!isObject(choice)) return undefined
   const forced =

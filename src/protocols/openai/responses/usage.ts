@@ -1,15 +1,15 @@
 // The billed tokens in a response's usage, read and written.
 // https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
-import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject, objectIn } from '../../wire/json.ts'
 import { readCounts } from '../usage.ts'
+import { outputTokens } from './written.ts'
 
 /** The response of a whole answer, or of a stream's event. */
 export const responseIn = (answer: JsonObject): JsonObject =>
   isObject(answer.response) ? answer.response : answer
 
-/** The usage of a whole answer, or of a stream's last event; undefined where it reports none. The same counts as chat's, otherwise named. */
+/** The usage of a whole answer, or of a stream's last event; undefined if it reports none. The same counts as chat's, otherwise named. */
 export function readUsage(answer: JsonObject): ReportedUsage | undefined {
   const usage = objectIn(responseIn(answer).usage)
   return readCounts({
@@ -52,12 +52,4 @@ export function writtenUsageSum(
 }
 
 /** The output of a whole answer in estimated tokens, for one without usage. */
-export const estimateOutput = (answer: JsonObject): number =>
-  estimateTokens(objectsIn(answer.output).map(textOf).join(''))
-
-/** All text of an item that the model wrote. */
-function textOf(item: JsonObject): string {
-  const parts = [...objectsIn(item.content), ...objectsIn(item.summary)]
-  const texts = parts.map(({ text, refusal }) => stringIn(text) ?? stringIn(refusal) ?? '')
-  return [...texts, item.name, item.arguments, item.input].map((text) => stringIn(text) ?? '').join('')
-}
+export const estimateOutput = (answer: JsonObject): number => outputTokens(answer.output)

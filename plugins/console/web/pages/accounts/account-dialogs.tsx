@@ -2,12 +2,12 @@
 import { useState } from 'react'
 import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, ask, part } from '../../app/client.ts'
+import { useAction } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand, Secret } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -31,7 +31,7 @@ export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
 
 function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const [name, setName] = useState(account.name)
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: (wanted: string) => ask(api.accounts({ id: part(account.id) }).patch({ name: wanted })),
     changes: CHANGES,
     done: (_, { account: after, remark }) => ({
@@ -51,17 +51,14 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       >
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton>Rename account</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onClose}>Rename account</SubmitOrCancel>
       <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />
     </Form>
   )
 }
 
 export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
     done: () => ({ text: `${account.name} is suspended.` }),
@@ -96,7 +93,7 @@ export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
 
 function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const [name, setName] = useState('')
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: (typed: string) => ask(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
     changes: CHANGES,
     done: (_, { revoked_keys }) => ({ text: `${account.name} is closed; keys revoked: ${revoked_keys}.` }),
@@ -115,10 +112,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       <Field label={`Write ${account.name} to be sure`} name="name">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton look="danger">{`Close ${account.name}`}</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onClose} look="danger">{`Close ${account.name}`}</SubmitOrCancel>
       <AsCommand command={`tollgate account close ${account.name}`} />
     </Form>
   )
@@ -127,7 +121,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
 /** The link is shown once, so that only its button closes the dialog then. */
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
   const [link, setLink] = useState<{ url: string; expires_at_ms: number } | null>(null)
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: () => ask(api.invitations.post({ account: account.name })),
     changes: ['account'],
   })
@@ -161,10 +155,7 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
               {account.name} is {account.status}: signing in is refused until it is resumed.
             </Notice>
           )}
-          <FormActions>
-            <Button onClick={end}>Cancel</Button>
-            <SubmitButton>Make link</SubmitButton>
-          </FormActions>
+          <SubmitOrCancel onCancel={end}>Make link</SubmitOrCancel>
           <AsCommand command={`tollgate account invite ${account.name}`} />
         </Form>
       )}
@@ -174,12 +165,12 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
 
 /** Resumes at once; the toast takes it back for an account that was only suspended. */
 export function useResume(account: ShownAccount): () => void {
-  const suspend = useDeed({
+  const suspend = useAction({
     work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
     done: () => ({ text: `${account.name} is suspended again.` }),
   })
-  const resume = useDeed({
+  const resume = useAction({
     work: () => ask(api.accounts({ id: part(account.id) }).resume.post()),
     changes: CHANGES,
     done: () =>

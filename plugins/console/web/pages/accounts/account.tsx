@@ -13,7 +13,7 @@ import { KeysList } from '../../parts/keys/keys-list.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { AwaitedPage } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
@@ -23,14 +23,7 @@ import { lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
   const account = useAsk(['account', reference], () => api.accounts({ id: part(reference) }).get())
-  if (!account.data)
-    return (
-      <Page title="Account">
-        <Loaded query={account} rows={6}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!account.data) return <AwaitedPage title="Account" query={account} />
   return <AccountPage account={account.data} />
 }
 

@@ -14,7 +14,7 @@ import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -26,41 +26,27 @@ const SHOWN = [
   { value: 'closed', label: 'Closed' },
 ] as const
 
+const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
+
 const COLUMNS: Column<ShownAccountRow>[] = [
-  { key: 'name', title: 'Account', sorts: true, cell: ({ name }) => name },
-  {
-    key: 'balance',
-    title: 'Free, USD',
-    sorts: true,
-    end: true,
-    cell: (account) => <Free account={account} />,
-  },
-  { key: 'status', title: 'Status', cell: (account) => <AccountStatus account={account} /> },
-  {
-    key: 'spent',
-    title: 'Spent in 7 days, USD',
-    sorts: true,
-    end: true,
-    cell: ({ week_nanos }) => (
+  sorted(column('name', 'Account', 'first', ({ name }) => name)),
+  sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
+  column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
+  sorted(
+    atEnd('spent', 'Spent in 7 days, USD', 'second-end', ({ week_nanos }) => (
       <>
         <Money nanos={week_nanos} unit={false} />
         <span className="on-phone"> in 7 days</span>
       </>
-    ),
-  },
-  {
-    key: 'change',
-    title: 'Change',
-    end: true,
-    phone: 'none',
-    cell: ({ change_percent }) => changeText(change_percent),
-  },
-  {
-    key: 'lasts',
-    title: 'Lasts',
-    phone: 'none',
-    cell: ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
-  },
+    )),
+  ),
+  atEnd('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
+  column(
+    'lasts',
+    'Lasts',
+    'none',
+    ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
+  ),
 ]
 
 function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAccountRow }) {

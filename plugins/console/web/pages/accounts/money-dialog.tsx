@@ -2,16 +2,15 @@
 import { useState } from 'react'
 import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, ask, part } from '../../app/client.ts'
+import { useAction } from '../../parts/action.ts'
 import { exactUsd } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
-import { useDeedId } from '../../parts/deed-id.ts'
+import { inShell } from '../../parts/code-samples/samples.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { MoneyInput, TextInput } from '../../parts/input.tsx'
-import { inShell } from '../../parts/samples.ts'
+import { useRequestKey } from '../../parts/request-key.ts'
 
 export type Movement = 'top-up' | 'debit'
 
@@ -34,13 +33,14 @@ export function MoneyDialog({ account, movement, onClose }: MoneyDialogProps) {
 function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement: Movement }) {
   const [amount, setAmount] = useState('')
   const [note, setNote] = useState('')
-  const { idOf, forget } = useDeedId()
+  const { keyOf, forget } = useRequestKey()
   const is_debit = movement === 'debit'
-  const { runOrThrow } = useDeed({
-    work: (deed: string) => {
-      const body = { amount: amount.trim(), note: note.trim(), deed }
+  const { runOrThrow } = useAction({
+    work: (request_key: string) => {
+      const body = { amount: amount.trim(), note: note.trim() }
+      const sent = { headers: { 'idempotency-key': request_key } }
       const of_account = api.accounts({ id: part(account.id) })
-      return ask(is_debit ? of_account.debit.post(body) : of_account['top-up'].post(body))
+      return ask(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
     },
     changes: ['accounts', 'account', 'entries', 'overview'],
     done: (_, { account: after, again }) => ({
@@ -49,7 +49,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
   })
 
   async function move(): Promise<void> {
-    await runOrThrow(idOf(JSON.stringify([movement, amount.trim(), note.trim()])))
+    await runOrThrow(keyOf(JSON.stringify([movement, amount.trim(), note.trim()])))
     forget()
     onClose()
   }
@@ -70,10 +70,9 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
       >
         <TextInput value={note} onChange={setNote} autoComplete="off" />
       </Field>
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton>{is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onClose}>
+        {is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}
+      </SubmitOrCancel>
       <AsCommand command={commandFor(account.name, { movement, amount: amount.trim(), note: note.trim() })} />
     </Form>
   )

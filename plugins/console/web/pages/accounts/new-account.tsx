@@ -2,12 +2,11 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, ask } from '../../app/client.ts'
-import { Button } from '../../parts/button.tsx'
+import { useAction } from '../../parts/action.ts'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 
 export function NewAccountDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -21,7 +20,7 @@ export function NewAccountDialog({ open, onClose }: { open: boolean; onClose: ()
 function NewAccount({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [, go] = useLocation()
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: (wanted: string) => ask(api.accounts.post({ name: wanted })),
     changes: ['accounts'],
     done: (_, account) => ({ text: `${account.name} is there. Next: top up, and make a key.` }),
@@ -38,10 +37,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
       <Field label="Name" name="name" help="A person, a team or a program: letters, digits and . _ @ + -">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton>Create account</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
       <AsCommand command={`tollgate account create ${name.trim() || 'NAME'}`} />
     </Form>
   )

@@ -13,7 +13,7 @@ export function AccountStatus({
   return <Status tone={TONES[status]}>{status}</Status>
 }
 
-/** "about 3 days"; null where nothing was spent this week. */
+/** "about 3 days"; null if nothing was spent this week. */
 export function lasting(lasts_days: number | null): string | null {
   if (lasts_days === null) return null
   if (lasts_days < 1) return 'less than a day'

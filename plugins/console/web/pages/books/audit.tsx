@@ -6,15 +6,15 @@ import type { AuditReport } from '../../../../../src/surface/books.ts'
 import { announce } from '../../app/announce.ts'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { useAction } from '../../parts/action.ts'
 import { count, counted, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Balance } from './balance.tsx'
 
@@ -27,8 +27,10 @@ export function Audit() {
   const queries = useQueryClient()
   const known = queries.getQueryData<{ running_since_at_ms: number | null }>(['books'])
   const is_known_running = known !== undefined && known.running_since_at_ms !== null
-  const books = useAsk(['books'], () => api.books.get(), is_known_running ? { every_ms: ASK_EVERY_MS } : {})
-  const { run, busy } = useDeed({ work: () => ask(api.books.audit.post()), changes: ['books'] })
+  const books = useAsk(['books'], () => api.books.get(), {
+    every_ms: is_known_running ? ASK_EVERY_MS : undefined,
+  })
+  const { run, busy } = useAction({ work: () => ask(api.books.audit.post()), changes: ['books'] })
   const is_running = books.data ? books.data.running_since_at_ms !== null : false
   useEndAnnounced(is_running, books.data?.last?.report.clean)
   return (
@@ -81,14 +83,11 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
 }
 
 const RULES: Column<Rule>[] = [
-  { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'first' },
-  {
-    key: 'checked',
-    title: 'Checked',
-    cell: ({ checked, over }) => <span className="no-wrap">{`${over}: ${count(checked)}`}</span>,
-    phone: 'second',
-  },
-  { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },
+  column('meaning', 'Rule', 'first', ({ meaning }) => meaning),
+  column('checked', 'Checked', 'second', ({ checked, over }) => (
+    <span className="no-wrap">{`${over}: ${count(checked)}`}</span>
+  )),
+  column('state', 'State', 'first-end', (rule) => <RuleState rule={rule} />),
 ]
 
 function RuleState({ rule: { breaches } }: { rule: Rule }) {
@@ -97,16 +96,10 @@ function RuleState({ rule: { breaches } }: { rule: Rule }) {
 }
 
 const FINDINGS: Column<Finding>[] = [
-  { key: 'subject', title: 'Where', cell: ({ subject }) => subject, phone: 'first' },
-  { key: 'found', title: 'Is', end: true, cell: ({ found }) => String(found), phone: 'first-end' },
-  {
-    key: 'expected',
-    title: 'Should be',
-    end: true,
-    cell: ({ expected }) => String(expected),
-    phone: 'second-end',
-  },
-  { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'second' },
+  column('subject', 'Where', 'first', ({ subject }) => subject),
+  atEnd('found', 'Is', 'first-end', ({ found }) => String(found)),
+  atEnd('expected', 'Should be', 'second-end', ({ expected }) => String(expected)),
+  column('meaning', 'Rule', 'second', ({ meaning }) => meaning),
 ]
 
 function Report({ report: { rules, findings, totals } }: { report: AuditReport }) {

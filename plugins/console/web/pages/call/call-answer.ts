@@ -1,4 +1,4 @@
 // One call as its route answers it.
-import type { api } from '../../app/client.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
 
-export type Call = NonNullable<Awaited<ReturnType<ReturnType<typeof api.calls>['get']>>['data']>
+export type Call = AnswerOf<ReturnType<typeof api.calls>['get']>

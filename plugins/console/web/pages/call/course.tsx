@@ -73,7 +73,7 @@ function stepsOf(call: Call): Step[] {
         ? 'Key and limits checked; a streamed answer was asked for.'
         : 'Key and limits checked.',
       from_ms: 0,
-      ...(held_ms === null ? {} : { to_ms: held_ms }),
+      to_ms: held_ms ?? undefined,
       tone: 'plain',
     },
     { key: 'held', title: 'Held', detail: <HeldWords call={call} />, from_ms: held_ms ?? 0, tone: 'plain' },
@@ -116,7 +116,7 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
           </>
         ),
       from_ms: sent_ms,
-      ...(head_ms === null ? {} : { to_ms: head_ms }),
+      to_ms: head_ms ?? undefined,
       tone: 'wait',
     })
   if (head_ms !== null && answered_ms !== null && answered_ms > head_ms)

@@ -3,7 +3,7 @@ import { count } from '../../parts/amounts.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import type { Call } from './call-answer.ts'
 
 interface Row {
@@ -44,27 +44,11 @@ export function UsageTable({ call }: { call: Call }) {
   )
 }
 
-const KIND: Column<Row> = {
-  key: 'kind',
-  title: 'Kind',
-  cell: ({ kind }) => countedWord(kind),
-  phone: 'first',
-}
-const TOLD: Column<Row> = {
-  key: 'told',
-  title: 'Told by the provider',
-  end: true,
-  cell: ({ told }) =>
-    told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told),
-  phone: 'first-end',
-}
-const CHARGED: Column<Row> = {
-  key: 'charged',
-  title: 'Charged',
-  end: true,
-  cell: ({ charged }) => count(charged),
-  phone: 'second-end',
-}
+const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => countedWord(kind))
+const TOLD: Column<Row> = atEnd('told', 'Told by the provider', 'first-end', ({ told }) =>
+  told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told),
+)
+const CHARGED: Column<Row> = atEnd('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
 
 function rowsOf(usage: Call['usage'], told: NonNullable<Call['told']>): Row[] {
   const kinds = new Set([...Object.keys(usage), ...Object.keys(told)])

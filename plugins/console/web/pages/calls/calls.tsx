@@ -1,24 +1,24 @@
 // The Calls page: what happened, the newest first, by filters that the address holds.
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
-import { api, part } from '../../app/client.ts'
+import { type AnswerOf, api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
+import { samplesOf } from '../../parts/code-samples/samples.ts'
 import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Page } from '../../parts/page.tsx'
-import { chatSamples } from '../../parts/samples.ts'
 import { Snippet } from '../../parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Pager, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { queryOf, useCallFilters } from './filter-state.ts'
 import { CallFilters } from './filters.tsx'
 
 const EVERY_MS = 15_000
 
-type Calls = NonNullable<Awaited<ReturnType<typeof api.calls.get>>['data']>
+type Calls = AnswerOf<typeof api.calls.get>
 type Row = Calls['calls'][number]
 
 export default function CallsPage() {
@@ -114,38 +114,28 @@ function FirstCall() {
   return (
     <>
       <p className="soft">With a key of yours, the first one is:</p>
-      <Snippet samples={chatSamples({ base_url, key: 'YOUR_KEY', model: model.id })} />
+      <Snippet samples={samplesOf('OpenAI', { base_url, key: 'YOUR_KEY', model: model.id })} />
     </>
   )
 }
 
-const MODEL: Column<Row> = {
-  key: 'model',
-  title: 'Model',
-  cell: ({ model }) => <span className="call-model">{model}</span>,
-  phone: 'first',
-}
-const WHEN: Column<Row> = {
-  key: 'started',
-  title: 'When',
-  cell: ({ started_at_ms }) => <Time at_ms={started_at_ms} />,
-  phone: 'second',
-}
-const ACCOUNT: Column<Row> = {
-  key: 'account',
-  title: 'Account',
-  cell: ({ account, key }) => (
-    <>
-      {account} <span className="soft">{key}</span>
-    </>
-  ),
-  phone: 'none',
-}
-const KEY: Column<Row> = { key: 'key', title: 'Key', cell: ({ key }) => key, phone: 'none' }
-const OUTCOME: Column<Row> = {
-  key: 'outcome',
-  title: 'Outcome',
-  cell: ({ outcome, status, failed_tries }) => (
+const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
+  <span className="call-model">{model}</span>
+))
+const WHEN: Column<Row> = column('started', 'When', 'second', ({ started_at_ms }) => (
+  <Time at_ms={started_at_ms} />
+))
+const ACCOUNT: Column<Row> = column('account', 'Account', 'none', ({ account, key }) => (
+  <>
+    {account} <span className="soft">{key}</span>
+  </>
+))
+const KEY: Column<Row> = column('key', 'Key', 'none', ({ key }) => key)
+const OUTCOME: Column<Row> = column(
+  'outcome',
+  'Outcome',
+  'second-end',
+  ({ outcome, status, failed_tries }) => (
     <>
       <Outcome outcome={outcome} status={status} />
       {outcome === 'completed' && !!failed_tries && (
@@ -153,29 +143,12 @@ const OUTCOME: Column<Row> = {
       )}
     </>
   ),
-  phone: 'second-end',
-}
-const USED: Column<Row> = {
-  key: 'used',
-  title: 'Tokens in / out',
-  end: true,
-  cell: (call) => used(call),
-  phone: 'none',
-}
-const TOOK: Column<Row> = {
-  key: 'took',
-  title: 'Took',
-  end: true,
-  cell: ({ duration_ms }) => duration(duration_ms),
-  phone: 'none',
-}
-const COST: Column<Row> = {
-  key: 'cost',
-  title: 'Cost, USD',
-  end: true,
-  cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
-  phone: 'first-end',
-}
+)
+const USED: Column<Row> = atEnd('used', 'Tokens in / out', 'none', (call) => used(call))
+const TOOK: Column<Row> = atEnd('took', 'Took', 'none', ({ duration_ms }) => duration(duration_ms))
+const COST: Column<Row> = atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => (
+  <Money nanos={cost_nanos} unit={false} />
+))
 
 const columnsFor = ({ role }: Viewer): Column<Row>[] => [
   WHEN,

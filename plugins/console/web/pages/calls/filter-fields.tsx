@@ -1,7 +1,7 @@
 // The controls of the filters: choices from lists, text that takes effect when it is done, days.
-import { useState } from 'react'
+import { CommittedInput } from '../../parts/committed-input.tsx'
 import { Field } from '../../parts/field.tsx'
-import { TextInput, UnitInput } from '../../parts/input.tsx'
+import { TextInput } from '../../parts/input.tsx'
 import { Select } from '../../parts/select.tsx'
 
 const ANY = ''
@@ -31,25 +31,11 @@ interface TextFilterProps {
 }
 
 /** Takes effect by Enter, or when it is left. */
-export function TextFilter({ label, value, placeholder, unit, onSet }: TextFilterProps) {
-  const [typed, setTyped] = useState<string | null>(null)
-  const done = () => {
-    if (typed !== null && typed.trim() !== value) onSet(typed.trim())
-    setTyped(null)
-  }
-  const props = {
-    value: typed ?? value,
-    onChange: setTyped,
-    onBlur: done,
-    onKeyDown: ({ key }: { key: string }) => key === 'Enter' && done(),
-    placeholder,
-  }
-  return (
-    <Field label={label}>
-      {unit === undefined ? <TextInput {...props} /> : <UnitInput unit={unit} {...props} />}
-    </Field>
-  )
-}
+export const TextFilter = ({ label, onSet, ...rest }: TextFilterProps) => (
+  <Field label={label}>
+    <CommittedInput commit={onSet} {...rest} />
+  </Field>
+)
 
 export const DayFilter = ({ label, value, onSet }: Pick<TextFilterProps, 'label' | 'value' | 'onSet'>) => (
   <Field label={label}>

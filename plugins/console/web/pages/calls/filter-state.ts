@@ -1,5 +1,6 @@
 // The filters of calls as the address holds them, and as the route takes them.
 import { useAddressState } from '../../parts/address-state.ts'
+import { given } from '../../parts/given.ts'
 
 const NAMES = [
   'account',
@@ -32,15 +33,16 @@ export function useCallFilters() {
 
 export type Filters = ReturnType<typeof useCallFilters>
 
+export const numberIn = (text: string): number | undefined => (text === '' ? undefined : Number(text))
+
 /** As the route takes them: what is not set is left out. */
 export function queryOf({ filters, cursor }: Pick<Filters, 'filters' | 'cursor'>) {
   const { account, key, outcome, ...texts } = filters
-  const is_set = Object.entries(texts).filter(([, value]) => value !== '')
   return {
-    ...Object.fromEntries(is_set),
-    ...(account === '' ? {} : { account: Number(account) }),
-    ...(key === '' ? {} : { key: Number(key) }),
-    ...(OUTCOMES.includes(outcome as never) ? { outcome: outcome as (typeof OUTCOMES)[number] } : {}),
-    ...(cursor === '' ? {} : { cursor: Number(cursor) }),
+    ...given(texts),
+    account: numberIn(account),
+    key: numberIn(key),
+    outcome: OUTCOMES.find((each) => each === outcome),
+    cursor: numberIn(cursor),
   }
 }

@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { outcomeWord } from '../../parts/outcome.tsx'
 import { Choice, DayFilter, TextFilter } from './filter-fields.tsx'
-import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
+import { type Filters, FOLDED, type Name, numberIn, OUTCOMES } from './filter-state.ts'
 
 type Option = { value: string; label: string }
 
@@ -19,8 +19,8 @@ export function CallFilters(filters: Filters) {
   const { filters: chosen, set, clear, is_filtered } = filters
   const folded_in_use = FOLDED.filter((name) => chosen[name] !== '').length
   const [is_open, setOpen] = useState(folded_in_use > 0)
-  const account = chosen.account === '' ? {} : { account: Number(chosen.account) }
-  const lists = useAsk(['call-filters', chosen.account], () => api['call-filters'].get({ query: account }))
+  const account = numberIn(chosen.account)
+  const lists = useAsk(['call-filters', account], () => api['call-filters'].get({ query: { account } }))
   const { accounts = [], keys = [], models = [], providers = [] } = lists.data ?? {}
   return (
     <search className="call-filters" aria-label="Filter calls">

@@ -10,6 +10,7 @@ import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
 import { SettingFields } from '../../parts/catalogue/setting-fields.tsx'
 import { type Block, blocksOf, textAt, type Value } from '../../parts/catalogue/values.ts'
 import { Field } from '../../parts/field.tsx'
+import { freeName } from '../../parts/providers/choices.ts'
 import { Select } from '../../parts/select.tsx'
 
 interface Chosen {
@@ -78,7 +79,7 @@ interface Choosing {
 function AddButtons({ draft, choose }: Choosing) {
   const add = async (section: 'models' | 'providers') => {
     const blocks = blocksOf(draft.values, section)
-    const taken = new Set(blocks.map((block) => nameOf(section, block)))
+    const taken = blocks.map((block) => nameOf(section, block))
     const name = freeName(section === 'models' ? 'new-model' : 'new-provider', taken)
     const provider = textAt(blocksOf(draft.values, 'providers')[0], 'name')
     const value: Value =
@@ -108,12 +109,6 @@ function AddButtons({ draft, choose }: Choosing) {
       </Button>
     </div>
   )
-}
-
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  let name = wanted
-  for (let number = 2; taken.has(name); number++) name = `${wanted}-${String(number)}`
-  return name
 }
 
 function BlockFields({ draft, chosen: { section, at, block }, choose }: Choosing & { chosen: Chosen }) {

@@ -7,18 +7,13 @@ import type { CatalogueFile } from '../../parts/catalogue/values.ts'
 import { AsCommand } from '../../parts/code.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { AwaitedPage } from '../../parts/states.tsx'
 import { BlockForm } from './block-form.tsx'
 import { Editor } from './editor.tsx'
 
 export default function CataloguePage() {
   const file = useFile()
-  if (file.data === undefined)
-    return (
-      <Page title="Catalogue">
-        <Loaded query={file}>{() => null}</Loaded>
-      </Page>
-    )
+  if (!file.data) return <AwaitedPage title="Catalogue" query={file} />
   return <Catalogue read={file.data} />
 }
 

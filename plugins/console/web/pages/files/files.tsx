@@ -1,30 +1,30 @@
 // The page Files: what was uploaded, how much of the quota it takes, and taking in more.
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
-import { api, ask } from '../../app/client.ts'
+import { type AnswerOf, api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { toast } from '../../app/toasts.tsx'
 import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
+import { useAction } from '../../parts/action.ts'
 import { useAddressState } from '../../parts/address-state.ts'
 import { bytes, share } from '../../parts/amounts.ts'
 import { copyText } from '../../parts/copy.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { DropZone } from '../../parts/drop-zone.tsx'
 import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Answered, asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
+import { asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { Time } from '../../parts/time.tsx'
 import { uploadFiles } from '../../parts/upload.ts'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 
-type FilesView = Answered<typeof api.files.get>
+type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]
 
 export default function Files() {
@@ -33,11 +33,7 @@ export default function Files() {
     <Page
       title="Files"
       lead="Images that were uploaded, to edit and to make others from."
-      actions={
-        whose.account === undefined ? undefined : (
-          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
-        )
-      }
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       {whose.is_operator && whose.account === undefined ? (
         <AccountChoice why="Files belong to an account: choose whose to see." onChoose={whose.choose} />
@@ -57,12 +53,12 @@ function FilesOf({ whose }: { whose: Whose }) {
     api.files.get({
       query: {
         ...whose.query,
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(is_operator && is_shown ? { content: 'shown' } : {}),
+        cursor,
+        content: is_operator && is_shown ? 'shown' : undefined,
       },
     }),
   )
-  const upload = useDeed({
+  const upload = useAction({
     work: (files: File[]) => uploadFiles(files, whose.query),
     changes: ['files'],
     done: (files) => ({
@@ -126,50 +122,31 @@ interface FileTableProps {
 function FileTable({ files, whose, is_shown }: FileTableProps) {
   const [to_delete, setToDelete] = useState<FileRow | null>(null)
   const { is_operator, account } = whose
-  const remove = useDeed({
+  const remove = useAction({
     work: (key: string) => ask(api.files.delete(undefined, { query: { key } })),
     changes: ['files'],
     done: () => ({ text: 'The file is deleted.' }),
   })
   const columns: Column<FileRow>[] = [
-    {
-      key: 'name',
-      title: 'Name',
-      cell: (file) => <FileName file={file} is_operator={is_operator} is_shown={is_shown} />,
-    },
-    { key: 'size', title: 'Size', end: true, phone: 'second-end', cell: (file) => bytes(file.bytes) },
-    {
-      key: 'pixels',
-      title: 'Pixels',
-      end: true,
-      phone: 'none',
-      cell: ({ width, height }) => `${width} × ${height}`,
-    },
-    {
-      key: 'created',
-      title: 'Uploaded',
-      phone: 'second',
-      cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
-    },
-    {
-      key: 'deeds',
-      title: '',
-      end: true,
-      phone: 'first-end',
-      cell: (file) => (
-        <Menu
-          label={`More for ${file.name ?? 'this file'}`}
-          items={[
-            ...(file.state === 'stored'
-              ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
-              : []),
-            { label: 'Copy key', onSelect: () => void copyKey(file.key) },
-            'line',
-            { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
-          ]}
-        />
-      ),
-    },
+    column('name', 'Name', 'first', (file) => (
+      <FileName file={file} is_operator={is_operator} is_shown={is_shown} />
+    )),
+    atEnd('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
+    atEnd('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
+    column('created', 'Uploaded', 'second', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
+    atEnd('actions', '', 'first-end', (file) => (
+      <Menu
+        label={`More for ${file.name ?? 'this file'}`}
+        items={[
+          ...(file.state === 'stored'
+            ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
+            : []),
+          { label: 'Copy key', onSelect: () => void copyKey(file.key) },
+          'line',
+          { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
+        ]}
+      />
+    )),
   ]
   return (
     <>

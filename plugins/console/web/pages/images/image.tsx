@@ -6,10 +6,10 @@ import { api, ask } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { useAction } from '../../parts/action.ts'
 import { useAddressState } from '../../parts/address-state.ts'
 import { bytes } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
@@ -34,7 +34,7 @@ export default function Image({ params }: PageProps) {
   return (
     <Page
       title="Image"
-      actions={query.data && <Deeds image={query.data} is_operator={is_operator} is_shown={is_shown} />}
+      actions={query.data && <Actions image={query.data} is_operator={is_operator} is_shown={is_shown} />}
     >
       <Loaded query={query} rows={8}>
         {(image) => (
@@ -125,17 +125,17 @@ function ImageFacts({ image }: { image: ShownImage }) {
   )
 }
 
-interface DeedsProps {
+interface ActionsProps {
   image: ShownImage
   is_operator: boolean
   is_shown: boolean
 }
 
-function Deeds({ image, is_operator, is_shown }: DeedsProps) {
+function Actions({ image, is_operator, is_shown }: ActionsProps) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const { id, state, format } = image
-  const remove = useDeed({
+  const remove = useAction({
     work: () => ask(api.images({ id }).delete()),
     changes: ['images'],
     done: () => ({ text: 'The image is deleted.' }),

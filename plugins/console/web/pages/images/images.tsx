@@ -13,7 +13,7 @@ import { Page } from '../../parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useWhose } from '../../parts/whose.ts'
@@ -41,9 +41,9 @@ export default function Images() {
       query: {
         ...whose.query,
         limit: PAGE_SIZE,
-        ...(kind === '' ? {} : { kind }),
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(is_operator && is_shown ? { content: 'shown' } : {}),
+        kind: kind || undefined,
+        cursor,
+        content: is_operator && is_shown ? 'shown' : undefined,
       },
     }),
   )
@@ -51,11 +51,7 @@ export default function Images() {
     <Page
       title="Images"
       lead={is_operator ? 'What was made, by whom, and at what cost.' : 'What was made, the newest first.'}
-      actions={
-        whose.account === undefined ? undefined : (
-          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
-        )
-      }
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       <div className="spread">
         <Choices<Kind>
@@ -101,24 +97,13 @@ const TONES: Record<ListedImage['state'], Tone> = {
 }
 
 const COLUMNS: readonly Column<ListedImage>[] = [
-  { key: 'created', title: 'Made', cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} /> },
-  { key: 'account', title: 'Account', phone: 'second', cell: ({ account }) => account },
-  { key: 'model', title: 'Model', phone: 'none', cell: ({ model }) => model },
-  { key: 'kind', title: 'Kind', phone: 'none', cell: ({ kind }) => KIND_WORDS[kind] },
-  { key: 'size', title: 'Size', end: true, phone: 'none', cell: (image) => sizeOf(image) },
-  {
-    key: 'state',
-    title: 'State',
-    phone: 'second-end',
-    cell: ({ state }) => <Status tone={TONES[state]}>{state}</Status>,
-  },
-  {
-    key: 'cost',
-    title: 'Cost, USD',
-    end: true,
-    phone: 'first-end',
-    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
-  },
+  column('created', 'Made', 'first', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
+  column('account', 'Account', 'second', ({ account }) => account),
+  column('model', 'Model', 'none', ({ model }) => model),
+  column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
+  atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
+  column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
+  atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />),
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {

@@ -1,8 +1,8 @@
 // Produced images as the server shows them.
-import type { api } from '../../app/client.ts'
-import type { Answered, ListedImage } from '../../parts/pictures.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
+import type { ListedImage } from '../../parts/pictures.ts'
 
-export type ShownImage = Answered<ReturnType<typeof api.images>['get']>
+export type ShownImage = AnswerOf<ReturnType<typeof api.images>['get']>
 export type Relative = ShownImage['lineage'][number]
 
 export const KIND_WORDS: Record<ListedImage['kind'], string> = {

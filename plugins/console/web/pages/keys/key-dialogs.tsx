@@ -3,12 +3,11 @@ import { useState } from 'react'
 import type { Issued, ShownKey } from '../../../api/keys-views.ts'
 import { api, ask, part } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
-import { Button } from '../../parts/button.tsx'
+import { useAction } from '../../parts/action.ts'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { IssuedKey } from '../../parts/keys/issued-key.tsx'
 import { draftOf, KeyFields, optionsFor, settingsOf } from '../../parts/keys/key-fields.tsx'
 import { Select } from '../../parts/select.tsx'
@@ -38,12 +37,13 @@ export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
 function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
   const before = draftOf(key)
   const [draft, setDraft] = useState(before)
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: () => {
       const { expires, ...settings } = settingsOf(draft)
       // A time that was not touched keeps its hours.
-      const end = draft.expires === before.expires ? {} : { expires }
-      return ask(api.keys({ id: part(key.id) }).patch({ name: draft.name.trim(), ...settings, ...end }))
+      const end = draft.expires === before.expires ? undefined : expires
+      const changed = { name: draft.name.trim(), ...settings, expires: end }
+      return ask(api.keys({ id: part(key.id) }).patch(changed))
     },
     changes: CHANGES,
     done: () => ({ text: `The key ${draft.name.trim()} is changed.` }),
@@ -56,10 +56,7 @@ function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
   return (
     <Form submit={change} aria-label="Change key">
       <KeyFields draft={draft} onChange={setDraft} />
-      <FormActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <SubmitButton>Save changes</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
       {command}
     </Form>
   )
@@ -104,7 +101,7 @@ interface RotateProps {
 function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400')
   const option = GRACES.find(({ value }) => value === grace)?.option ?? ''
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: () => ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace) })),
     changes: CHANGES,
   })
@@ -118,17 +115,14 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
       <Field label="The old key ends" name="grace_s">
         <Select options={GRACES} value={grace} onChange={setGrace} />
       </Field>
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <SubmitButton>Make the new key</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onCancel}>Make the new key</SubmitOrCancel>
       {command}
     </Form>
   )
 }
 
 export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
-  const { runOrThrow } = useDeed({
+  const { runOrThrow } = useAction({
     work: () => ask(api.keys({ id: part(key.id) }).revoke.post()),
     changes: CHANGES,
     done: () => ({ text: `The key ${key.name} is revoked.` }),

@@ -1,4 +1,4 @@
-// The page of one key: what it may do, what it has spent, and its deeds.
+// The page of one key: what it may do, what it has spent, and its actions.
 import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -16,20 +16,13 @@ import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { AwaitedPage } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
   const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
-  if (!key.data)
-    return (
-      <Page title="Key">
-        <Loaded query={key} rows={6}>
-          {() => null}
-        </Loaded>
-      </Page>
-    )
+  if (!key.data) return <AwaitedPage title="Key" query={key} />
   return <KeyPage of={key.data} />
 }
 

@@ -1,6 +1,6 @@
 // The page Models: what is sold, at what price, and how it went in the last seven days.
 import { Boxes } from 'lucide-react'
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { count, share } from '../../parts/amounts.ts'
@@ -9,20 +9,11 @@ import { AsCommand } from '../../parts/code.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { ModelState } from './model-state.tsx'
-import { type PriceLine, PriceWords } from './price-words.tsx'
+import { PriceWords } from './price-words.tsx'
 
-interface Row {
-  id: string
-  display_name: string
-  kind: string
-  state: 'served' | 'retired' | 'unavailable'
-  why: string | null
-  price: readonly PriceLine[]
-  routes?: readonly { provider: string; model: string }[] | undefined
-  week: { calls: number; failed: number; cost_nanos: number }
-}
+type Row = AnswerOf<typeof api.models.get>['models'][number]
 
 const routeWords = ({ routes = [] }: Row): string =>
   [...new Set(routes.map(({ provider }) => provider))].join(', ')
@@ -35,50 +26,27 @@ const WeekCost = ({ nanos }: { nanos: number }) => (
 )
 
 const COLUMNS: Column<Row>[] = [
-  { key: 'id', title: 'Model', cell: ({ id }) => id, phone: 'first' },
-  { key: 'kind', title: 'Kind', cell: ({ kind }) => <span className="no-wrap">{kind}</span>, phone: 'none' },
-  { key: 'price', title: 'Price in USD', cell: ({ price }) => <PriceWords price={price} />, phone: 'second' },
+  column('id', 'Model', 'first', ({ id }) => id),
+  column('kind', 'Kind', 'none', ({ kind }) => <span className="no-wrap">{kind}</span>),
+  column('price', 'Price in USD', 'second', ({ price }) => <PriceWords price={price} />),
 ]
 
 const WEEK: Column<Row>[] = [
-  { key: 'calls', title: 'Calls in 7 days', cell: ({ week }) => count(week.calls), end: true, phone: 'none' },
-  {
-    key: 'cost',
-    title: 'Cost in 7 days, USD',
-    cell: ({ week }) => <WeekCost nanos={week.cost_nanos} />,
-    end: true,
-    phone: 'first-end',
-  },
+  atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => count(week.calls)),
+  atEnd('cost', 'Cost in 7 days, USD', 'first-end', ({ week }) => <WeekCost nanos={week.cost_nanos} />),
 ]
 
 const OF_OPERATOR: Column<Row>[] = [
   ...COLUMNS,
-  { key: 'routes', title: 'Routes', cell: routeWords, phone: 'none' },
-  {
-    key: 'state',
-    title: 'State',
-    cell: ({ state, why }) => <ModelState state={state} why={why} />,
-    phone: 'second-end',
-  },
-  {
-    key: 'calls',
-    title: 'Calls in 7 days',
-    cell: ({ week }) => (
-      <>
-        {count(week.calls)}
-        {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
-      </>
-    ),
-    end: true,
-    phone: 'none',
-  },
-  {
-    key: 'cost',
-    title: 'Revenue in 7 days, USD',
-    cell: ({ week }) => <WeekCost nanos={week.cost_nanos} />,
-    end: true,
-    phone: 'first-end',
-  },
+  column('routes', 'Routes', 'none', routeWords),
+  column('state', 'State', 'second-end', ({ state, why }) => <ModelState state={state} why={why} />),
+  atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => (
+    <>
+      {count(week.calls)}
+      {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
+    </>
+  )),
+  atEnd('cost', 'Revenue in 7 days, USD', 'first-end', ({ week }) => <WeekCost nanos={week.cost_nanos} />),
 ]
 
 export default function ModelsPage() {

@@ -1,13 +1,9 @@
 // A model's price in the few words of a list, and line by line.
+import type { AnswerOf, api } from '../../app/client.ts'
 import { exactUsd } from '../../parts/amounts.ts'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 
-export interface PriceLine {
-  name: string
-  of: string
-  per: string
-  price_nanos: number
-}
+type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
 
 const SHORT: Readonly<Record<string, string>> = {
   'million tokens': 'M tokens',
@@ -37,24 +33,13 @@ export function PriceWords({ price }: { price: readonly PriceLine[] }) {
 }
 
 const COLUMNS: Column<PriceLine>[] = [
-  { key: 'name', title: 'What', cell: ({ name }) => capital(name.replaceAll('_', ' ')) },
-  {
-    key: 'price',
-    title: 'USD',
-    cell: ({ price_nanos }) => exactUsd(price_nanos),
-    end: true,
-    phone: 'first-end',
-  },
-  { key: 'per', title: 'Per', cell: ({ per }) => per, phone: 'second-end' },
+  column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
+  atEnd('price', 'USD', 'first-end', ({ price_nanos }) => exactUsd(price_nanos)),
+  column('per', 'Per', 'second-end', ({ per }) => per),
 ]
 
 /** Where some calls have prices of their own. */
-const FOR: Column<PriceLine> = {
-  key: 'of',
-  title: 'For',
-  cell: ({ of }) => of || 'all other calls',
-  phone: 'second',
-}
+const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || 'all other calls')
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

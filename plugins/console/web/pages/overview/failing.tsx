@@ -4,7 +4,7 @@ import { count } from '../../parts/amounts.ts'
 import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Overview } from './overview-answer.ts'
 
@@ -33,47 +33,23 @@ export function FailingRoutes({ routes, complete }: Failing) {
 }
 
 const COLUMNS: Column<Route>[] = [
-  {
-    key: 'route',
-    title: 'Route',
-    cell: ({ provider, upstream_model }) => (
-      <span className="no-wrap">
-        {provider}{' '}
-        <span className="soft overview-route" title={upstream_model}>
-          {upstream_model}
-        </span>
+  column('route', 'Route', 'first', ({ provider, upstream_model }) => (
+    <span className="no-wrap">
+      {provider}{' '}
+      <span className="soft overview-route" title={upstream_model}>
+        {upstream_model}
       </span>
-    ),
-    phone: 'first',
-  },
-  {
-    key: 'failures',
-    title: 'Failures',
-    end: true,
-    cell: ({ failures }) => count(failures),
-    phone: 'first-end',
-  },
-  {
-    key: 'why',
-    title: 'Why',
-    cell: ({ classes }) =>
-      Object.entries(classes)
-        .toSorted(([, one], [, other]) => other - one)
-        .map(([name, times]) => `${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`)
-        .join(', '),
-    phone: 'second',
-  },
-  {
-    key: 'words',
-    title: 'In its words',
-    cell: ({ last_words }) => <span className="soft overview-words">{last_words}</span>,
-    phone: 'none',
-  },
-  {
-    key: 'last',
-    title: 'Last',
-    end: true,
-    cell: ({ last_at_ms }) => <Time at_ms={last_at_ms} />,
-    phone: 'second-end',
-  },
+    </span>
+  )),
+  atEnd('failures', 'Failures', 'first-end', ({ failures }) => count(failures)),
+  column('why', 'Why', 'second', ({ classes }) =>
+    Object.entries(classes)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([name, times]) => `${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`)
+      .join(', '),
+  ),
+  column('words', 'In its words', 'none', ({ last_words }) => (
+    <span className="soft overview-words">{last_words}</span>
+  )),
+  atEnd('last', 'Last', 'second-end', ({ last_at_ms }) => <Time at_ms={last_at_ms} />),
 ]

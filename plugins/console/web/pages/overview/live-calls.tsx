@@ -14,7 +14,7 @@ import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
 
@@ -108,45 +108,17 @@ function useSeen() {
   return { seen, state }
 }
 
-const MODEL: Column<LiveCall> = { key: 'model', title: 'Model', cell: ({ model }) => model, phone: 'first' }
-const WHO: Column<LiveCall> = {
-  key: 'account',
-  title: 'Account',
-  cell: ({ account }) => account,
-  phone: 'none',
-}
-const KEY: Column<LiveCall> = {
-  key: 'key',
-  title: 'Key',
-  cell: ({ key }) => <code>{key}…</code>,
-  phone: 'none',
-}
-const STATE: Column<LiveCall> = {
-  key: 'state',
-  title: 'State',
-  cell: (call) => <CallState {...call} />,
-  phone: 'second-end',
-}
-const TOOK: Column<LiveCall> = {
-  key: 'took',
-  title: 'Took',
-  end: true,
-  cell: ({ duration_ms }) => (duration_ms === null ? '' : duration(duration_ms)),
-  phone: 'none',
-}
-const WHEN: Column<LiveCall> = {
-  key: 'when',
-  title: 'When',
-  cell: ({ at_ms }) => <Time at_ms={at_ms} />,
-  phone: 'second',
-}
-const COST: Column<LiveCall> = {
-  key: 'cost',
-  title: 'Cost, USD',
-  end: true,
-  cell: ({ cost_nanos }) => (cost_nanos === null ? '' : <Money nanos={cost_nanos} unit={false} />),
-  phone: 'first-end',
-}
+const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) => model)
+const WHO: Column<LiveCall> = column('account', 'Account', 'none', ({ account }) => account)
+const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <code>{key}…</code>)
+const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
+const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
+  duration_ms === null ? '' : duration(duration_ms),
+)
+const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms }) => <Time at_ms={at_ms} />)
+const COST: Column<LiveCall> = atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) =>
+  cost_nanos === null ? '' : <Money nanos={cost_nanos} unit={false} />,
+)
 
 function CallState({ outcome, status, first_byte_ms }: LiveCall) {
   if (outcome !== null) return <Outcome outcome={outcome} status={status} />

@@ -1,4 +1,5 @@
 // The state of live calls, from the feed's events and the newest calls of the history. Pure.
+import type { AnswerOf, api } from '../../app/client.ts'
 import type { AboutCall, LiveEvent } from '../../parts/live-event.ts'
 import type { CallOutcome } from '../../parts/outcome.tsx'
 
@@ -66,22 +67,12 @@ function next(call: LiveCall, event: Exclude<LiveEvent, { type: 'skipped' | 'pin
   return { ...call, outcome, status, duration_ms, cost_nanos }
 }
 
-/** A call of the history. */
-interface PastCall {
-  request_id: string
-  model: string
-  account: string
-  key_prefix: string
-  started_at_ms: number
-  first_byte_ms: number | null
-  outcome: CallOutcome
-  status: number
-  duration_ms: number
-  cost_nanos: number
-}
-
 /** The newest calls, first those that the feed told of. @param past the newest first */
-export function shownCalls({ calls }: Seen, past: readonly PastCall[], most: number): LiveCall[] {
+export function shownCalls(
+  { calls }: Seen,
+  past: AnswerOf<typeof api.calls.get>['calls'],
+  most: number,
+): LiveCall[] {
   const live = [...calls.values()].reverse()
   const earlier = past
     .filter(({ request_id }) => !calls.has(request_id))

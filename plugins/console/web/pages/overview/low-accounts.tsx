@@ -1,15 +1,15 @@
 // The accounts that need money soon: those that owe, have nothing free, or have not for three days at their pace.
 import { Link } from 'wouter'
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { Money } from '../../parts/money.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 
 const SHOWN = 5
 
-type Accounts = NonNullable<Awaited<ReturnType<typeof api.accounts.get>>['data']>
+type Accounts = AnswerOf<typeof api.accounts.get>
 type Account = Accounts['accounts'][number]
 
 /** Nothing while none is low: then there is nothing to do. */
@@ -31,22 +31,14 @@ export function LowAccounts() {
 }
 
 const COLUMNS: Column<Account>[] = [
-  { key: 'name', title: 'Account', cell: ({ name }) => name, phone: 'first' },
-  { key: 'why', title: 'Why', cell: (account) => <Why {...account} />, phone: 'second' },
-  {
-    key: 'week',
-    title: 'Spent this week, USD',
-    end: true,
-    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
-    phone: 'none',
-  },
-  {
-    key: 'available',
-    title: 'Free balance, USD',
-    end: true,
-    cell: ({ available_nanos }) => <Money nanos={available_nanos} unit={false} />,
-    phone: 'first-end',
-  },
+  column('name', 'Account', 'first', ({ name }) => name),
+  column('why', 'Why', 'second', (account) => <Why {...account} />),
+  atEnd('week', 'Spent this week, USD', 'none', ({ week_nanos }) => (
+    <Money nanos={week_nanos} unit={false} />
+  )),
+  atEnd('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (
+    <Money nanos={available_nanos} unit={false} />
+  )),
 ]
 
 function Why({ debt_nanos, available_nanos, lasts_days }: Account) {

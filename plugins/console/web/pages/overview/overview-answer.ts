@@ -1,4 +1,4 @@
 // The overview as its route answers it.
-import type { api } from '../../app/client.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
 
-export type Overview = NonNullable<Awaited<ReturnType<typeof api.overview.get>>['data']>
+export type Overview = AnswerOf<typeof api.overview.get>

@@ -119,7 +119,7 @@ function Known({ overview }: { overview: Overview }) {
   )
 }
 
-/** As a share of what was before; null where there is nothing to compare. */
+/** As a share of what was before; null if there is nothing to compare. */
 const changeOf = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : now / before - 1
 

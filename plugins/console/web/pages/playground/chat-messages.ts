@@ -13,7 +13,7 @@ export interface ChatMessage {
 /**
  * Reads the pictures, which this browser keeps once it has them.
  *
- * @throws ApiError where one is no longer there
+ * @throws ApiError if one is no longer there
  */
 export const chatMessages = (
   messages: readonly Message[],
@@ -29,7 +29,7 @@ export const chatMessages = (
   )
 
 /** @param urls of its pictures */
-export const partsOf = (content: string, urls: readonly string[]): Part[] => [
+const partsOf = (content: string, urls: readonly string[]): Part[] => [
   ...urls.map((url): Part => ({ type: 'image_url', image_url: { url } })),
   { type: 'text', text: content },
 ]

@@ -1,5 +1,6 @@
 // One streamed answer of a model: asked through the console, and heard piece by piece.
 import { askRaw } from '../../app/client.ts'
+import { withQuery } from '../../parts/given.ts'
 import { readEvents } from '../../parts/live.ts'
 import type { ChatMessage } from './chat-messages.ts'
 
@@ -25,8 +26,7 @@ export interface ChatHeard {
  */
 export async function streamChat(asked: ChatAsked, { onBegin, onPiece }: ChatHeard): Promise<void> {
   const { account, model, messages, fields, signal } = asked
-  const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
-  const answer = await askRaw(`/console/api/play/chat${query}`, {
+  const answer = await askRaw(withQuery('/console/api/play/chat', { account }), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages, ...fields, stream: true }),

@@ -2,9 +2,8 @@
 import { useState } from 'react'
 import { useBaseUrl } from '../../app/session.tsx'
 import { Choices } from '../../parts/choices.tsx'
+import { CallSnippet } from '../../parts/code-samples/call-snippet.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
-import { codeOf, LANGUAGES, SDKS, type Sdk } from './code.ts'
 import { type Draft, fieldsOf, messagesOf } from './draft.ts'
 import type { TextModel } from './models.ts'
 
@@ -16,9 +15,8 @@ export interface CodeDialogProps {
 }
 
 export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
-  const [sdk, setSdk] = useState<Sdk>('OpenAI')
   const [side, setSide] = useState('0')
-  const url = useBaseUrl()
+  const base_url = useBaseUrl()
   const at = Number(side)
   const model = models[at] ?? models[0]
   const typed = draft.question.trim()
@@ -28,20 +26,14 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
       : { question: typed || 'Hello', pictures: draft.pictures }
   const messages = messagesOf(draft, at, next)
   const call = {
-    url,
+    base_url,
     model: model?.id ?? '',
     messages: typed === '' ? withoutLastAnswer(messages) : messages,
     fields: fieldsOf(draft.parameters, model?.parameters ?? []),
   }
   return (
     <Dialog open={open} onClose={onClose} title="Copy as code" wide>
-      <div className="row">
-        <Choices
-          label="Library"
-          options={SDKS.map((name) => ({ value: name, label: name }))}
-          value={sdk}
-          onChange={setSdk}
-        />
+      <CallSnippet call={call}>
         {models.length > 1 && (
           <Choices
             label="Model"
@@ -50,8 +42,7 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
             onChange={setSide}
           />
         )}
-      </div>
-      <Snippet samples={LANGUAGES.map((language) => ({ language, code: codeOf(sdk, language, call) }))} />
+      </CallSnippet>
       <p className="small soft">
         Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
         model.

@@ -1,5 +1,5 @@
 // What stands in the text playground: models, instructions, the conversation and the draft; kept while this tab is open.
-import { keepInTab, keptInTab } from '../../app/tab.ts'
+import { keepInTab, keptInTab } from '../../app/kept.ts'
 import type { Parameter } from './models.ts'
 import type { Reference } from './reference.ts'
 
@@ -102,7 +102,7 @@ export function messagesOf({ system, turns }: Draft, side: number, next?: Asked)
 const asked = ({ question, pictures = [] }: Pick<Turn, 'question' | 'pictures'>): Message => ({
   role: 'user',
   content: question,
-  ...(pictures.length === 0 ? {} : { pictures }),
+  pictures: pictures.length === 0 ? undefined : pictures,
 })
 
 /** Parameters as a request has them: those that are set, and that the model takes. */
@@ -116,7 +116,7 @@ export function fieldsOf(
     if (!typed) continue
     if (name === 'reasoning_effort') fields[name] = typed
     else if (name === 'stop') fields[name] = typed.split('\n').filter((line) => line !== '')
-    // What is no number goes as it was typed: the server says what it must be.
+    // What is not a number goes as it was typed: the server says what it must be.
     else fields[name] = Number.isNaN(Number(typed)) ? typed : Number(typed)
   }
   return fields

@@ -1,5 +1,6 @@
 // A drawing on its way: what is asked of an image model, and what comes of it.
 import { askRaw } from '../../app/client.ts'
+import { withQuery } from '../../parts/given.ts'
 import type { Reference } from './reference.ts'
 
 export interface DrawingAsked {
@@ -31,17 +32,16 @@ export const MAX_REFERENCES = 3
  */
 export async function draw(asked: DrawingAsked): Promise<Drawn> {
   const { account, model, prompt, n, size, quality, references } = asked
-  const query = account === undefined ? '' : `?account=${encodeURIComponent(account)}`
   const { path, fields } = sourcesOf(references)
-  const answer = await askRaw(`/console/api/play/${path}${query}`, {
+  const answer = await askRaw(withQuery(`/console/api/play/${path}`, { account }), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model,
       prompt,
       n,
-      ...(size === '' ? {} : { size }),
-      ...(quality === '' ? {} : { quality }),
+      size: size || undefined,
+      quality: quality || undefined,
       ...fields,
     }),
   })

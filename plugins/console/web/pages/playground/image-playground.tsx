@@ -32,11 +32,7 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   const model = models.find(({ id }) => id === form.model) ?? models[0]
   const recent = useAsk(['images', 'recent', account], () =>
     api.images.get({
-      query: {
-        limit: RECENT,
-        ...(account === undefined ? {} : { account }),
-        ...(is_operator ? { content: 'shown' } : {}),
-      },
+      query: { limit: RECENT, account, content: is_operator ? 'shown' : undefined },
     }),
   )
   function begin(): void {

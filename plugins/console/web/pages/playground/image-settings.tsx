@@ -36,7 +36,7 @@ export function ImageSettings({ form, set, models, model }: ImageSettingsProps) 
           options={models.map(({ id, display_name }) => ({
             value: id,
             label: id,
-            ...(display_name === id ? {} : { detail: display_name }),
+            detail: display_name === id ? undefined : display_name,
           }))}
           value={model.id}
           // Another model makes other sizes.

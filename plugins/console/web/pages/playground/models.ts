@@ -1,9 +1,8 @@
 // What the server says of the playground: who pays, and which models there are.
-import type { api } from '../../app/client.ts'
-import type { Answered } from '../../parts/pictures.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
 
 /** The answer of GET /console/api/play. */
-export type Play = Answered<typeof api.play.get>
+export type Play = AnswerOf<typeof api.play.get>
 export type Payer = NonNullable<Play['payer']>
 export type TextModel = Play['text_models'][number]
 export type ImageModel = Play['image_models'][number]

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
+import { useAction } from '../../parts/action.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -29,11 +29,7 @@ export default function Playground() {
     <Page
       title="Playground"
       lead="Try what models say and draw. Calls from here are real ones, and charged."
-      actions={
-        whose.account !== undefined && (
-          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
-        )
-      }
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       <Loaded query={query} rows={6}>
         {(play) => <Playing play={play} whose={whose} onCharged={onCharged} />}
@@ -100,7 +96,7 @@ function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) 
 /** Why nothing can be called at the moment, and what to do about it. */
 function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
   const { account, status, key, may_renew } = payer
-  const renew = useDeed({
+  const renew = useAction({
     work: () => ask(api.play.key.post(undefined, { query: whose.query })),
     changes: ['play', 'keys'],
     done: () => ({ text: 'There is a new key “console”.' }),
@@ -120,7 +116,7 @@ function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
         {key.state === 'revoked' ? 'was revoked' : 'has expired'}.
       </p>
       {may_renew && (
-        <p className="notice-deed">
+        <p className="notice-action">
           <Button small busy={renew.busy} onClick={() => renew.run(undefined)}>
             Make a new key
           </Button>

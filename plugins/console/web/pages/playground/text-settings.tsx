@@ -127,7 +127,7 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
           options={models.map(({ id, display_name }) => ({
             value: id,
             label: id,
-            ...(display_name === id ? {} : { detail: display_name }),
+            detail: display_name === id ? undefined : display_name,
           }))}
           value={value}
           disabled={disabled}

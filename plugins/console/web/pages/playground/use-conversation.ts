@@ -68,7 +68,7 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
           fields: fieldsOf(draft.parameters, model.parameters),
           signal: controller.signal,
         },
-        { onBegin: (request_id) => tell(request_id === null ? {} : { request_id }), onPiece: heard.add },
+        { onBegin: (request_id) => tell({ request_id: request_id ?? undefined }), onPiece: heard.add },
       )
       tell({ ...heard.end(), state: 'done', ended_ms: Date.now() })
     } catch (thrown) {

@@ -1,15 +1,15 @@
 // The pictures to work from: those that are pressed, those that are dropped, and the one that another page sent here.
 import { useEffect, useState } from 'react'
+import { useAddressState } from '../../parts/address-state.ts'
 import { MAX_REFERENCES } from './drawing.ts'
-import type { Reference } from './reference.ts'
-import { useAskedReference } from './use-asked-reference.ts'
+import { fileName, type Reference } from './reference.ts'
 
 export function useReferences() {
   const [references, setReferences] = useState<readonly Reference[]>([])
-  const asked = useAskedReference()
+  const [{ from }] = useAddressState({ from: '' })
   useEffect(() => {
-    if (asked) setReferences([asked])
-  }, [asked])
+    if (from !== '') setReferences([referenceIn(from)])
+  }, [from])
 
   const isChosen = ({ id }: Pick<Reference, 'id'>): boolean => references.some((each) => each.id === id)
   /** Takes it, in place of the oldest where there are enough; or lets it go. */
@@ -19,3 +19,8 @@ export function useReferences() {
   }
   return { references, setReferences, isChosen, toggle }
 }
+
+const referenceIn = (id: string): Reference =>
+  id.startsWith('files/')
+    ? { is: 'file', id, label: fileName(id) }
+    : { is: 'image', id, label: 'the chosen image' }

@@ -1,14 +1,14 @@
 // Files that become references: uploaded for the account that pays.
 import { toast } from '../../app/toasts.tsx'
-import { useDeed } from '../../parts/deed.ts'
+import { useAction } from '../../parts/action.ts'
 import { messageOf } from '../../parts/thrown.ts'
 import { uploadFiles } from '../../parts/upload.ts'
 import { fileName, type Reference } from './reference.ts'
 
 /** @param onAdded called with what was taken in; a refusal is shown */
 export function useUploads(account: string | undefined, onAdded: (added: Reference[]) => void) {
-  const upload = useDeed({
-    work: (files: File[]) => uploadFiles(files, account === undefined ? {} : { account }),
+  const upload = useAction({
+    work: (files: File[]) => uploadFiles(files, { account }),
     changes: ['files'],
   })
   async function add(files: File[]): Promise<void> {

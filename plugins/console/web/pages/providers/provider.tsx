@@ -2,7 +2,7 @@
 import { FlaskConical, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { ApiError } from '../../app/client.ts'
+import { type AnswerOf, ApiError, type api } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
@@ -19,12 +19,12 @@ import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { FailedState, Loaded } from '../../parts/states.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ProviderState } from './provider-state.tsx'
 import { useProviders } from './providers.tsx'
 
-type Provider = NonNullable<ReturnType<typeof useProviders>['data']>['providers'][number]
+type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 type Key = Provider['keys'][number]
 
 export default function ProviderPage({ params }: PageProps) {
@@ -76,29 +76,24 @@ function ProviderSections({ provider }: { provider: Provider }) {
 
 function Keys({ provider }: { provider: Provider }) {
   const columns: Column<Key>[] = [
-    { key: 'id', title: 'Key', cell: ({ id }) => <code className="no-wrap">{id}</code> },
-    { key: 'state', title: 'State', cell: (key) => <KeyState of={key} />, phone: 'first-end' },
-    {
-      key: 'source',
-      title: 'From',
-      cell: ({ source, mark }) => (
-        <>
-          {source === 'none' ? 'no key' : source}
-          {mark !== null && (
-            <>
-              {' '}
-              <code className="soft" title="Its mark: it tells one key from another, and nothing of the key.">
-                {mark}
-              </code>
-            </>
-          )}
-        </>
-      ),
-      phone: 'second',
-    },
-    { key: 'answered', title: 'Answered', cell: ({ answered }) => count(answered), end: true, phone: 'none' },
-    { key: 'failed', title: 'Failed', cell: ({ failed }) => count(failed), end: true, phone: 'none' },
-    { key: 'words', title: 'Last failure', cell: (key) => <KeyFailure of={key} />, phone: 'none' },
+    column('id', 'Key', 'first', ({ id }) => <code className="no-wrap">{id}</code>),
+    column('state', 'State', 'first-end', (key) => <KeyState of={key} />),
+    column('source', 'From', 'second', ({ source, mark }) => (
+      <>
+        {source === 'none' ? 'no key' : source}
+        {mark !== null && (
+          <>
+            {' '}
+            <code className="soft" title="Its mark: it tells one key from another, and nothing of the key.">
+              {mark}
+            </code>
+          </>
+        )}
+      </>
+    )),
+    atEnd('answered', 'Answered', 'none', ({ answered }) => count(answered)),
+    atEnd('failed', 'Failed', 'none', ({ failed }) => count(failed)),
+    column('words', 'Last failure', 'none', (key) => <KeyFailure of={key} />),
   ]
   return (
     <Section title="Keys">
@@ -176,13 +171,13 @@ function KeyTrial({ id, order }: { id: string; order: { provider: string; model:
           small
           icon={FlaskConical}
           aria-label={`Try ${id}`}
-          busy={trial.busy}
-          onClick={() => void trial.start(order)}
+          busy={trial.isPending}
+          onClick={() => trial.mutate(order)}
         >
           Try
         </Button>
       </div>
-      <TrialResult trial={trial} />
+      <TrialResult outcome={trial.data} failure={trial.error} />
     </li>
   )
 }
@@ -190,10 +185,10 @@ function KeyTrial({ id, order }: { id: string; order: { provider: string; model:
 type Route = Provider['routes'][number]
 
 const ROUTE_COLUMNS: Column<Route>[] = [
-  { key: 'id', title: 'Model', cell: ({ id }) => id },
-  { key: 'model', title: 'Its name there', cell: ({ model }) => <code>{model}</code>, phone: 'second' },
-  { key: 'kind', title: 'Kind', cell: ({ kind }) => kind, phone: 'first-end' },
-  { key: 'order', title: 'Order', cell: ({ order }) => order, end: true, phone: 'none' },
+  column('id', 'Model', 'first', ({ id }) => id),
+  column('model', 'Its name there', 'second', ({ model }) => <code>{model}</code>),
+  column('kind', 'Kind', 'first-end', ({ kind }) => kind),
+  atEnd('order', 'Order', 'none', ({ order }) => order),
 ]
 
 function Models({ provider: { routes } }: { provider: Provider }) {

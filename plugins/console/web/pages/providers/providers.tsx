@@ -1,13 +1,13 @@
 // The page Providers: who serves the models, and which of them is ill.
 import { Plus } from 'lucide-react'
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { count } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ProviderState } from './provider-state.tsx'
 
@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 5_000
 
 export const useProviders = () => useAsk(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
 
-type Provider = NonNullable<ReturnType<typeof useProviders>['data']>['providers'][number]
+type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 
 const sumOf = ({ keys }: Provider, what: 'answered' | 'failed'): number =>
   keys.reduce((sum, key) => sum + key[what], 0)
@@ -37,50 +37,22 @@ function LastFailure({ provider: { keys, why } }: { provider: Provider }) {
 }
 
 const COLUMNS: Column<Provider>[] = [
-  { key: 'name', title: 'Provider', cell: ({ name }) => name },
-  {
-    key: 'state',
-    title: 'State',
-    cell: ({ state, why }) => <ProviderState state={state} why={why} />,
-    phone: 'first-end',
-  },
-  {
-    key: 'address',
-    title: 'Address',
-    cell: ({ base_url, protocol }) => (
-      <>
-        <code>{base_url}</code> <span className="soft">{protocol}</span>
-      </>
-    ),
-    phone: 'second',
-  },
-  {
-    key: 'keys',
-    title: 'Keys',
-    cell: ({ keys }) => count(keys.filter(({ source }) => source !== 'none').length),
-    end: true,
-    phone: 'none',
-  },
-  {
-    key: 'models',
-    title: 'Models',
-    cell: ({ routes }) => count(new Set(routes.map(({ id }) => id)).size),
-    end: true,
-    phone: 'none',
-  },
-  {
-    key: 'attempts',
-    title: 'Answered / failed',
-    cell: (provider) => `${count(sumOf(provider, 'answered'))} / ${count(sumOf(provider, 'failed'))}`,
-    end: true,
-    phone: 'second-end',
-  },
-  {
-    key: 'last',
-    title: 'Last failure',
-    cell: (provider) => <LastFailure provider={provider} />,
-    phone: 'none',
-  },
+  column('name', 'Provider', 'first', ({ name }) => name),
+  column('state', 'State', 'first-end', ({ state, why }) => <ProviderState state={state} why={why} />),
+  column('address', 'Address', 'second', ({ base_url, protocol }) => (
+    <>
+      <code>{base_url}</code> <span className="soft">{protocol}</span>
+    </>
+  )),
+  atEnd('keys', 'Keys', 'none', ({ keys }) => count(keys.filter(({ source }) => source !== 'none').length)),
+  atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
+  atEnd(
+    'attempts',
+    'Answered / failed',
+    'second-end',
+    (provider) => `${count(sumOf(provider, 'answered'))} / ${count(sumOf(provider, 'failed'))}`,
+  ),
+  column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]
 
 export default function ProvidersPage() {

@@ -1,7 +1,7 @@
 // The change of the password, by whoever knows the old one.
 import { useState } from 'react'
 import { api, ask } from '../../app/client.ts'
-import { useDeed } from '../../parts/deed.ts'
+import { useAction } from '../../parts/action.ts'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { Section } from '../../parts/page.tsx'
@@ -10,7 +10,7 @@ import { PasswordInput } from '../../parts/password-input.tsx'
 export function PasswordSection({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
-  const change = useDeed({
+  const change = useAction({
     work: (given: { old_password: string; new_password: string }) => ask(api.password.put(given)),
     changes: ['sessions'],
     done: () => ({ text: 'Your password is changed; your other sessions have ended.' }),

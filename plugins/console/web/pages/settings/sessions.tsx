@@ -1,27 +1,19 @@
 // The sessions of whoever looks: where they are signed in, and how to end that.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, ask, part } from '../../app/client.ts'
+import { type AnswerOf, api, ask, part } from '../../app/client.ts'
+import { forgetTab } from '../../app/kept.ts'
 import { useAsk } from '../../app/query.ts'
-import { forgetTab } from '../../app/tab.ts'
+import { useAction } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { browserName } from './browser-name.ts'
 
-interface Session {
-  id: number
-  is_current: boolean
-  user_agent: string
-  address: string | null
-  key: { name: string; prefix: string } | null
-  last_seen_at_ms: number
-  expires_at_ms: number
-}
+type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
 
 export function SessionsSection() {
   const cursor = useCursor()
@@ -29,7 +21,7 @@ export function SessionsSection() {
   const [asks, setAsks] = useState(false)
   const queries = useQueryClient()
 
-  const end = useDeed({
+  const end = useAction({
     work: (id: number) => ask(api.sessions({ id: part(id) }).delete()),
     changes: ['sessions'],
     done: () => ({ text: 'The session has ended.' }),
@@ -77,44 +69,22 @@ export function SessionsSection() {
 }
 
 const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] => [
-  {
-    key: 'browser',
-    title: 'Browser',
-    cell: ({ user_agent, is_current }) => (
-      <span title={user_agent}>
-        {browserName(user_agent)} {is_current && <span className="settings-current">this session</span>}
-      </span>
+  column('browser', 'Browser', 'first', ({ user_agent, is_current }) => (
+    <span title={user_agent}>
+      {browserName(user_agent)} {is_current && <span className="settings-current">this session</span>}
+    </span>
+  )),
+  column('by', 'Signed in with', 'second', ({ key }) =>
+    key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password',
+  ),
+  column('address', 'Address', 'none', ({ address }) => address ?? '–'),
+  column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => <Time at_ms={last_seen_at_ms} />),
+  column('expires', 'Ends', 'none', ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />),
+  atEnd('end', '', 'first-end', ({ id, is_current }) =>
+    is_current ? null : (
+      <Button small disabled={busy} onClick={() => end(id)}>
+        End
+      </Button>
     ),
-  },
-  {
-    key: 'by',
-    title: 'Signed in with',
-    cell: ({ key }) => (key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password'),
-    phone: 'second',
-  },
-  { key: 'address', title: 'Address', cell: ({ address }) => address ?? '–', phone: 'none' },
-  {
-    key: 'last_seen',
-    title: 'Last seen',
-    cell: ({ last_seen_at_ms }) => <Time at_ms={last_seen_at_ms} />,
-    phone: 'second-end',
-  },
-  {
-    key: 'expires',
-    title: 'Ends',
-    cell: ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />,
-    phone: 'none',
-  },
-  {
-    key: 'end',
-    title: '',
-    end: true,
-    phone: 'first-end',
-    cell: ({ id, is_current }) =>
-      is_current ? null : (
-        <Button small disabled={busy} onClick={() => end(id)}>
-          End
-        </Button>
-      ),
-  },
+  ),
 ]

@@ -6,8 +6,8 @@ import { AsCommand } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { MoneyInput, TextInput } from '../../parts/input.tsx'
+import type { MadeKey, SetupState } from '../../parts/providers/choices.ts'
 import { Select } from '../../parts/select.tsx'
-import type { MadeKey, SetupState } from './choices.ts'
 
 interface AccountStepProps {
   setup: SetupState

@@ -1,4 +1,5 @@
 // The last step: the first call, from here or by an SDK, and what it was charged.
+import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -8,27 +9,25 @@ import { useAsk } from '../../app/query.ts'
 import { useBaseUrl } from '../../app/session.tsx'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
-import { Choices } from '../../parts/choices.tsx'
 import { Secret } from '../../parts/code.tsx'
+import { CallSnippet } from '../../parts/code-samples/call-snippet.tsx'
+import type { SampleCall } from '../../parts/code-samples/samples.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { useLive } from '../../parts/live.ts'
 import { LIVE_PATH, type LiveEvent } from '../../parts/live-event.ts'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
-import { Snippet } from '../../parts/snippet.tsx'
+import type { FirstCallView, MadeKey, SetupState } from '../../parts/providers/choices.ts'
 import { Status } from '../../parts/status.tsx'
-import { messageOf } from '../../parts/thrown.ts'
-import type { FirstCallView, MadeKey, SetupState } from './choices.ts'
-import { type FirstCall, SDKS, type Sdk, samplesFor } from './first-call-samples.ts'
 
-const MESSAGE = 'Say hello to the new gateway.'
-/** Where there is no live feed. */
+const MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
+/** If there is no live feed. */
 const ASK_EVERY_MS = 2_000
 
 interface CallStepProps {
   setup: SetupState
   model: string
-  /** Null where the step before was skipped. */
+  /** Null if the step before was skipped. */
   made: MadeKey | null
   /** The visit is over: goes to the overview. */
   onDone: () => void
@@ -43,12 +42,11 @@ const Done = ({ onDone }: Pick<CallStepProps, 'onDone'>) => (
 )
 
 export function CallStep({ setup, model, made, onDone }: CallStepProps) {
-  const [sdk, setSdk] = useState<Sdk>('openai')
-  const call: FirstCall = {
+  const call: SampleCall = {
     base_url: useBaseUrl(),
     key: made?.text ?? 'YOUR_KEY',
     model: model === '' ? (setup.models[0]?.id ?? 'MODEL') : model,
-    message: MESSAGE,
+    messages: MESSAGES,
   }
   return (
     <>
@@ -61,8 +59,7 @@ export function CallStep({ setup, model, made, onDone }: CallStepProps) {
         </div>
       )}
       <div className="stack">
-        <Choices label="SDK" options={SDKS} value={sdk} onChange={setSdk} />
-        <Snippet samples={samplesFor(sdk, call)} />
+        <CallSnippet call={call} />
       </div>
       {made ? <Waiting made={made} call={call} onDone={onDone} /> : <Done onDone={onDone} />}
     </>
@@ -71,7 +68,7 @@ export function CallStep({ setup, model, made, onDone }: CallStepProps) {
 
 interface WaitingProps extends Pick<CallStepProps, 'onDone'> {
   made: MadeKey
-  call: FirstCall
+  call: SampleCall
 }
 
 function Waiting({ made, call, onDone }: WaitingProps) {
@@ -125,32 +122,23 @@ function useCallsOf(prefix: string, ask: () => void, enabled: boolean): void {
 }
 
 /** The call as the snippet makes it, by the browser. */
-function SendFromHere({ call: { key, model, message } }: { call: FirstCall }) {
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState('')
-
-  async function send(): Promise<void> {
-    setBusy(true)
-    setFailure('')
-    try {
-      const body = JSON.stringify({ model, messages: [{ role: 'user', content: message }] })
+function SendFromHere({ call: { key, model } }: { call: SampleCall }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn() {
+      const body = JSON.stringify({ model, messages: MESSAGES })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      await askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
-    } catch (thrown) {
-      setFailure(messageOf(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
+      return askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
+    },
+  })
   return (
     <>
-      {failure !== '' && (
+      {error && (
         <Notice tone="bad" alert>
-          {failure}
+          {error.message}
         </Notice>
       )}
       <div>
-        <Button look="primary" icon={Send} busy={busy} onClick={() => void send()}>
+        <Button look="primary" icon={Send} busy={isPending} onClick={() => mutate()}>
           Send it from here
         </Button>
       </div>

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput, UnitInput } from '../../parts/input.tsx'
+import { saveModel } from '../../parts/providers/catalogue-edits.ts'
+import { knownModel, type SetupState } from '../../parts/providers/choices.ts'
 import { Select } from '../../parts/select.tsx'
-import { saveModel } from './catalogue-edits.ts'
-import { knownModel, type SetupState } from './choices.ts'
 
 interface ModelStepProps {
   setup: SetupState
-  /** The provider of the first step; empty where it was skipped. */
+  /** The provider of the first step; empty if it was skipped. */
   provider: string
   /** The model that was tried there. */
   tried: string
@@ -88,7 +88,7 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   )
 }
 
-/** @param as_of when the provider listed the price; undefined where it is not known */
+/** @param as_of when the provider listed the price; undefined if it is not known */
 const priceHint = (as_of: string | undefined, url = '') =>
   as_of ? (
     <>

@@ -7,12 +7,12 @@ import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
 import { putOff } from '../../parts/first-visit-put-off.ts'
 import { Page } from '../../parts/page.tsx'
+import { AddProvider } from '../../parts/providers/add-provider.tsx'
+import type { MadeKey, SetupState } from '../../parts/providers/choices.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { AccountStep } from './account-step.tsx'
 import { CallStep } from './call-step.tsx'
-import type { MadeKey, SetupState } from './choices.ts'
 import { ModelStep } from './model-step.tsx'
-import { ProviderStep } from './provider-step.tsx'
 import { STEPS, type Step, Steps } from './steps.tsx'
 
 const START = { step: 'provider', provider: '', tried: '', model: '' }
@@ -55,7 +55,7 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
       <div className="stack">
         <h2>{STEPS.find(({ value }) => value === step)?.question}</h2>
         {step === 'provider' && (
-          <ProviderStep
+          <AddProvider
             setup={setup}
             onDone={(name, answered) => next('provider', { provider: name, tried: answered, model: '' })}
           />

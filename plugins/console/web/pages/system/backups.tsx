@@ -3,22 +3,22 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { announce } from '../../app/announce.ts'
-import { api, ask, part } from '../../app/client.ts'
+import { type AnswerOf, api, ask, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { useAction } from '../../parts/action.ts'
 import { bytes, share } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Words } from '../../parts/words.tsx'
 
-type Working = NonNullable<Awaited<ReturnType<typeof api.backups.work.get>>['data']>
-type Backup = NonNullable<Awaited<ReturnType<typeof api.backups.get>>['data']>['backups'][number]
+type Working = AnswerOf<typeof api.backups.work.get>
+type Backup = AnswerOf<typeof api.backups.get>['backups'][number]
 type Ended = NonNullable<Working['last_made']>
 
 const RUNNING_EVERY_MS = 1_000
@@ -33,8 +33,8 @@ export function Backups() {
     every_ms: is_known_running ? RUNNING_EVERY_MS : EVERY_MS,
   })
   const list = useAsk([LIST], () => api.backups.get())
-  const make = useDeed({ work: () => ask(api.backups.post()), changes: [WORK] })
-  const verify = useDeed({
+  const make = useAction({ work: () => ask(api.backups.post()), changes: [WORK] })
+  const verify = useAction({
     work: (name: string) => ask(api.backups({ name: part(name) }).verify.post()),
     changes: [WORK],
   })
@@ -165,55 +165,36 @@ interface OutcomeProps {
   failed: string
 }
 
-interface Deeds {
+interface Actions {
   busy: boolean
   verify: (name: string) => void
 }
 
-const columnsOf = ({ busy, verify }: Deeds): Column<Backup>[] => [
-  { key: 'made', title: 'Made', cell: ({ made_at_ms }) => <Time at_ms={made_at_ms} exact />, phone: 'first' },
-  {
-    key: 'by',
-    title: 'By',
-    cell: ({ scheduled }) => <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>,
-    phone: 'none',
-  },
-  { key: 'bytes', title: 'Size', end: true, cell: (backup) => bytes(backup.bytes), phone: 'first-end' },
-  {
-    key: 'encrypted',
-    title: 'Encrypted',
-    cell: ({ encrypted }) =>
-      encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">plain</Status>,
-    phone: 'second',
-  },
-  {
-    key: 'deeds',
-    title: 'Actions',
-    end: true,
-    cell: ({ name, encrypted }) => (
-      <span className="row system-backup-deeds">
-        <Button
-          small
-          icon={ShieldCheck}
-          busy={busy}
-          aria-label={`Verify ${name}`}
-          onClick={() => verify(name)}
+const columnsOf = ({ busy, verify }: Actions): Column<Backup>[] => [
+  column('made', 'Made', 'first', ({ made_at_ms }) => <Time at_ms={made_at_ms} exact />),
+  column('by', 'By', 'none', ({ scheduled }) => (
+    <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>
+  )),
+  atEnd('bytes', 'Size', 'first-end', (backup) => bytes(backup.bytes)),
+  column('encrypted', 'Encrypted', 'second', ({ encrypted }) =>
+    encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">plain</Status>,
+  ),
+  atEnd('actions', 'Actions', 'second-end', ({ name, encrypted }) => (
+    <span className="row system-backup-actions">
+      <Button small icon={ShieldCheck} busy={busy} aria-label={`Verify ${name}`} onClick={() => verify(name)}>
+        Verify
+      </Button>
+      {encrypted && (
+        <a
+          className="button button-small"
+          href={`/console/api/backups/${part(name)}`}
+          aria-label={`Download ${name}`}
+          download
         >
-          Verify
-        </Button>
-        {encrypted && (
-          <a
-            className="button button-small"
-            href={`/console/api/backups/${part(name)}`}
-            aria-label={`Download ${name}`}
-            download
-          >
-            <Download className="icon" aria-hidden />
-            Download
-          </a>
-        )}
-      </span>
-    ),
-    phone: 'second-end',
-  },
+          <Download className="icon" aria-hidden />
+          Download
+        </a>
+      )}
+    </span>
+  )),
 ]

@@ -4,32 +4,27 @@ import { useState } from 'react'
 import type { Diagnosis, DoctorReport } from '../../../../../src/surface/doctor.ts'
 import { announce } from '../../app/announce.ts'
 import { api, ask } from '../../app/client.ts'
+import { useAction } from '../../parts/action.ts'
 import { counted } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
-import { useDeed } from '../../parts/deed.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { type Column, column, Table } from '../../parts/table.tsx'
 import { Words } from '../../parts/words.tsx'
 
 const TONES: Record<Diagnosis['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const WORDS: Record<Diagnosis['level'], string> = { ok: 'ok', warn: 'warning', fail: 'failed' }
 
 const COLUMNS: Column<Diagnosis>[] = [
-  { key: 'check', title: 'Looked at', cell: ({ check }) => check, phone: 'first' },
-  {
-    key: 'level',
-    title: 'State',
-    cell: ({ level }) => <Status tone={TONES[level]}>{WORDS[level]}</Status>,
-    phone: 'first-end',
-  },
-  { key: 'found', title: 'Found', cell: (finding) => <Found {...finding} />, phone: 'second' },
+  column('check', 'Looked at', 'first', ({ check }) => check),
+  column('level', 'State', 'first-end', ({ level }) => <Status tone={TONES[level]}>{WORDS[level]}</Status>),
+  column('found', 'Found', 'second', (finding) => <Found {...finding} />),
 ]
 
 export function Doctor() {
   const [report, setReport] = useState<DoctorReport | null>(null)
-  const { run, busy } = useDeed({
+  const { run, busy } = useAction({
     async work() {
       const made = await ask(api.doctor.post())
       setReport(made)

@@ -1,11 +1,11 @@
-// The plugins of one's own that were loaded: what each registered, and what became of the calls that it saw.
-import type { api } from '../../app/client.ts'
+// The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
+import type { AnswerOf, api } from '../../app/client.ts'
 import { count } from '../../parts/amounts.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 
-type System = NonNullable<Awaited<ReturnType<typeof api.system.get>>['data']>
+type System = AnswerOf<typeof api.system.get>
 type Plugin = System['plugins'][number]
 
 export function Plugins({ plugins }: Pick<System, 'plugins'>) {
@@ -22,53 +22,18 @@ export function Plugins({ plugins }: Pick<System, 'plugins'>) {
   )
 }
 
+/** What a hook before calls did to so many of them. */
+const ofCalls = (what: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
+  atEnd(what, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[what]))
+
 const COLUMNS: readonly Column<Plugin>[] = [
-  {
-    key: 'name',
-    title: 'Plugin',
-    cell: ({ name, file }) => <span title={`plugins/${file}`}>{name}</span>,
-    phone: 'first',
-  },
-  {
-    key: 'adds',
-    title: 'Adds',
-    cell: (plugin) => <span className="soft">{whatItAdds(plugin)}</span>,
-    phone: 'second',
-  },
-  {
-    key: 'seen',
-    title: 'Calls seen',
-    end: true,
-    cell: ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start.seen),
-    phone: 'none',
-  },
-  {
-    key: 'changed',
-    title: 'Changed',
-    end: true,
-    cell: ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start.changed),
-    phone: 'none',
-  },
-  {
-    key: 'refused',
-    title: 'Refused',
-    end: true,
-    cell: ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start.refused),
-    phone: 'none',
-  },
-  {
-    key: 'told',
-    title: 'Told',
-    end: true,
-    cell: ({ hooks, since_start }) => hooks.after_settle > 0 && told(since_start),
-    phone: 'none',
-  },
-  {
-    key: 'state',
-    title: 'Since the start',
-    cell: ({ since_start }) => <State {...since_start} />,
-    phone: 'first-end',
-  },
+  column('name', 'Plugin', 'first', ({ name, file }) => <span title={`plugins/${file}`}>{name}</span>),
+  column('adds', 'Adds', 'second', (plugin) => <span className="soft">{whatItAdds(plugin)}</span>),
+  ofCalls('seen', 'Calls seen'),
+  ofCalls('changed', 'Changed'),
+  ofCalls('refused', 'Refused'),
+  atEnd('told', 'Told', 'none', ({ hooks, since_start }) => hooks.after_settle > 0 && told(since_start)),
+  column('state', 'Since the start', 'first-end', ({ since_start }) => <State {...since_start} />),
 ]
 
 function whatItAdds({ routes, hooks: { before_call, after_settle } }: Plugin): string {

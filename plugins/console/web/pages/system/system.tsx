@@ -1,6 +1,6 @@
 // The System page: what the process says of itself, and what its data folder holds.
 import { ListChecks } from 'lucide-react'
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { bytes, count, lasting, share } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
@@ -10,7 +10,7 @@ import { Id } from '../../parts/id.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Backups } from './backups.tsx'
 import { Doctor } from './doctor.tsx'
@@ -18,7 +18,7 @@ import { Plugins } from './plugins.tsx'
 
 const EVERY_MS = 5_000
 
-type System = NonNullable<Awaited<ReturnType<typeof api.system.get>>['data']>
+type System = AnswerOf<typeof api.system.get>
 
 export default function SystemPage() {
   const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
@@ -88,7 +88,7 @@ const WHAT: Readonly<Record<string, string>> = {
   files: 'images and files that callers uploaded',
   answers: 'answers kept for Idempotency-Key',
   responses: 'responses that can be continued',
-  plugins: "plugins of one's own, and their packages",
+  plugins: 'custom plugins, and their packages',
   backups: 'archives of all of this',
   'other files': 'catalogue, lock, settlements that wait for the database',
 }
@@ -97,6 +97,13 @@ const whatIn = (name: string): string =>
   WHAT[name] ??
   (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
 
+const PARTS: Column<System['data']['parts'][number]>[] = [
+  column('name', 'Part', 'first', ({ name }) => name),
+  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{whatIn(name)}</span>),
+  atEnd('files', 'Files', 'none', ({ files }) => count(files)),
+  atEnd('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
+]
+
 function DataFolder({ parts, measured_at_ms }: System['data']) {
   return (
     <Section title="Data folder">
@@ -104,28 +111,7 @@ function DataFolder({ parts, measured_at_ms }: System['data']) {
         <p className="soft">Being measured…</p>
       ) : (
         <div className="system-folders stack">
-          <Table
-            label="Parts of the data folder"
-            rows={parts}
-            keyOf={({ name }) => name}
-            columns={[
-              { key: 'name', title: 'Part', cell: ({ name }) => name, phone: 'first' },
-              {
-                key: 'what',
-                title: 'Holds',
-                cell: ({ name }) => <span className="soft">{whatIn(name)}</span>,
-                phone: 'second',
-              },
-              { key: 'files', title: 'Files', end: true, cell: ({ files }) => count(files), phone: 'none' },
-              {
-                key: 'bytes',
-                title: 'Size',
-                end: true,
-                cell: (part) => bytes(part.bytes),
-                phone: 'first-end',
-              },
-            ]}
-          />
+          <Table label="Parts of the data folder" rows={parts} keyOf={({ name }) => name} columns={PARTS} />
           <p className="small soft">
             Measured <Time at_ms={measured_at_ms} />.
           </p>

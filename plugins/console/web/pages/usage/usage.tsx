@@ -1,7 +1,7 @@
 // The page Usage: what an account's calls came to, by day, model and key.
 import { ChartColumn, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
@@ -12,12 +12,11 @@ import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
-import type { Answered } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 
-type UsageView = Answered<typeof api.usage.get>
+type UsageView = AnswerOf<typeof api.usage.get>
 type Sum = UsageView['total']
 
 const RANGES = [
@@ -40,11 +39,7 @@ export default function Usage() {
     <Page
       title="Usage"
       lead="What calls came to. Days begin at midnight UTC; today is one of them."
-      actions={
-        whose.account === undefined ? undefined : (
-          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
-        )
-      }
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       {whose.is_operator && whose.account === undefined ? (
         <AccountChoice
@@ -68,8 +63,8 @@ function UsageOf({ whose }: { whose: Whose }) {
       query: {
         ...whose.query,
         days: Number(days),
-        ...(model === '' ? {} : { model }),
-        ...(key === '' ? {} : { key }),
+        model: model || undefined,
+        key: key || undefined,
       },
     }),
   )
@@ -161,41 +156,17 @@ interface PartsProps {
 
 /** The figures of a row, whatever it is of. On a phone, the charge and the number of calls. */
 const FIGURES: readonly Column<Sum>[] = [
-  {
-    key: 'cost',
-    title: 'Charged, USD',
-    end: true,
-    phone: 'first-end',
-    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
-  },
-  {
-    key: 'calls',
-    title: 'Calls',
-    end: true,
-    phone: 'second-end',
-    cell: ({ calls }) => (
-      <>
-        {count(calls)}
-        <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
-      </>
-    ),
-  },
-  { key: 'failed', title: 'Failed', end: true, phone: 'none', cell: ({ failed }) => count(failed) },
-  {
-    key: 'input',
-    title: 'Tokens in',
-    end: true,
-    phone: 'none',
-    cell: ({ input_tokens }) => count(input_tokens),
-  },
-  {
-    key: 'output',
-    title: 'Tokens out',
-    end: true,
-    phone: 'none',
-    cell: ({ output_tokens }) => count(output_tokens),
-  },
-  { key: 'images', title: 'Images', end: true, phone: 'none', cell: ({ images }) => count(images) },
+  atEnd('cost', 'Charged, USD', 'first-end', ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />),
+  atEnd('calls', 'Calls', 'second-end', ({ calls }) => (
+    <>
+      {count(calls)}
+      <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
+    </>
+  )),
+  atEnd('failed', 'Failed', 'none', ({ failed }) => count(failed)),
+  atEnd('input', 'Tokens in', 'none', ({ input_tokens }) => count(input_tokens)),
+  atEnd('output', 'Tokens out', 'none', ({ output_tokens }) => count(output_tokens)),
+  atEnd('images', 'Images', 'none', ({ images }) => count(images)),
 ]
 
 function Parts({ usage, by, onModel, onKey }: PartsProps) {
@@ -206,7 +177,9 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
         rows={usage.days.toReversed()}
         keyOf={({ day }) => day}
         columns={[
-          { key: 'day', title: 'Day', cell: ({ day }) => <span className="no-wrap">{day}</span> },
+          column('day', 'Day', 'first', ({ day }: UsageView['days'][number]) => (
+            <span className="no-wrap">{day}</span>
+          )),
           ...FIGURES,
         ]}
       />
@@ -219,15 +192,11 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
           rows={usage.keys}
           keyOf={({ key_prefix }) => key_prefix}
           columns={[
-            {
-              key: 'key',
-              title: 'Key',
-              cell: ({ key, key_prefix }) => (
-                <Choice onChoose={() => onKey(key_prefix)}>
-                  {key} <code className="soft">{key_prefix}</code>
-                </Choice>
-              ),
-            },
+            column('key', 'Key', 'first', ({ key, key_prefix }: UsageView['keys'][number]) => (
+              <Choice onChoose={() => onKey(key_prefix)}>
+                {key} <code className="soft">{key_prefix}</code>
+              </Choice>
+            )),
             ...FIGURES,
           ]}
         />
@@ -242,11 +211,9 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
       rows={usage.models}
       keyOf={({ model }) => model}
       columns={[
-        {
-          key: 'model',
-          title: 'Model',
-          cell: ({ model }) => <Choice onChoose={() => onModel(model)}>{model}</Choice>,
-        },
+        column('model', 'Model', 'first', ({ model }: UsageView['models'][number]) => (
+          <Choice onChoose={() => onModel(model)}>{model}</Choice>
+        )),
         ...FIGURES,
       ]}
     />

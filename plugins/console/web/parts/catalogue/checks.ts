@@ -20,7 +20,7 @@ export interface Checks {
   check: (text: string) => Promise<void>
   /** @returns whether they could be made */
   edit: (edits: readonly Edit[]) => Promise<boolean>
-  /** Waits for the changes under way. @returns the text that they leave; null where one could not be made */
+  /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
   settled: () => Promise<string | null>
   /** Forgets the text, and the changes that are under way. */
   restart: (file: CatalogueFile) => void
@@ -60,7 +60,7 @@ export function useChecks(file: CatalogueFile): Checks {
       try {
         for (;;) {
           const from = latest.current
-          const answer = await ask(api.catalogue.check.post({ text: from, edits: edits as never }))
+          const answer = await ask(api.catalogue.check.post({ text: from, edits: [...edits] }))
           if (began !== restarts.current) return true
           // Somebody typed in the text meanwhile: the change is made in that.
           if (from !== latest.current) continue

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { type Deed, useDeed } from '../deed.ts'
+import { type Action, useAction } from '../action.ts'
 import { useChecks } from './checks.ts'
 import {
   type Block,
@@ -12,6 +12,7 @@ import {
   type Edit,
   type Mistake,
   type Path,
+  type Value,
   writtenPath,
 } from './values.ts'
 
@@ -37,11 +38,13 @@ export interface Draft {
   type: (text: string) => void
   /** Makes changes in the text, after those under way. @returns whether they could be made */
   edit: (edits: readonly Edit[]) => Promise<boolean>
-  /** Waits for the changes under way. @returns the text that they leave; null where one could not be made */
+  /** The same of one value. @param value undefined takes it out of the file */
+  put: (path: Path, value: Value | undefined) => void
+  /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
   settled: () => Promise<string | null>
   discard: () => void
   /** Saves the text that was reviewed. */
-  save: Deed<string, unknown>
+  save: Action<string, unknown>
   /** The mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }
@@ -76,7 +79,7 @@ export function useDraft(read: CatalogueFile): Draft {
     return () => clearTimeout(timer)
   }, [is_checking, shown, check])
 
-  const save = useDeed({
+  const save = useAction({
     async work(reviewed: string) {
       const saved = await ask(api.catalogue.save.post({ text: reviewed, hash: base.hash }))
       const file = await ask(api.catalogue.get())
@@ -102,6 +105,8 @@ export function useDraft(read: CatalogueFile): Draft {
     failure,
     type,
     edit,
+    put: (path, value) =>
+      void edit([value === undefined ? { op: 'remove', path } : { op: 'set', path, value }]),
     settled,
     discard: () => begin(read),
     save,

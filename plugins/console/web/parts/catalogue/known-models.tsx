@@ -1,5 +1,5 @@
 // Well-known models at list price: a model that was just added becomes one of them, and a known one says what its provider listed.
-import { api } from '../../app/client.ts'
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { Button } from '../button.tsx'
 import type { Draft } from './draft.ts'
@@ -11,7 +11,7 @@ interface KnownModelsProps {
   model: Block
 }
 
-type Known = NonNullable<Awaited<ReturnType<typeof api.catalogue.known.get>>['data']>['known'][number]
+type Known = AnswerOf<typeof api.catalogue.known.get>['known'][number]
 
 /** A known model of a provider that the catalogue has. */
 interface Choice {

@@ -1,7 +1,8 @@
 // A model of the catalogue as fields; what they do not have is in the text.
+
+import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
 import { Switch } from '../switch.tsx'
-import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
 import { PriceFields } from './price-fields.tsx'
@@ -67,12 +68,7 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
         help="A retired model is refused, and keeps its history."
         error={draft.mistakeAt(own)}
       >
-        <Switch
-          checked={model.retired === true}
-          onChange={(is_on) =>
-            void draft.edit([is_on ? { op: 'set', path: own, value: true } : { op: 'remove', path: own }])
-          }
-        />
+        <Switch checked={model.retired === true} onChange={(is_on) => draft.put(own, is_on || undefined)} />
       </Field>
     </>
   )
@@ -101,12 +97,8 @@ export function TextField({
   may_be_empty,
 }: TextFieldProps) {
   const own = [...path, name]
-  const commit = (text: string) =>
-    void draft.edit([
-      text === '' && may_be_empty
-        ? { op: 'remove', path: own }
-        : { op: 'set', path: own, value: number ? wholeNumber(text) : text },
-    ])
+  const valueIn = (text: string) => (number ? wholeNumber(text) : text)
+  const commit = (text: string) => draft.put(own, text === '' && may_be_empty ? undefined : valueIn(text))
   return (
     <Field label={label} help={help} error={draft.mistakeAt(own)}>
       <CommittedInput

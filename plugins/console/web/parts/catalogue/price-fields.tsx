@@ -1,6 +1,7 @@
 // The price of a model, or the cost of a route, as fields: those of its kind, and the tiers and lines that the file has.
+
+import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
-import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 
@@ -138,11 +139,13 @@ function RateFields({ draft, path, block, rates }: RateFieldsProps) {
     <div className="fields">
       {rates.map(({ name, label, help }) => {
         const own = [...path, name]
-        const change = (text: string) =>
-          void draft.edit([text === '' ? { op: 'remove', path: own } : { op: 'set', path: own, value: text }])
         return (
           <Field key={name} label={label} help={help} error={draft.mistakeAt(own)}>
-            <CommittedInput unit="USD" value={amountAt(block, name)} commit={change} />
+            <CommittedInput
+              unit="USD"
+              value={amountAt(block, name)}
+              commit={(text) => draft.put(own, text || undefined)}
+            />
           </Field>
         )
       })}

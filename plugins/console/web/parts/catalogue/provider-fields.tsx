@@ -30,7 +30,7 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
           <Select
             options={PROTOCOLS.map((value) => ({ value, label: value }))}
             value={protocol as (typeof PROTOCOLS)[number]}
-            onChange={(value) => void draft.edit([{ op: 'set', path: [...path, 'protocol'], value }])}
+            onChange={(value) => draft.put([...path, 'protocol'], value)}
           />
         </Field>
       </div>
@@ -66,7 +66,7 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
 }
 
 /** What a key is called here: its variable, or its mark; one that is not saved yet has none. */
-export function keyWords(written: string): string {
+function keyWords(written: string): string {
   if (written.startsWith('env:')) return written
   return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'
 }
@@ -93,7 +93,7 @@ export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
                   look="quiet"
                   icon={Trash2}
                   aria-label={`Remove key ${at + 1}`}
-                  onClick={() => void draft.edit([{ op: 'remove', path: [...list, at] }])}
+                  onClick={() => draft.put([...list, at], undefined)}
                 />
               </span>
             </span>
@@ -129,7 +129,7 @@ export interface KeyDialogProps {
 }
 
 /** A key is typed once, and is not shown again. */
-export function KeyDialog({ open, is_new, onClose, write }: KeyDialogProps) {
+function KeyDialog({ open, is_new, onClose, write }: KeyDialogProps) {
   const [value, setValue] = useState('')
   const verb = is_new ? 'Add key' : 'Replace key'
   const submit = async () => {

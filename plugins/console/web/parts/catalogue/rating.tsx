@@ -1,80 +1,17 @@
-// Last week's calls at other prices: how far the reckoning is, and what it found.
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { api, ask, part } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
+// Last week's calls at other prices.
+import type { AnswerOf, api } from '../../app/client.ts'
 import { count, exactUsd, roundedUsd, share } from '../amounts.ts'
 import { Money } from '../money.tsx'
-import { FailedState } from '../states.tsx'
-import { type Column, Table } from '../table.tsx'
-import { Words } from '../words.tsx'
+import { atEnd, type Column, column, Table } from '../table.tsx'
 
-const ASK_EVERY_MS = 300
-
-export function Rating({ id }: { id: string }) {
-  const queries = useQueryClient()
-  const key = ['catalogue-rating', id]
-  const known = queries.getQueryData<{ state: string }>(key)
-  const is_running = known === undefined || known.state === 'running'
-  const { data, error } = useAsk(key, () => api.catalogue.previews({ id: part(id) }).get(), {
-    ...(is_running ? { every_ms: ASK_EVERY_MS } : {}),
-  })
-  // Whoever closes it no longer waits for it: its thread ends.
-  useEffect(() => {
-    return () => {
-      ask(api.catalogue.previews({ id: part(id) }).delete()).catch(() => {
-        // It is over already, or the connection is lost: another preview replaces it.
-      })
-    }
-  }, [id])
-
-  if (error) return <FailedState failure={error} />
-  if (!data || data.state === 'running') return <Progress done={data?.done ?? 0} total={data?.total ?? 0} />
-  if (data.state === 'failed')
-    return (
-      <p className="soft">
-        Last week’s calls could not be rated: <Words>{data.message}</Words>. Prices can be saved all the same.
-      </p>
-    )
-  return <Result result={data} />
-}
-
-function Progress({ done, total }: { done: number; total: number }) {
-  const part_done = total === 0 ? 0 : done / total
-  return (
-    <div className="stack">
-      <label className="stack">
-        <span>Rating last week’s calls at the new prices: {share(part_done)}</span>
-        <progress max={1} value={part_done} />
-      </label>
-    </div>
-  )
-}
-
-interface Sum {
-  calls: number
-  charged_nanos: number
-  would_cost_nanos: number
-  difference_nanos: number
-  unrated_calls: number
-  known_calls: number
-  margin_nanos: number
-  new_margin_nanos: number
-}
-
-interface ResultProps {
-  result: {
-    all: Sum
-    models: readonly (Sum & { model: string })[]
-    accounts: readonly (Sum & { account: string })[]
-  }
-}
+export type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
+type Sum = Rated['all']
 
 /** Below a USD cents would hide the difference. */
 const MAX_EXACT_NANOS = 1_000_000_000
 const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_NANOS
 
-function Result({ result: { all, models, accounts } }: ResultProps) {
+export function Rating({ result: { all, models, accounts, sampled_calls } }: { result: Rated }) {
   if (all.calls === 0)
     return <p className="soft">No call of the last seven days was to a model whose price changes.</p>
   return (
@@ -91,18 +28,21 @@ function Result({ result: { all, models, accounts } }: ResultProps) {
             charged.
           </>
         )}
+        {sampled_calls !== null && (
+          <> These figures are estimates, made from the newest {count(sampled_calls)} calls of that time.</>
+        )}
       </p>
       {all.known_calls > 0 && <Margin {...all} />}
       <Table
         label="By model"
-        columns={columns('Model', (row: Sum & { model: string }) => row.model)}
+        columns={columns('Model', (row: Rated['models'][number]) => row.model)}
         rows={models}
         keyOf={({ model }) => model}
       />
       {accounts.length > 0 && (
         <Table
           label="By account, the largest change first"
-          columns={columns('Account', (row: Sum & { account: string }) => row.account)}
+          columns={columns('Account', (row: Rated['accounts'][number]) => row.account)}
           rows={accounts}
           keyOf={({ account }) => account}
         />
@@ -132,27 +72,15 @@ function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
 }
 
 const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
-  { key: 'name', title, cell: nameOf },
-  { key: 'calls', title: 'Calls', cell: ({ calls }) => count(calls), end: true, phone: 'none' },
-  {
-    key: 'charged',
-    title: 'Charged',
-    cell: (row) => <Money nanos={row.charged_nanos} exact={isSmall(row)} />,
-    end: true,
-    phone: 'second-end',
-  },
-  {
-    key: 'would',
-    title: 'At the new price',
-    cell: (row) => <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />,
-    end: true,
-    phone: 'none',
-  },
-  {
-    key: 'difference',
-    title: 'Difference',
-    cell: (row) => <Money nanos={row.difference_nanos} exact={isSmall(row)} />,
-    end: true,
-    phone: 'first-end',
-  },
+  column('name', title, 'first', nameOf),
+  atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
+  atEnd('charged', 'Charged', 'second-end', (row) => (
+    <Money nanos={row.charged_nanos} exact={isSmall(row)} />
+  )),
+  atEnd('would', 'At the new price', 'none', (row) => (
+    <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />
+  )),
+  atEnd('difference', 'Difference', 'first-end', (row) => (
+    <Money nanos={row.difference_nanos} exact={isSmall(row)} />
+  )),
 ]

@@ -1,9 +1,9 @@
 // The routes of a model as fields: which provider serves it, by what name, in which order.
 import { Plus, Trash2 } from 'lucide-react'
 import { Button } from '../button.tsx'
+import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
 import { Select } from '../select.tsx'
-import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { PriceFields } from './price-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
@@ -59,14 +59,8 @@ interface RouteLineProps {
 }
 
 function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLineProps) {
-  const set = (name: string, value: string | number) =>
-    void draft.edit([{ op: 'set', path: [...path, name], value }])
   const provider = textAt(route, 'provider')
   const names = providers.includes(provider) ? providers : [provider, ...providers]
-  const number = (name: string) => (text: string) =>
-    text === ''
-      ? void draft.edit([{ op: 'remove', path: [...path, name] }])
-      : void draft.edit([{ op: 'set', path: [...path, name], value: wholeNumber(text) }])
   return (
     <div className="stack">
       <div className="route-line">
@@ -74,18 +68,22 @@ function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLinePr
           <Select
             options={names.map((value) => ({ value, label: value }))}
             value={provider}
-            onChange={(value) => set('provider', value)}
+            onChange={(value) => draft.put([...path, 'provider'], value)}
           />
         </Field>
         <Field label="Its name there" error={draft.mistakeAt([...path, 'model'])}>
-          <CommittedInput code value={textAt(route, 'model')} commit={(text) => set('model', text)} />
+          <CommittedInput
+            code
+            value={textAt(route, 'model')}
+            commit={(text) => draft.put([...path, 'model'], text)}
+          />
         </Field>
         <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
           <CommittedInput
             inputMode="numeric"
             placeholder="0"
             value={textAt(route, 'order')}
-            commit={number('order')}
+            commit={(text) => draft.put([...path, 'order'], text === '' ? undefined : wholeNumber(text))}
           />
         </Field>
         <Button
@@ -93,7 +91,7 @@ function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLinePr
           icon={Trash2}
           disabled={is_only}
           aria-label={`Remove the route to ${provider}`}
-          onClick={() => void draft.edit([{ op: 'remove', path }])}
+          onClick={() => draft.put(path, undefined)}
         />
       </div>
       <RouteCost {...{ draft, route, kind }} path={[...path, 'cost']} />
@@ -109,7 +107,7 @@ interface RouteCostProps {
   kind: string
 }
 
-/** What the provider takes: folded away, since few know it, and no call hangs on it. */
+/** What the provider takes: folded away, since few know it, and no call depends on it. */
 function RouteCost({ draft, path, route, kind }: RouteCostProps) {
   const cost = blockAt(route, 'cost')
   const is_known = Object.keys(cost).length > 0
@@ -125,7 +123,7 @@ function RouteCost({ draft, path, route, kind }: RouteCostProps) {
         <PriceFields draft={draft} path={path} price={cost} kind={kind} label_prefix="Cost: " />
         {is_known && (
           <div>
-            <Button small icon={Trash2} onClick={() => void draft.edit([{ op: 'remove', path }])}>
+            <Button small icon={Trash2} onClick={() => draft.put(path, undefined)}>
               Forget this cost
             </Button>
           </div>

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { Button } from '../button.tsx'
 import { ConfirmDialog } from '../dialog.tsx'
 import { Section } from '../page.tsx'
-import { type Column, Table } from '../table.tsx'
+import { atEnd, type Column, column, Table } from '../table.tsx'
 import { useTrial } from './trial.ts'
 import { TrialResult } from './trial-result.tsx'
 
@@ -22,29 +22,20 @@ export interface RouteTrialsProps {
 }
 
 const COLUMNS: Column<Route>[] = [
-  {
-    key: 'provider',
-    title: 'Provider',
-    cell: ({ provider }) => (
-      <Link className="no-wrap" href={`/providers/${encodeURIComponent(provider)}`}>
-        {provider}
-      </Link>
-    ),
-  },
-  { key: 'model', title: 'Its name there', cell: ({ model }) => <code>{model}</code>, phone: 'second' },
-  { key: 'order', title: 'Order', cell: ({ order }) => order, end: true, phone: 'none' },
-  { key: 'weight', title: 'Weight', cell: ({ weight }) => weight, end: true, phone: 'none' },
+  column('provider', 'Provider', 'first', ({ provider }) => (
+    <Link className="no-wrap" href={`/providers/${encodeURIComponent(provider)}`}>
+      {provider}
+    </Link>
+  )),
+  column('model', 'Its name there', 'second', ({ model }) => <code>{model}</code>),
+  atEnd('order', 'Order', 'none', ({ order }) => order),
+  atEnd('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
 
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   const columns: Column<Route>[] = [
     ...COLUMNS,
-    {
-      key: 'try',
-      title: 'Does it work?',
-      cell: (route) => <TryButton route={route} kind={kind} />,
-      phone: 'first-end',
-    },
+    column('try', 'Does it work?', 'first-end', (route) => <TryButton route={route} kind={kind} />),
   ]
   return (
     <Section title="Routes">
@@ -62,26 +53,27 @@ function TryButton({ route: { provider, model }, kind }: { route: Route; kind: s
   const trial = useTrial()
   const [asks, setAsks] = useState(false)
   const is_image = kind === 'image'
-  const start = () => trial.start({ provider, model, ...(is_image ? { image: true } : {}) })
+  const order = { provider, model, image: is_image }
   return (
     <div className="trial">
       <Button
         small
         icon={FlaskConical}
         aria-label={`Try ${model}`}
-        busy={trial.busy}
-        onClick={() => (is_image ? setAsks(true) : void start())}
+        busy={trial.isPending}
+        onClick={() => (is_image ? setAsks(true) : trial.mutate(order))}
       >
         Try
       </Button>
-      <TrialResult trial={trial} />
+      <TrialResult outcome={trial.data} failure={trial.error} />
       <ConfirmDialog
         open={asks}
         onClose={() => setAsks(false)}
         title={`Ask ${provider} for an image?`}
         consequence="The provider bills you for one image. No account is charged."
         verb="Ask for an image"
-        confirm={start}
+        // What fails is told beside the button.
+        confirm={() => trial.mutateAsync(order).catch(() => undefined)}
       />
     </div>
   )

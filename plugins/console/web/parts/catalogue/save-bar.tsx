@@ -1,4 +1,5 @@
 // The end of a draft: what it changes is shown once more, and then it is saved, or given up.
+import { useMutation } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
 import { useState } from 'react'
 import { ApiError, api, ask } from '../../app/client.ts'
@@ -9,45 +10,33 @@ import { Notice } from '../notice.tsx'
 import { Words } from '../words.tsx'
 import { ChangeList } from './changes.tsx'
 import type { Draft } from './draft.ts'
-import { Rating } from './rating.tsx'
+import { type Rated, Rating } from './rating.tsx'
 import type { Changes } from './values.ts'
 
 interface Preview {
   /** What it is of, and what is saved. */
   text: string
-  id: string | null
   changes: Changes
+  rating: Rated | null
 }
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
   const [preview, setPreview] = useState<Preview | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Error | null>(null)
   const has_mistakes = draft.mistakes.length > 0
-
-  const open = async () => {
-    setBusy(true)
-    setFailure(null)
-    try {
+  const open = useMutation({
+    async mutationFn() {
+      save.reset()
       // A field that this very click has left is still being written.
       const text = await draft.settled()
       if (text !== null) setPreview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
-    } catch (thrown) {
-      setFailure(asError(thrown))
-    } finally {
-      setBusy(false)
-    }
-  }
-  const save = async (text: string) => {
-    setFailure(null)
-    try {
-      await draft.save.runOrThrow(text)
-      setPreview(null)
-    } catch (thrown) {
-      setFailure(asError(thrown))
-    }
-  }
+    },
+  })
+  const save = useMutation({
+    mutationFn: (text: string) => draft.save.runOrThrow(text),
+    onSuccess: () => setPreview(null),
+  })
+  const failure = save.error ?? open.error
   return (
     <>
       {draft.is_changed && (
@@ -56,10 +45,10 @@ export function SaveBar({ draft }: { draft: Draft }) {
           <Button
             look="primary"
             icon={Save}
-            busy={busy || draft.is_checking}
+            busy={open.isPending || draft.is_checking}
             disabled={has_mistakes}
             title={has_mistakes ? 'A catalogue with mistakes cannot be saved.' : undefined}
-            onClick={() => void open()}
+            onClick={() => open.mutate()}
           >
             Review and save
           </Button>
@@ -70,14 +59,14 @@ export function SaveBar({ draft }: { draft: Draft }) {
         {preview && (
           <div className="stack">
             <ChangeList changes={preview.changes} />
-            {preview.id !== null && <Rating id={preview.id} />}
+            {preview.rating && <Rating result={preview.rating} />}
             {failure && <FailureNotice draft={draft} failure={failure} />}
             <p className="soft">
               New calls follow it at once. Calls under way keep the prices they began with.
             </p>
             <DialogActions>
               <Button onClick={() => setPreview(null)}>Cancel</Button>
-              <Button look="primary" busy={draft.save.busy} onClick={() => void save(preview.text)}>
+              <Button look="primary" busy={save.isPending} onClick={() => save.mutate(preview.text)}>
                 Save catalogue
               </Button>
             </DialogActions>
@@ -107,5 +96,3 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
     </Notice>
   )
 }
-
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,13 +1,13 @@
 // A section of settings as fields, as the server describes them; what a section has by names of the operator's own is in the text.
-import type { api } from '../../app/client.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
+import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
 import { Select } from '../select.tsx'
 import { Switch } from '../switch.tsx'
-import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, listAt, type Value, valueAt, wholeNumber } from './values.ts'
 
-type Settings = NonNullable<Awaited<ReturnType<typeof api.catalogue.settings.get>>['data']>
+type Settings = AnswerOf<typeof api.catalogue.settings.get>
 export type SettingSection = Settings['sections'][number]
 type SettingField = SettingSection['fields'][number]
 
@@ -28,8 +28,7 @@ export function SettingFields({ draft, section }: SettingFieldsProps) {
 
 function Setting({ draft, field }: { draft: Draft; field: SettingField }) {
   const { path, kind, fallback } = field
-  const write = (value: Value | undefined) =>
-    void draft.edit([value === undefined ? { op: 'remove', path } : { op: 'set', path, value }])
+  const write = (value: Value | undefined) => draft.put(path, value)
   return (
     <Field
       label={labelOf(path)}

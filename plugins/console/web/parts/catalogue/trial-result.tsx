@@ -1,14 +1,19 @@
 // What came of a trial: a word, the time, the provider's own words, and what to do.
 import { duration } from '../amounts.ts'
 import { Status } from '../status.tsx'
-import type { Trial } from './trial.ts'
+import type { TrialOutcome } from './trial.ts'
 
 const MAX_WORDS_CHARS = 240
 
-export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
+interface TrialResultProps {
+  outcome: TrialOutcome | null | undefined
+  failure?: Error | null
+}
+
+export function TrialResult({ outcome, failure }: TrialResultProps) {
   return (
     <div className="trial-result" aria-live="polite">
-      {failure && <p className="field-error">{failure}</p>}
+      {failure && <p className="field-error">{failure.message}</p>}
       {outcome && (
         <>
           <Status tone={outcome.ok ? 'good' : 'bad'}>
@@ -16,7 +21,7 @@ export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
           </Status>
           {outcome.words !== '' && (
             <p className="trial-words">
-              <span className="soft">{outcome.status !== null && `${String(outcome.status)}: `}</span>
+              <span className="soft">{saidBy(outcome)}</span>
               {shortened(outcome.words)}
             </p>
           )}
@@ -25,6 +30,12 @@ export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
       )}
     </div>
   )
+}
+
+/** The status, and of a refusal the address that gave it. */
+const saidBy = ({ ok, status, address }: TrialOutcome): string => {
+  if (status === null) return ''
+  return ok || address === null ? `${status}: ` : `${status} from ${address}: `
 }
 
 const shortened = (words: string): string =>

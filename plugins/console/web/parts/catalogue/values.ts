@@ -1,17 +1,13 @@
 // What the catalogue file says, as the forms read it, and the edits that they make.
-import type { api } from '../../app/client.ts'
+import type { AnswerOf, api } from '../../app/client.ts'
 
-type Data<Call extends (...given: never[]) => Promise<{ data: unknown }>> = NonNullable<
-  Awaited<ReturnType<Call>>['data']
->
-
-export type CatalogueFile = Data<typeof api.catalogue.get>
-export type Checked = Data<typeof api.catalogue.check.post>
+export type CatalogueFile = AnswerOf<typeof api.catalogue.get>
+export type Checked = AnswerOf<typeof api.catalogue.check.post>
 export type Changes = NonNullable<Checked['changes']>
 export type Mistake = CatalogueFile['mistakes'][number]
 
-export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
-export type Path = readonly (string | number)[]
+export type Value = string | number | boolean | Value[] | { [key: string]: Value }
+export type Path = (string | number)[]
 export type Edit = { op: 'set' | 'add'; path: Path; value: Value } | { op: 'remove'; path: Path }
 
 export type Block = Readonly<Record<string, unknown>>
@@ -25,7 +21,7 @@ export function blocksOf(values: Block | null | undefined, name: 'models' | 'pro
   return Array.isArray(blocks) ? blocks.filter(isBlock) : []
 }
 
-/** A value as a field shows it; empty where there is none. */
+/** A value as a field shows it; empty if none is found. */
 export const textAt = (block: Block | undefined, ...path: Path): string => {
   const value = at(block, path)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -41,7 +37,7 @@ export const blockAt = (block: Block | undefined, ...path: Path): Block => {
   return isBlock(value) ? value : {}
 }
 
-/** A value as it is in the file; undefined where it is not, and for lists and tables. */
+/** A value as it is in the file; undefined if it is not, and for lists and tables. */
 export const valueAt = (block: Block, ...path: Path): string | number | boolean | undefined => {
   const value = at(block, path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

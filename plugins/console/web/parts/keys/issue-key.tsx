@@ -4,12 +4,11 @@ import type { Issued } from '../../../api/keys-views.ts'
 import { api, ask } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
 import { AccountInput } from '../account-input.tsx'
-import { Button } from '../button.tsx'
+import { useAction } from '../action.ts'
 import { AsCommand } from '../code.tsx'
-import { useDeed } from '../deed.ts'
 import { Dialog } from '../dialog.tsx'
 import { Field } from '../field.tsx'
-import { Form, FormActions, SubmitButton } from '../form.tsx'
+import { Form, SubmitOrCancel } from '../form.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
 
@@ -50,17 +49,15 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   const [owner, setOwner] = useState(account ?? '')
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const is_chosen = role === 'operator' && account === undefined
-  const { runOrThrow } = useDeed({
-    work: () => {
-      const name = draft.name.trim()
-      return ask(
+  const { runOrThrow } = useAction({
+    work: () =>
+      ask(
         api.keys.post({
           ...settingsOf(draft),
-          ...(role === 'operator' ? { account: owner.trim() } : {}),
-          ...(name === '' ? {} : { name }),
+          account: role === 'operator' ? owner.trim() : undefined,
+          name: draft.name.trim() || undefined,
         }),
-      )
-    },
+      ),
     changes: ['keys', 'account', 'accounts'],
   })
   return (
@@ -71,10 +68,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
         </Field>
       )}
       <KeyFields draft={draft} onChange={setDraft} />
-      <FormActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <SubmitButton>Create key</SubmitButton>
-      </FormActions>
+      <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
       {role === 'operator' && (
         <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
       )}

@@ -3,9 +3,9 @@ import type { Issued } from '../../../api/keys-views.ts'
 import { useBaseUrl } from '../../app/session.tsx'
 import { Button } from '../button.tsx'
 import { Secret } from '../code.tsx'
+import { samplesOf } from '../code-samples/samples.ts'
 import { DialogActions } from '../dialog.tsx'
 import { Notice } from '../notice.tsx'
-import { chatSamples } from '../samples.ts'
 import { Snippet } from '../snippet.tsx'
 
 export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
@@ -23,7 +23,7 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
       {sample_model !== null && (
         <>
           <h3>A first call</h3>
-          <Snippet samples={chatSamples({ base_url, key: text, model: sample_model })} />
+          <Snippet samples={samplesOf('OpenAI', { base_url, key: text, model: sample_model })} />
         </>
       )}
       <DialogActions>

@@ -1,8 +1,8 @@
 // The fields of a key: what it is for, and its limits.
 import type { ShownKey } from '../../../api/keys-views.ts'
+import { inShell } from '../code-samples/samples.ts'
 import { Field } from '../field.tsx'
 import { MoneyInput, TextInput } from '../input.tsx'
-import { inShell } from '../samples.ts'
 
 /** What is typed; an empty text is no limit. */
 export interface KeyDraft {
@@ -24,7 +24,7 @@ export const draftOf = (key: ShownKey): KeyDraft => ({
   expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
 })
 
-/** What is sent: null where there is no limit. */
+/** What is sent: null if there is no limit. */
 export const settingsOf = ({ models, spend_limit, addresses, expires }: KeyDraft) => ({
   models: listIn(models),
   spend_limit: spend_limit.trim() || null,

@@ -21,7 +21,7 @@ export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
   const title =
     status === 'retiring' && revoked_at_ms !== null ? `Works until ${exactTime(revoked_at_ms)}` : undefined
   return (
-    <Status tone={TONES[status]} {...(title === undefined ? {} : { title })}>
+    <Status tone={TONES[status]} title={title}>
       {status}
     </Status>
   )

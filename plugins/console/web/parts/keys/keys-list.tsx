@@ -12,7 +12,7 @@ import { given } from '../given.ts'
 import { Money } from '../money.tsx'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
-import { type Column, Pager, Table } from '../table.tsx'
+import { atEnd, type Column, column, Pager, Table } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
@@ -27,28 +27,19 @@ const SHOWN = [
 ] as const
 
 const OF_ACCOUNT: Column<ShownKeyRow>[] = [
-  { key: 'name', title: 'Key', cell: ({ name }) => name, phone: 'first' },
-  {
-    key: 'prefix',
-    title: 'Begins with',
-    cell: ({ prefix }) => <code className="no-wrap">{prefix}…</code>,
-    phone: 'second',
-  },
-  { key: 'status', title: 'Status', cell: (key) => <KeyStatus of={key} />, phone: 'first-end' },
-  {
-    key: 'week',
-    title: 'Spent in 7 days, USD',
-    end: true,
-    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
-    phone: 'none',
-  },
-  { key: 'spent', title: 'In all, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
-  { key: 'used', title: 'Last used', cell: (key) => <LastUse of={key} />, phone: 'none' },
+  column('name', 'Key', 'first', ({ name }) => name),
+  column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
+  column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
+  atEnd('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => (
+    <Money nanos={week_nanos} unit={false} />
+  )),
+  atEnd('spent', 'In all, USD', 'second-end', (key) => <Spent of={key} />),
+  column('used', 'Last used', 'none', (key) => <LastUse of={key} />),
 ]
 
 const OF_ALL: Column<ShownKeyRow>[] = [
   ...OF_ACCOUNT.slice(0, 2),
-  { key: 'account', title: 'Account', cell: ({ account }) => account, phone: 'none' },
+  column('account', 'Account', 'none', ({ account }) => account),
   ...OF_ACCOUNT.slice(2),
 ]
 

@@ -1,0 +1,44 @@
+// An action: it is done once, changes what is in view, and says what came of it.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { toast } from '../app/toasts.tsx'
+import { messageOf } from './thrown.ts'
+
+export interface ActionOptions<Given, Result> {
+  /** Does it: `(id) => ask(api.accounts({ id }).suspend.post())`. */
+  work: (given: Given) => Promise<Result>
+  /** The first parts of the keys of what it changes: `['accounts', 'books']`. Those are asked again. */
+  changes: readonly string[]
+  /** What came of it: "alice is suspended". Nothing is said where it is left out. */
+  done?: (given: Given, result: Result) => { text: string; undo?: () => void } | undefined
+}
+
+export interface Action<Given, Result> {
+  /** Does it, and shows a failure as a toast: for buttons and switches. */
+  run: (given: Given) => void
+  /** Does it, and throws what fails: for forms and dialogs, which show it themselves. */
+  runOrThrow: (given: Given) => Promise<Result>
+  busy: boolean
+}
+
+export function useAction<Given, Result>({
+  work,
+  changes,
+  done,
+}: ActionOptions<Given, Result>): Action<Given, Result> {
+  const queries = useQueryClient()
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: work,
+    onSuccess(result, given) {
+      const said = done?.(given, result)
+      if (said) toast(said)
+      for (const subject of changes) void queries.invalidateQueries({ queryKey: [subject] })
+    },
+  })
+  return {
+    busy: isPending,
+    runOrThrow: mutateAsync,
+    run(given) {
+      mutateAsync(given).catch((failure: unknown) => toast({ tone: 'bad', text: messageOf(failure) }))
+    },
+  }
+}

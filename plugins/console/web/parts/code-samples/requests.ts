@@ -1,0 +1,139 @@
+// A conversation as each of three APIs is asked it.
+import type { Fields } from './written.ts'
+
+export const SDKS = ['OpenAI', 'Anthropic', 'Google'] as const
+export type Sdk = (typeof SDKS)[number]
+
+export interface SampleMessage {
+  role: 'system' | 'user' | 'assistant'
+  content: string
+  /** Before its text. A word stands for the data of each, which would fill pages. */
+  pictures?: readonly { label: string }[]
+}
+
+export interface Asked {
+  model: string
+  messages: readonly SampleMessage[]
+  /** By the names of chat completions. */
+  fields?: Fields
+}
+
+export interface ApiRequest {
+  path: string
+  /** The header with the key, up to the key. */
+  key_header?: string
+  version_header?: string
+  body: Fields
+}
+
+/** The request of an API, for whoever sends it without a library. */
+export const requestOf = (sdk: Sdk, asked: Asked): ApiRequest => REQUESTS[sdk](asked)
+
+const REQUESTS: Readonly<Record<Sdk, (asked: Asked) => ApiRequest>> = {
+  OpenAI: (asked) => ({ path: '/v1/chat/completions', body: openaiFields(asked) }),
+  Anthropic: (asked) => ({
+    path: '/v1/messages',
+    key_header: 'x-api-key: ',
+    version_header: 'anthropic-version: 2023-06-01',
+    body: anthropicFields(asked),
+  }),
+  Google(asked) {
+    const method = asked.fields?.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+    const system = systemOf(asked)
+    return {
+      path: `/v1beta/models/${encodeURIComponent(asked.model)}:${method}`,
+      key_header: 'x-goog-api-key: ',
+      body: {
+        systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
+        contents: turnsOf(asked).map(googleTurn),
+        generationConfig: unlessEmpty(googleConfig(asked)),
+      },
+    }
+  },
+}
+
+/** The arguments of each library's method. */
+export const FIELDS: Readonly<Record<Sdk, (asked: Asked) => Fields>> = {
+  OpenAI: openaiFields,
+  Anthropic: anthropicFields,
+  Google(asked) {
+    const [only, ...others] = turnsOf(asked)
+    return {
+      model: asked.model,
+      contents: only && others.length === 0 && !only.pictures ? only.content : turnsOf(asked).map(googleTurn),
+      config: unlessEmpty({
+        systemInstruction: systemOf(asked),
+        ...googleConfig(asked),
+      }),
+    }
+  },
+}
+
+function openaiFields({ model, messages, fields }: Asked): Fields {
+  const part = (type: string, data: string) => ({
+    type: 'image_url',
+    image_url: { url: `data:${type};base64,${data}` },
+  })
+  return {
+    model,
+    messages: messages.map((message) => ({ role: message.role, content: contentOf(message, part) })),
+    ...fields,
+  }
+}
+
+/** Anthropic's API wants a limit in every request. */
+const DEFAULT_MAX_TOKENS = 1_024
+
+function anthropicFields(asked: Asked): Fields {
+  const { model, fields = {} } = asked
+  const part = (media_type: string, data: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data },
+  })
+  return {
+    model,
+    max_tokens: fields.max_completion_tokens ?? DEFAULT_MAX_TOKENS,
+    system: systemOf(asked),
+    messages: turnsOf(asked).map((turn) => ({ role: turn.role, content: contentOf(turn, part) })),
+    temperature: fields.temperature,
+    top_p: fields.top_p,
+    stop_sequences: fields.stop,
+    stream: fields.stream,
+  }
+}
+
+const GOOGLE_NAMES: Readonly<Record<string, string>> = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  max_completion_tokens: 'maxOutputTokens',
+  stop: 'stopSequences',
+  seed: 'seed',
+  frequency_penalty: 'frequencyPenalty',
+  presence_penalty: 'presencePenalty',
+}
+
+const googleConfig = ({ fields = {} }: Asked): Fields =>
+  Object.fromEntries(Object.entries(GOOGLE_NAMES).map(([name, theirs]) => [theirs, fields[name]]))
+
+const googleTurn = ({ role, content, pictures = [] }: SampleMessage) => ({
+  role: role === 'assistant' ? 'model' : 'user',
+  parts: [
+    ...pictures.map(dataOf).map(([mimeType, data]) => ({ inlineData: { mimeType, data } })),
+    { text: content },
+  ],
+})
+
+function contentOf({ content, pictures }: SampleMessage, part: (type: string, data: string) => Fields) {
+  if (!pictures) return content
+  return [...pictures.map((picture) => part(...dataOf(picture))), { type: 'text', text: content }]
+}
+
+function dataOf({ label }: { label: string }): [mime_type: string, data: string] {
+  const ending = /\.(jpe?g|webp|gif)$/i.exec(label)?.[1]?.toLowerCase() ?? 'png'
+  return [`image/${ending.replace('jpg', 'jpeg')}`, `BASE64 OF ${label}`]
+}
+
+const systemOf = ({ messages }: Asked) => messages.find(({ role }) => role === 'system')?.content
+const turnsOf = ({ messages }: Asked) => messages.filter(({ role }) => role !== 'system')
+const unlessEmpty = (fields: Fields) =>
+  Object.values(fields).every((value) => value === undefined) ? undefined : fields

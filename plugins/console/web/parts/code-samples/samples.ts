@@ -1,0 +1,133 @@
+// Calls of the gateway as code: by curl, in Python and in JavaScript, with the library of each of three providers.
+import { type ApiRequest, type Asked, FIELDS, requestOf, type Sdk } from './requests.ts'
+import { type Fields, written } from './written.ts'
+
+export interface Sample {
+  /** "curl", "Python", "JavaScript". */
+  language: string
+  code: string
+}
+
+export interface SampleCall extends Omit<Asked, 'messages'> {
+  /** How callers reach the gateway, without a slash at the end: `useBaseUrl()`. */
+  base_url: string
+  /** A key, or a place to put one; without it the code reads the environment variable TOLLGATE_KEY. */
+  key?: string
+  /** A greeting if absent. */
+  messages?: Asked['messages']
+}
+
+const GREETING: Asked['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
+
+/** The same call in each language. */
+export function samplesOf(
+  sdk: Sdk,
+  { base_url: url, key, messages = GREETING, ...call }: SampleCall,
+): Sample[] {
+  const asked = { ...call, messages }
+  const fields = FIELDS[sdk](asked)
+  const [python_key, javascript_key] =
+    key === undefined
+      ? ['os.environ["TOLLGATE_KEY"]', 'process.env.TOLLGATE_KEY']
+      : [JSON.stringify(key), `'${key}'`]
+  const python = PYTHON[sdk]({ url, key: python_key, fields: argumentsOf(inPython(sdk, fields), 'python') })
+  return [
+    { language: 'curl', code: curl(url, requestOf(sdk, asked), key) },
+    { language: 'Python', code: key === undefined ? python.replace('\n', '\nimport os\n') : python },
+    {
+      language: 'JavaScript',
+      code: JAVASCRIPT[sdk]({ url, key: javascript_key, fields: `{\n${argumentsOf(fields, 'javascript')}}` }),
+    },
+  ]
+}
+
+/** Anthropic's library for Python has no arguments for these two, and sends them along as they are. */
+function inPython(sdk: Sdk, fields: Fields): Fields {
+  const { temperature, top_p, ...others } = fields
+  if (sdk !== 'Anthropic' || (temperature ?? top_p) === undefined) return fields
+  return { ...others, extra_body: { temperature, top_p } }
+}
+
+/** A line each. */
+const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) =>
+      as === 'python' ? `    ${name}=${written(value, as, 4)},\n` : `  ${name}: ${written(value, as, 2)},\n`,
+    )
+    .join('')
+
+/** A request as a curl command. @param key as in `SampleCall` */
+export function curl(
+  url: string,
+  { path, key_header, version_header, body }: ApiRequest,
+  key?: string,
+): string {
+  const header = key_header ?? 'Authorization: Bearer '
+  return [
+    `curl ${inShell(url + path)}`,
+    // In double quotes the shell puts the key in.
+    `-H ${key === undefined ? `"${header}$TOLLGATE_KEY"` : inShell(header + key)}`,
+    ...(version_header === undefined ? [] : [`-H ${inShell(version_header)}`]),
+    "-H 'Content-Type: application/json'",
+    `-d ${inShell(written(body, 'json', 2))}`,
+  ].join(' \\\n  ')
+}
+
+/** A word of a POSIX shell, whatever is in it. */
+export const inShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+interface Written {
+  url: string
+  /** An expression. */
+  key: string
+  /** The arguments of the call. */
+  fields: string
+}
+
+type Writers = Readonly<Record<Sdk, (call: Written) => string>>
+
+const PYTHON: Writers = {
+  OpenAI: ({ url, key, fields }) => `# pip install openai
+from openai import OpenAI
+
+client = OpenAI(api_key=${key}, base_url="${url}/v1")
+answer = client.chat.completions.create(
+${fields})
+print(answer.choices[0].message.content)`,
+  Anthropic: ({ url, key, fields }) => `# pip install anthropic
+from anthropic import Anthropic
+
+client = Anthropic(api_key=${key}, base_url="${url}")
+answer = client.messages.create(
+${fields})
+print(answer.content[-1].text)`,
+  Google: ({ url, key, fields }) => `# pip install google-genai
+from google import genai
+
+client = genai.Client(api_key=${key}, http_options={"base_url": "${url}"})
+answer = client.models.generate_content(
+${fields})
+print(answer.text)`,
+}
+
+const JAVASCRIPT: Writers = {
+  OpenAI: ({ url, key, fields }) => `// npm install openai
+import OpenAI from 'openai'
+
+const client = new OpenAI({ apiKey: ${key}, baseURL: '${url}/v1' })
+const answer = await client.chat.completions.create(${fields})
+console.log(answer.choices[0].message.content)`,
+  Anthropic: ({ url, key, fields }) => `// npm install @anthropic-ai/sdk
+import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ apiKey: ${key}, baseURL: '${url}' })
+const answer = await client.messages.create(${fields})
+console.log(answer.content.at(-1).text)`,
+  Google: ({ url, key, fields }) => `// npm install @google/genai
+import { GoogleGenAI } from '@google/genai'
+
+const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: '${url}' } })
+const answer = await client.models.generateContent(${fields})
+console.log(answer.text)`,
+}

@@ -1,0 +1,106 @@
+// A provider or a model that is added to the catalogue file. Refusals come back by the names of the form's fields.
+import { ApiError, api, ask } from '../../app/client.ts'
+import type { Known, Protocol, SetupState } from './choices.ts'
+import { knownModel } from './choices.ts'
+
+export interface ProviderDraft {
+  name: string
+  protocol: Protocol
+  base_url: string
+  /** The key, or `env:NAME`; empty if the server takes none. */
+  api_key: string
+}
+
+export interface ModelDraft {
+  id: string
+  provider: string
+  /** The provider's own name of it. */
+  model: string
+  /** USD per million tokens, in digits. */
+  input: string
+  output: string
+}
+
+const providerEdit = ({ name, protocol, base_url, api_key }: ProviderDraft) => ({
+  op: 'add' as const,
+  path: ['providers'],
+  value: {
+    name,
+    protocol,
+    base_url: base_url.trim(),
+    api_keys: api_key.trim() === '' ? [] : [api_key.trim()],
+  },
+})
+
+type Fields = Record<string, string | number | { [name: string]: string }[] | { [name: string]: string }>
+
+/** A known model has its limits, too, and at list price the price of its cache. */
+function modelEdit(
+  { id, provider, model, input, output }: ModelDraft,
+  known: Known['models'][number] | undefined,
+) {
+  const price: Record<string, string> = { input: input.trim(), output: output.trim() }
+  if (known?.input === input && known.cache_read) price.cache_read = known.cache_read
+  const value: Fields = { id, kind: 'text' }
+  if (known) Object.assign(value, { context: known.context, max_output_tokens: known.max_output_tokens })
+  Object.assign(value, { routes: [{ provider, model }], price })
+  return { op: 'add' as const, path: ['models'], value }
+}
+
+/**
+ * One small real request to a provider.
+ *
+ * @param draft absent: the provider is in the catalogue
+ * @throws ApiError
+ */
+export const tryProvider = (name: string, model: string, draft?: ProviderDraft) =>
+  atFields(
+    ask(
+      api.providers.try.post({
+        provider: name,
+        model,
+        is_new: true,
+        edits: draft && [providerEdit(draft)],
+      }),
+    ),
+  )
+
+/** @throws ApiError */
+export const saveProvider = (draft: ProviderDraft) => save(providerEdit(draft))
+
+/** @throws ApiError */
+export const saveModel = (draft: ModelDraft, setup: SetupState) =>
+  save(modelEdit(draft, knownModel(setup, draft.model)))
+
+async function save(edit: ReturnType<typeof providerEdit> | ReturnType<typeof modelEdit>): Promise<void> {
+  const { hash } = await ask(api.catalogue.get())
+  await atFields(ask(api.catalogue.save.post({ edits: [edit], hash })))
+}
+
+/** The fields of the forms, by the ends of the file's paths. */
+const FIELDS: readonly (readonly [path: RegExp, field: string])[] = [
+  [/\.name$/, 'name'],
+  [/\.base_url$/, 'base_url'],
+  [/\.api_keys/, 'api_key'],
+  // A provider whose environment variable is not set is not in force.
+  [/^provider$/, 'api_key'],
+  [/\.id$/, 'id'],
+  [/\.routes/, 'model'],
+  [/\.price\.input$/, 'input'],
+  [/\.price\.output$/, 'output'],
+]
+
+const LINE_AND_PATH = /^Line \d+: \S+ /
+
+async function atFields<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError) || thrown.param === null) throw thrown
+    const { param, status, code, request_id } = thrown
+    const field = FIELDS.find(([path]) => path.test(param))?.[1]
+    if (field === undefined) throw thrown
+    const words = thrown.message.replace(LINE_AND_PATH, '').replace(/ Nothing was saved\.$/, '')
+    throw new ApiError(status, words.charAt(0).toUpperCase() + words.slice(1), code, field, request_id)
+  }
+}

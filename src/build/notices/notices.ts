@@ -1,0 +1,36 @@
+// All notices of the executable, gathered from what is installed.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bunNotices, libvipsFolders, libvipsNotices } from './native.ts'
+import type { Notice, Notices } from './notice.ts'
+import { packageNotices } from './packages.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+const TEXTS = join(import.meta.dir, 'texts')
+
+/** In the file of the API's reference, which its makers bundle, and not among what is installed with it. */
+const ONLY_BUNDLED: readonly Notice[] = [
+  {
+    name: 'unist-util-find-after',
+    version: null,
+    license: 'MIT',
+    text: null,
+    remark: 'It comes inside the file of @scalar/api-reference, without a text; it is by Titus Wormer.',
+  },
+]
+
+/** @throws Error for a package that is not installed */
+export function gatherNotices(): Notices {
+  const texts = readdirSync(TEXTS)
+    .sort()
+    .map((file) => [file.replace(/\.txt$/, ''), readFileSync(join(TEXTS, file), 'utf8').trim()] as const)
+  return {
+    notices: [
+      ...bunNotices(Bun.version),
+      ...libvipsFolders(ROOT).flatMap(libvipsNotices),
+      ...packageNotices(ROOT),
+      ...ONLY_BUNDLED,
+    ],
+    texts: Object.fromEntries(texts),
+  }
+}

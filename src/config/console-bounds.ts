@@ -1,0 +1,63 @@
+// What a draft of the console may not change of the catalogue file: archives, and which environment variables it can name.
+import { compileGlobs } from '../utilities/glob.ts'
+import { type Mistake, writePath } from './mistakes.ts'
+import { DEFAULT_ENV_NAMES } from './schema-parts.ts'
+import type { VariableUse } from './secret-places.ts'
+import type { TomlTable } from './toml.ts'
+
+export interface DraftedChange {
+  /** What the file says. */
+  before: TomlTable
+  /** What the draft says; undefined if it is not TOML. */
+  after: TomlTable | undefined
+  /** The variables that the draft names. */
+  named: readonly VariableUse[]
+  /** Those that the file names, or named since the gateway runs. */
+  known: { has(variable: string): boolean }
+}
+
+/**
+ * What must be done in the file on the server. The bounds are those of the file, not of the draft: whoever owns the machine
+ * sets them, and somebody who has come by a session of the operator does not widen them.
+ */
+export function beyondConsole(change: DraftedChange): Mistake[] {
+  return [
+    ...changed(change, ({ backup }) => backup, 'backup', BACKUPS_ELSEWHERE),
+    ...changed(change, namesIn, 'server.env_names', NAMES_ELSEWHERE),
+    ...unlistedVariables(change),
+  ]
+}
+
+/** What of the file the console leaves as it is. */
+function changed(
+  { before, after }: DraftedChange,
+  part: (file: TomlTable) => unknown,
+  path: string,
+  message: string,
+): Mistake[] {
+  return !after || Bun.deepEquals(part(before), part(after)) ? [] : [{ path, line: 1, message }]
+}
+
+/** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
+const BACKUPS_ELSEWHERE =
+  'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
+
+const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
+
+const NAMES_ELSEWHERE =
+  'must be changed in the file on the server: it says which environment variables the console may have sent to a provider'
+
+/** A variable of the gateway's environment is sent to the address beside it: what is not meant for a provider is not named. */
+function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
+  const written = namesIn(before) ?? DEFAULT_ENV_NAMES
+  const globs = Array.isArray(written) ? written.filter((glob) => typeof glob === 'string') : []
+  const isListed = compileGlobs(globs)
+  const listed = globs.length === 0 ? 'it lists none' : `it lists ${globs.join(', ')}`
+  return named
+    .filter(({ variable }) => !known.has(variable) && !isListed(variable))
+    .map(({ path, line, variable }) => ({
+      path: writePath(path),
+      line,
+      message: `must name a variable that env_names in [server] lists (${listed}): write "env:${variable}" in the file on the server, or add "${variable}" to env_names there`,
+    }))
+}

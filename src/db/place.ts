@@ -1,0 +1,70 @@
+// The place of an open database: whether its files are still where they were opened. SQLite does not look, and would go on
+// writing into files that have another name by now, or none.
+import { type Stats, statSync } from 'node:fs'
+
+export interface DatabasePlace {
+  /** Why nothing may be written, for anybody; undefined while all files are in their place. */
+  readonly trouble: string | undefined
+  stop(): void
+}
+
+const CHECK_MS = 50
+
+const FILES = [
+  ['', 'the database file'],
+  ['-wal', "the database's write-ahead log (-wal)"],
+  ['-shm', "the database's shared memory (-shm)"],
+] as const
+
+interface OpenedFile {
+  name: string
+  path: string
+  opened: Pick<Stats, 'dev' | 'ino'>
+}
+
+/**
+ * Looks twenty times a second. Keeps no process alive.
+ *
+ * @param path of a database that is open, in WAL mode
+ * @param onChange told when a file is gone, and when all are back
+ */
+export function watchPlace(path: string, onChange: (trouble: string | undefined) => void): DatabasePlace {
+  const files = FILES.flatMap(([ending, name]): OpenedFile[] => {
+    const opened = statSync(path + ending, { throwIfNoEntry: false })
+    return opened ? [{ name, path: path + ending, opened }] : []
+  })
+  let trouble: string | undefined
+  const check = () => {
+    const found = troubleOf(files)
+    if (found === trouble) return
+    trouble = found
+    onChange(trouble)
+  }
+  const timer = setInterval(check, CHECK_MS)
+  timer.unref()
+  return {
+    get trouble() {
+      return trouble
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/**
+ * Some 10 µs, also where the disk is slow: a file system keeps what it knows of files that are open in memory. Those of a network,
+ * which may keep it waiting, have no write-ahead log (https://sqlite.org/wal.html).
+ */
+function troubleOf(files: readonly OpenedFile[]): string | undefined {
+  for (const { name, path, opened } of files) {
+    try {
+      const found = statSync(path, { throwIfNoEntry: false })
+      if (!found) return `${name} is missing: put it back, or stop the gateway and restore a backup`
+      if (found.dev !== opened.dev || found.ino !== opened.ino)
+        return `${name} was replaced while the gateway ran: put the former one back, or restart the gateway`
+    } catch {
+      // Dropped: why. Whoever looks at the folder is told the same.
+      return 'the data folder cannot be read'
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,70 @@
+// The memory budget of large requests: each reserves its part; requests over the budget queue, with a time-out.
+import { type Waiting, waitIn } from './waiting.ts'
+
+/** The part of the budget that a request has reserved. */
+export interface MemoryShare {
+  /** Keeps only this much of it, and frees the rest. Never grows. */
+  shrink(bytes: number): void
+  /** Frees all of it. A second time does nothing. */
+  release(): void
+}
+
+export interface MemoryBudget {
+  /**
+   * Reserves a part of the budget, at once or when earlier requests have freed theirs, in the order of asking. A request
+   * for more than the whole budget is let in alone.
+   *
+   * @param gone fires when the caller has left; its reason is then thrown
+   * @throws GatewayError rate_limited when it is not free in time
+   */
+  take(bytes: number, gone: AbortSignal): Promise<MemoryShare>
+}
+
+export interface MemoryBudgetOptions {
+  limit_bytes: number
+  /** Returns freed memory to the system; called for large shares, before the next request is let in. */
+  reclaim: () => void
+  /** How long a request waits at most. */
+  wait_ms: number
+}
+
+/** Smaller shares are left to the runtime's own garbage collection. */
+const WORTH_RECLAIMING_BYTES = 64 * 1024 * 1024
+
+/** A budget of which nothing is reserved. */
+export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudgetOptions): MemoryBudget {
+  const waiting: Waiting[] = []
+  let taken_bytes = 0
+
+  const fits = (bytes: number): boolean => taken_bytes === 0 || taken_bytes + bytes <= limit_bytes
+
+  function admitWaiting(): void {
+    for (let next = waiting[0]; next && fits(next.bytes); next = waiting[0]) {
+      waiting.shift()
+      taken_bytes += next.bytes
+      next.admit()
+    }
+  }
+
+  function share(bytes: number): MemoryShare {
+    let held_bytes = bytes
+    const shrink = (kept_bytes: number) => {
+      if (kept_bytes >= held_bytes) return
+      const freed_bytes = held_bytes - kept_bytes
+      taken_bytes -= freed_bytes
+      held_bytes = kept_bytes
+      if (freed_bytes >= WORTH_RECLAIMING_BYTES) reclaim()
+      admitWaiting()
+    }
+    return { shrink, release: () => shrink(0) }
+  }
+
+  return {
+    async take(bytes, gone) {
+      gone.throwIfAborted()
+      if (waiting.length === 0 && fits(bytes)) taken_bytes += bytes
+      else await waitIn(waiting, { bytes }, { wait_ms, gone, onGivenUp: admitWaiting })
+      return share(bytes)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// What a caller is told when the ledger refuses to hold money for them, or cannot.
+import { expiredKey, suspendedAccount, unknownKey } from '../../access/gate.ts'
+import { type GatewayError, insufficientBalance, internal } from '../../domain/errors.ts'
+import { ledgerUnavailable } from '../../ledger/failure.ts'
+import type { Refusal } from '../../ledger/operations.ts'
+import type { ExchangeParts } from '../parts.ts'
+
+const TOP_UP = 'Ask the operator of this gateway to top it up'
+
+const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
+  no_such_account: unknownKey,
+  no_such_key: unknownKey,
+  key_revoked: unknownKey,
+  key_expired: expiredKey,
+  account_suspended: suspendedAccount,
+  key_spend_limit: () =>
+    insufficientBalance(
+      "This API key's spend limit does not cover this call. Raise the limit, or ask for less.",
+    ),
+  insufficient_balance: () =>
+    insufficientBalance(`The account's free balance does not cover this call. ${TOP_UP}, or ask for less.`),
+  outstanding_debt: () =>
+    insufficientBalance(`The account has unpaid charges. ${TOP_UP}: a top-up pays the debt first.`, {
+      code: 'OUTSTANDING_DEBT',
+    }),
+}
+
+/** The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure. */
+export function refusalError(refusal: Refusal): GatewayError {
+  const error = ERRORS[refusal]
+  return error
+    ? error()
+    : internal('The gateway could not price this call. It has been logged.', { cause: refusal })
+}
+
+/** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
+export function refuseWhileClosed({ closed }: Pick<ExchangeParts, 'closed'>): void {
+  const reason = closed()
+  if (reason !== undefined) throw ledgerUnavailable(reason)
+}

@@ -1,0 +1,55 @@
+// Several paid calls that make up one answer: each is held, charged and recorded by itself, under an id of its own.
+import { GatewayError, overloaded } from '../../domain/errors.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { Admitted, PaidCall } from './admission.ts'
+import { CallScope } from './call-scope.ts'
+import { payAnyway } from './paid-call.ts'
+import type { PaidOrder, Paying } from './paid-kind.ts'
+import { refuseWhileClosed } from './refusals.ts'
+
+/** One of the calls. */
+export interface PartCall<C extends PaidCall, O extends PaidOrder> {
+  /** The id of its record. The first one's is the request's, by which an Idempotency-Key finds what was charged. */
+  request_id: string
+  kind: Paying<C, O>
+  /** @throws GatewayError for every refusal; nothing is held then */
+  read: (admitted: Admitted) => Promise<O>
+}
+
+/**
+ * Pays for and serves one of the calls, in the place of the request that was let in: one at a time. What it took is given back
+ * when it ends, and its tokens count for the request.
+ *
+ * @throws GatewayError as `servePaid`; nothing begins once the caller has gone
+ */
+export async function payPart<C extends PaidCall, O extends PaidOrder>(
+  parts: ExchangeParts,
+  { origin, scope: whole, place, caller }: Admitted,
+  { request_id, kind, read }: PartCall<C, O>,
+): Promise<Response> {
+  if (place.gone.aborted) throw leftBy(place.gone)
+  refuseWhileClosed(parts)
+  const lease = {
+    release(tokens_used = 0) {
+      whole.used_tokens += tokens_used
+    },
+  }
+  const scope = new CallScope(lease, undefined, parts.log, request_id)
+  try {
+    const part = {
+      origin: { ...origin, request_id },
+      caller,
+      place,
+      scope,
+      started_ms: parts.now(),
+      is_part: true as const,
+    }
+    return await payAnyway(parts, part, await read(part), kind)
+  } finally {
+    await scope.handled()
+  }
+}
+
+/** Whom nobody reads, unless the gateway itself ended the call. */
+const leftBy = ({ reason }: AbortSignal): GatewayError =>
+  reason instanceof GatewayError ? reason : overloaded('The caller has left.')

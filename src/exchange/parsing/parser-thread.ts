@@ -1,0 +1,175 @@
+// The thread that parses large bodies, and answers what calls ask of them. An entry point of its own in the compiled binary.
+import { GatewayError } from '../../domain/errors.ts'
+import { freeBytes } from '../../http/free-bytes.ts'
+import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
+import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
+import type { Names } from '../../protocols/wire/json-names.ts'
+import { ParsedBody } from '../text/body.ts'
+import {
+  type FromThread,
+  type InlineImage,
+  type Opened,
+  type OpenedImages,
+  type Question,
+  SAME_BYTES,
+  type ToThread,
+  type WrittenError,
+} from './messages.ts'
+
+declare const self: Worker
+
+/** The body that was asked about last, without its bytes, which go back each time: most questions come in a row. */
+let last: (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number }) | undefined
+
+self.onmessage = (event: MessageEvent<ToThread>) => {
+  const { bytes, question } = event.data
+  const { ask } = question
+  const received_bytes = bytes.length
+  try {
+    const value = answer(event.data)
+    if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    else if (!(value instanceof Uint8Array)) reply({ bytes, value })
+    else if (value.buffer === bytes.buffer && value.length === bytes.length)
+      reply({ bytes, value: SAME_BYTES })
+    else reply({ bytes, value: ownBytes(value) })
+  } catch (thrown) {
+    if (isFirst(ask)) freeBytes(bytes)
+    reply({ bytes: isFirst(ask) ? NOTHING : bytes, error: writtenError(thrown) })
+  }
+  // What is left of a large body would stay until much more has come. Nobody waits for this.
+  if (isFirst(ask) && received_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
+}
+
+/** Bytes whose buffer is theirs alone, so that it can be handed over. */
+const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
+
+const NOTHING = new Uint8Array()
+/** Where these fail, nothing more is asked of the body. */
+const isFirst = (ask: Question['ask']): boolean => ask === 'open' || ask === 'images'
+const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
+
+/** Bytes are handed over, not copied. */
+function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
+  const handed = [message.bytes, message.value, ...further].filter((value) => value instanceof Uint8Array)
+  self.postMessage(
+    message,
+    handed.filter(({ length }) => length > 0).map(({ buffer }) => buffer as ArrayBuffer),
+  )
+}
+
+function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
+  if (question.ask === 'images') {
+    last = undefined
+    return openImages(bytes, question)
+  }
+  if (last?.body_id !== body_id) {
+    // Let go of first: two large bodies at once would be twice the memory.
+    last = undefined
+    const { bytes: whole, ...parsed } = parseJsonBody(bytes, namesOf(protocol))
+    last = { body_id, ...parsed, skipped_bytes: bytes.length - whole.length }
+  }
+  const body = new ParsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
+  switch (question.ask) {
+    case 'open':
+      return {
+        fields: fieldsOf(body.fields, namesRead(protocol)),
+        sha256: hashOf(body.content),
+      } satisfies Opened
+    case 'facts':
+      return body.facts(question.protocol, question.over)
+    case 'leastTokens':
+      return body.leastTokens(question.protocol)
+    case 'extras':
+      return body.extras(question.protocol, question.rules)
+    case 'rejectRemembered':
+      return body.rejectRemembered(question.protocol)
+    case 'assertCarries':
+      return body.assertCarries(question.writing)
+    case 'conversation':
+      return body.conversation(question.protocol, question.streams)
+    case 'write':
+      return bytesOf(body.write(question.writing))
+    case 'read':
+      return fieldsOf(body.fields, question.names)
+    case 'replace':
+      return body.replace(question.fields)
+  }
+}
+
+const namesOf = (protocol: string | undefined): Names | undefined =>
+  protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.names
+
+const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
+  ask === 'images' && typeof value === 'object'
+
+const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
+  images
+    .values()
+    .flatMap((inline) => ('image' in inline ? [inline.image.bytes] : []))
+    .toArray()
+
+/** Shorter ones are decoded where they are used. */
+const MIN_DATA_URI_CHARS = 64 * 1024
+
+function openImages(
+  bytes: Uint8Array,
+  { field, max_images, max_total_bytes }: Extract<Question, { ask: 'images' }>,
+): OpenedImages {
+  const { json } = parseJsonBody(bytes)
+  const sha256 = hashOf(bytes)
+  // Before its images are decoded: they take three quarters as much again.
+  freeBytes(bytes)
+  const texts = json[field]
+  const images: OpenedImages['images'] = new Map()
+  if (!Array.isArray(texts) || texts.length > max_images) return { json, images, sha256 }
+  let total_bytes = 0
+  const named = texts.map((text) => {
+    if (typeof text !== 'string' || text.length < MIN_DATA_URI_CHARS || !isImageDataUri(text)) return text
+    const name = `data:image/${hashOf(text)}`
+    // Beyond the total the request is refused: what is left of it is not decoded.
+    if (total_bytes <= max_total_bytes && !images.has(name)) {
+      const inline = readInline(text)
+      if ('image' in inline) total_bytes += inline.image.bytes.length
+      images.set(name, inline)
+    }
+    return name
+  })
+  return { json: { ...json, [field]: named }, images, sha256 }
+}
+
+function readInline(text: string): InlineImage {
+  try {
+    const { mime, bytes } = parseDataUri(text)
+    const image = { mime, bytes: ownBytes(bytes) }
+    return { image, sha256: hashOf(image.bytes) }
+  } catch (thrown) {
+    return { error: writtenError(thrown) }
+  }
+}
+
+const hashOf = (bytes: Uint8Array | string): string =>
+  new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
+const bytesOf = (written: unknown): unknown =>
+  typeof written === 'string' ? new TextEncoder().encode(written) : written
+
+/** What surfaces read of a body: what it asks for, and how the answer is to be shown. All else stays here. */
+const READ_FIELDS = ['model', 'stream', 'stream_options']
+
+function namesRead(protocol: string | undefined): readonly string[] {
+  const echoed =
+    protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.echoed_fields
+  return echoed ? [...READ_FIELDS, ...echoed] : READ_FIELDS
+}
+
+const fieldsOf = (json: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => names.includes(name)))
+
+function writtenError(thrown: unknown): WrittenError {
+  if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }
+  const { kind, message, code, param, details } = thrown
+  return { kind, message, detail: { code, param, details } }
+}

@@ -1,0 +1,89 @@
+// The frame of a streamed response: its events under their names, rewritten where a provider wrote them, and its failure.
+
+import { compactedResponse } from '../../protocols/openai/responses/compaction.ts'
+import { typeOf } from '../../protocols/openai/responses/shown.ts'
+import {
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  parseObject,
+  stringIn,
+} from '../../protocols/wire/json.ts'
+import type { Frame } from '../../upstream/relay.ts'
+
+export interface FrameOptions {
+  /** What an event becomes that a provider wrote. */
+  rewritten: (data: string) => string
+  /** The gateway's id of a call for a summary, which is shown as the only item; undefined for all others. */
+  compacts: () => string | undefined
+  /** Told of the event that ends the response. */
+  ended: (data: string) => void
+}
+
+const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete'])
+const BEGINS: ReadonlySet<string> = new Set(['response.created', 'response.in_progress'])
+
+const frameOf = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`
+
+/** For one stream. */
+export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Frame {
+  let first: string | undefined
+  let last: string | undefined
+
+  function event({ event: named, data: given }: { event?: string | undefined; data: string }): string {
+    const data = rewritten(given)
+    const type = named ?? typeOf(data)
+    // Some servers end their streams with a record that is no event.
+    if (type === '') return ''
+    first ??= data
+    last = data
+    const call_id = compacts()
+    if (!ENDS.has(type)) return call_id === undefined || BEGINS.has(type) ? frameOf(type, data) : ''
+    const events = call_id === undefined ? [data] : compactionEvents(data, call_id)
+    last = events.at(-1) ?? data
+    ended(last)
+    return events.map((each) => frameOf(typeOf(each), each)).join('')
+  }
+
+  return {
+    content_type: 'text/event-stream',
+    event,
+    end: () => '',
+    fail(error_json) {
+      const error = parseObject(error_json) ?? {}
+      const next = Number(parseObject(last ?? '')?.sequence_number ?? -1) + 1
+      const response = objectIn(parseObject(first ?? '')?.response)
+      const { code = null, message = null } = error
+      const failed = { ...response, status: 'failed', error: { code: codeOf(code), message } }
+      return [
+        { ...error, sequence_number: next },
+        { type: 'response.failed', sequence_number: next + 1, response: failed },
+      ]
+        .map((each) => frameOf(String(each.type), JSON.stringify(each)))
+        .join('')
+    },
+  }
+}
+
+/** Failures that a response has another code for than other answers have. */
+const CODES: Readonly<Record<string, string>> = {
+  upstream_error: 'server_error',
+  upstream_timeout: 'server_error',
+  overloaded: 'server_is_overloaded',
+}
+
+const codeOf = (code: Json): string => lookUp(CODES, code) ?? stringIn(code) ?? 'server_error'
+
+/** The item of a summary, and the end of its response. */
+function compactionEvents(data: string, call_id: string): string[] {
+  const { type = '', sequence_number = 0, response } = parseObject(data) ?? {}
+  const compacted = compactedResponse(objectIn(response), call_id)
+  const [item = null] = compacted.output as JsonObject[]
+  const at = Number(sequence_number)
+  return [
+    { type: 'response.output_item.added', sequence_number: at, output_index: 0, item },
+    { type: 'response.output_item.done', sequence_number: at + 1, output_index: 0, item },
+    { type: stringIn(type) ?? '', sequence_number: at + 2, response: compacted },
+  ].map((each) => JSON.stringify(each))
+}

@@ -1,0 +1,69 @@
+// The pictures of kept responses: they are in the history, and put back into their items when these are read.
+import { findGeneration, readGeneration } from '../../library/generations.ts'
+import type { Library } from '../../library/library.ts'
+import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/responses/picture-items.ts'
+import { base64Of } from '../../protocols/wire/base64.ts'
+import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
+
+/** Items as they are kept: without what their account's history has. The very same where nothing changes. */
+export const withoutPictures = (
+  { db }: Library,
+  account_id: number,
+  items: readonly JsonObject[],
+): JsonObject[] =>
+  items.map((item) => {
+    const uuid = isPictureItem(item) && item.result !== null ? pictureOf(item.id) : undefined
+    return uuid !== undefined && findGeneration(db, account_id, uuid)?.state === 'stored'
+      ? { ...item, result: null }
+      : item
+  })
+
+/** Items as they are shown. A picture that was deleted stays away. */
+const withPictures = (
+  library: Library,
+  account_id: number,
+  items: readonly JsonObject[],
+): Promise<JsonObject[]> =>
+  Promise.all(
+    items.map(async (item) => {
+      const uuid = isPictureItem(item) && (item.result ?? null) === null ? pictureOf(item.id) : undefined
+      const row = uuid === undefined ? undefined : findGeneration(library.db, account_id, uuid)
+      const bytes = row && (await readGeneration(library, row))
+      return bytes ? { ...item, result: base64Of(bytes) } : item
+    }),
+  )
+
+const PICTURE = Buffer.from('"image_generation_call"')
+/** Beyond that a response is shown as it is kept: to parse it would stop everyone else. */
+const MAX_PARSED_BYTES = 256 * 1024
+
+/**
+ * A kept response, as JSON, with its pictures, of which it has few: lists of items go without, so that none is too long. A very
+ * large one goes without too: its pictures are in the history.
+ */
+export async function shownBytes(
+  library: Library,
+  account_id: number,
+  kept: Uint8Array | Blob,
+): Promise<Uint8Array | Blob | string> {
+  if ((kept instanceof Blob ? kept.size : kept.length) > MAX_PARSED_BYTES) return kept
+  const bytes = Buffer.from(kept instanceof Blob ? await kept.bytes() : kept)
+  const response = bytes.includes(PICTURE) ? parseObject(bytes.toString()) : undefined
+  if (!response) return bytes
+  const output = await withPictures(library, account_id, objectsIn(response.output))
+  return JSON.stringify({ ...response, output })
+}
+
+/** An account's picture as the item of it, for a reference to its id; undefined if not found. */
+export function pictureItem({ db }: Library, account_id: number, id: string): JsonObject | undefined {
+  const uuid = pictureOf(id)
+  const row = uuid === undefined ? undefined : findGeneration(db, account_id, uuid)
+  if (row?.state !== 'stored') return undefined
+  return {
+    id: pictureItemId(row.uuid),
+    type: 'image_generation_call',
+    status: 'completed',
+    result: null,
+    revised_prompt: row.revised_prompt ?? row.prompt,
+  }
+}

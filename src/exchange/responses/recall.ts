@@ -1,0 +1,91 @@
+// What a request refers to of the responses that are kept for its account.
+import { type GatewayError, invalidRequest, notFound } from '../../domain/errors.ts'
+import type { Library } from '../../library/library.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
+import { placeOfItem } from '../../protocols/openai/responses/ids.ts'
+import type { Recalled } from '../../protocols/openai/responses/recalled.ts'
+import { isObject, type Json, type JsonObject } from '../../protocols/wire/json.ts'
+import type { ResponseStore } from '../../responses/kept-responses.ts'
+import type { Admitted } from '../life/admission.ts'
+import { pictureItem } from './kept-pictures.ts'
+import type { ResponseParts } from './parts.ts'
+
+type References = NonNullable<RequestFacts['refers_to']>
+
+/** Shorter conversations are simply read. */
+const SMALL_BYTES = 64 * 1024
+/** As it is read, and as values. */
+const COPIES = 2
+
+/**
+ * Takes memory for a long conversation first, until the call ends.
+ *
+ * @throws GatewayError if something of it is not kept for this account; rate_limited if there is no memory in time
+ */
+export async function recall(
+  { responses: store, exchange, images: { library } }: ResponseParts,
+  { caller: { account }, scope, place }: Admitted,
+  { previous, items }: References,
+): Promise<Recalled> {
+  if (!store.enabled) throw nothingIsKept(previous)
+  const account_id = account.id
+  const conversation_bytes = previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0)
+  if (conversation_bytes > SMALL_BYTES) {
+    const share = exchange.bodies.memory.open(account_id)
+    scope.defer(share.release)
+    await share.grow(conversation_bytes * COPIES, place.gone)
+  }
+  const before = previous === undefined ? [] : await store.itemsUntil(account_id, previous)
+  if (!before) throw noSuchResponse(previous ?? '')
+  return { before, items: await itemsNamed({ store, library }, account_id, items) }
+}
+
+/** Each response is read once, and each item taken once: a short request cannot have a long answer read a thousand times. */
+async function itemsNamed(
+  { store, library }: { store: ResponseStore; library: Library },
+  account_id: number,
+  ids: readonly string[],
+): Promise<Record<string, JsonObject>> {
+  const found = new Map<string, JsonObject>()
+  const outputs = new Map<string, Json>()
+  for (const id of ids) {
+    if (found.has(id)) throw duplicateItem(id)
+    const picture = pictureItem(library, account_id, id)
+    if (picture) {
+      found.set(id, picture)
+      continue
+    }
+    const place = placeOfItem(id)
+    if (!place) throw noSuchItem(id)
+    const { response_id, index } = place
+    const output = outputs.get(response_id) ?? (await store.find(account_id, response_id))?.response.output
+    const item = Array.isArray(output) ? output[index] : undefined
+    if (output === undefined || !isObject(item)) throw noSuchItem(id)
+    outputs.set(response_id, output)
+    found.set(id, item)
+  }
+  return Object.fromEntries(found)
+}
+
+/** An id of the caller's may be as long as their request. */
+const MAX_SHOWN_CHARS = 64
+const shown = (id: string): string => id.slice(0, MAX_SHOWN_CHARS)
+
+/** OpenAI's own codes and statuses. */
+const noSuchResponse = (id: string): GatewayError =>
+  invalidRequest(`Previous response with id '${shown(id)}' not found.`, {
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  })
+
+const duplicateItem = (id: string): GatewayError =>
+  invalidRequest(`Duplicate item found with id ${id}. Refer to it once.`, { param: 'input' })
+
+const noSuchItem = (id: string): GatewayError =>
+  notFound(`Item with id '${shown(id)}' not found. Send the item itself.`, { param: 'input' })
+
+const nothingIsKept = (previous: string | undefined): GatewayError =>
+  invalidRequest('This gateway keeps no responses. Send the whole conversation in input.', {
+    param: previous === undefined ? 'input' : 'previous_response_id',
+    code: 'previous_response_not_found',
+  })

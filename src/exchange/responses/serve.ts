@@ -1,0 +1,46 @@
+// Responses, served: made, with pictures where a model may have them drawn, or summed up.
+import { type CallOrigin, within } from '../life/admission.ts'
+import { pay, servePaid } from '../life/paid-call.ts'
+import { openText, readOpened, type TextCall, textCalls } from '../text/call.ts'
+import { ResponseCall } from './call.ts'
+import { drawerFor } from './drawer.ts'
+import { serveDrawn } from './drawn.ts'
+import type { ResponseParts } from './parts.ts'
+
+/** What is the same for every request of the surface. */
+export type ResponseRequest = Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>
+
+const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: ResponseCall): TextCall => ({
+  origin,
+  ...request,
+  revise: call.revise,
+  dialect: call.dialect,
+  forwarded_headers: {},
+})
+
+/** Answers a request. @throws GatewayError as `servePaid`, and as `drawerFor` */
+export const respond = (
+  parts: ResponseParts,
+  origin: CallOrigin,
+  request: ResponseRequest,
+): Promise<Response> => {
+  const { exchange } = parts
+  return within(exchange, origin, async (admitted) => {
+    const opened = await openText(exchange, admitted, request)
+    const drawer = await drawerFor(parts, admitted, opened)
+    const call = new ResponseCall(parts, origin, { drawer })
+    const text_call = textCallOf(origin, request, call)
+    if (drawer) return serveDrawn(parts, { admitted, text_call, call, opened, drawer })
+    return pay(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
+  })
+}
+
+/** Sums a conversation up. @throws GatewayError as `servePaid` */
+export const compact = (
+  parts: ResponseParts,
+  origin: CallOrigin,
+  request: ResponseRequest,
+): Promise<Response> => {
+  const call = new ResponseCall(parts, origin, { only_compacts: true })
+  return servePaid(parts.exchange, textCalls, textCallOf(origin, request, call))
+}

@@ -1,0 +1,56 @@
+// The name of the model in a provider's answer: the one that the caller asked for, put in place of the provider's own.
+import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
+import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
+
+/**
+ * What follows a model's name in that of one of its versions: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
+ * `claude-opus-4@20250514`, `gpt-4-0613`, `gemini-2.0-flash-001`, `…-preview-09-2025`.
+ */
+const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
+
+/** Whether a name is that of a model, or of a version of it. */
+const names = (name: string, asked: string): boolean =>
+  name === asked || (name.startsWith(asked) && VERSION.test(name.slice(asked.length)))
+
+/** The name that a caller is told in a translated answer. @param answered the provider's, where its answer has one */
+export const toldName = (
+  answered: string | undefined,
+  { asked, upstream_model }: { asked: string; upstream_model: string },
+): string | undefined =>
+  answered === undefined || upstream_model === asked || names(answered, asked) ? answered : asked
+
+/** The same answer with the name that was asked for; the very same one where it has that, or a version's. */
+export type Rename = (json: ByteString) => ByteString
+
+/** Renames whole answers. @param asked the model as the caller calls it @param path the keys that lead to the name */
+export const renameTo = (asked: string, path: readonly string[]): Rename =>
+  renameAt(asked, (json) => placeOfString(json, path))
+
+/** Renames the events of one stream. @param once no event has a name after the first that has one */
+export function renameEach(asked: string, path: readonly string[], once = false): Rename {
+  const find = placeInEach(path)
+  let is_over = false
+  return renameAt(asked, (json) => {
+    if (is_over) return undefined
+    const place = find(json)
+    is_over = once && place !== undefined
+    return place
+  })
+}
+
+function renameAt(asked: string, find: (json: ByteString) => Place | undefined): Rename {
+  const name = toByteString(Buffer.from(JSON.stringify(asked).slice(1, -1)))
+  return (json) => {
+    const place = find(json)
+    if (!place) return json
+    if (names(json.slice(place.start, place.end), name)) return json
+    return json.slice(0, place.start) + name + json.slice(place.end)
+  }
+}
+
+/** The bytes of a whole answer, renamed. */
+export function renameBytes(bytes: Uint8Array<ArrayBuffer>, rename: Rename): Uint8Array<ArrayBuffer> {
+  const json = toByteString(bytes)
+  const left = rename(json)
+  return left === json ? bytes : Buffer.from(left, 'latin1')
+}

@@ -1,0 +1,132 @@
+// The journal of settlements that a stop found unwritten: a file of JSON lines that the next start applies, then removes.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { flush } from '../../db/copy.ts'
+import { createForOwner } from '../../db/folder.ts'
+import type { Hold } from '../../db/schema.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { Ledger } from '../../ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+import type { UnwrittenSettlement } from './queue.ts'
+
+export interface SettlementJournal {
+  /** Keeps settlements for the next start, besides those that are kept already. On the disk when this returns. @throws what the disk throws */
+  keep(settlements: readonly UnwrittenSettlement[]): void
+  /**
+   * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
+   * Only at start, before any hold is expired.
+   *
+   * @param pending the holds that are not resolved
+   * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
+   */
+  apply(ledger: Pick<Ledger, 'submit'>, pending: readonly Hold[]): Promise<void>
+  /** Takes room on the disk in advance, so that a journal can be written when it is full. A disk without room is no failure. */
+  reserve(): void
+}
+
+const NAME = 'settlements.journal'
+const RESERVE_NAME = 'settlements.reserve'
+/** In the data folder. */
+export const JOURNAL_FILES: readonly string[] = [NAME, RESERVE_NAME]
+/** About a kilobyte for each of as many settlements as may wait. */
+const RESERVE_BYTES = 1024 * 1024
+
+/** The journal of a data folder. */
+export function openSettlementJournal(data_folder: string, log: Logger): SettlementJournal {
+  const path = join(data_folder, NAME)
+  const reserve_path = join(data_folder, RESERVE_NAME)
+  return {
+    keep(settlements) {
+      if (!existsSync(path) && existsSync(reserve_path)) renameSync(reserve_path, path)
+      // Begun with a newline: a line that a power cut tore does not take the next one with it.
+      const lines = settlements.map((settlement) => `\n${JSON.stringify(settlement)}`).join('')
+      append(path, Buffer.from(lines))
+      flush(data_folder)
+    },
+    async apply(ledger, pending) {
+      if (!existsSync(path)) return
+      const holds = new Map(pending.map((hold) => [hold.id, hold]))
+      for (const settlement of read(path, log)) await applyOne(settlement, { ledger, holds, log })
+      rmSync(path)
+      flush(data_folder)
+    },
+    reserve() {
+      try {
+        if (existsSync(reserve_path) && statSync(reserve_path).size === RESERVE_BYTES) return
+        createForOwner(reserve_path)
+        writeFileSync(reserve_path, Buffer.alloc(RESERVE_BYTES))
+      } catch (cause) {
+        log.warn({ cause }, 'no room could be reserved for the journal of settlements: the disk is full')
+      }
+    },
+  }
+}
+
+/** Writes over the zeros that end a reserved file: a full disk has those blocks already. */
+function append(path: string, bytes: Uint8Array): void {
+  createForOwner(path)
+  const file = openSync(path, 'r+')
+  try {
+    const start = linesOf(path).length
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(file, bytes, done, bytes.length - done, start + done)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The journal without the zeros of its reserve. */
+function linesOf(path: string): Buffer {
+  const bytes = readFileSync(path)
+  const end = bytes.indexOf(0)
+  return end < 0 ? bytes : bytes.subarray(0, end)
+}
+
+function read(path: string, log: Logger): UnwrittenSettlement[] {
+  const lines = linesOf(path).toString().split('\n')
+  return lines.flatMap((line, index) => {
+    if (line === '') return []
+    try {
+      return [JSON.parse(line) as UnwrittenSettlement]
+    } catch (cause) {
+      log.error({ line: index + 1, cause }, 'a line of the journal of settlements is torn: it is skipped')
+      return []
+    }
+  })
+}
+
+interface Applying {
+  ledger: Pick<Ledger, 'submit'>
+  holds: ReadonlyMap<number, Hold>
+  log: Logger
+}
+
+async function applyOne(settlement: UnwrittenSettlement, { ledger, holds, log }: Applying): Promise<void> {
+  const { operation, fields } = settlement
+  const hold = holds.get(operation.hold_id)
+  // A database that was restored from an older backup may use the number of a hold again.
+  if (!hold || hold.request_id !== fields.request_id) {
+    log.info(fields, 'a settlement of the journal was written before')
+    return
+  }
+  try {
+    const outcome = await ledger.submit(operation)
+    if (outcome.ok) log.info(fields, 'a settlement of the journal was written')
+    else log.error({ ...fields, refusal: outcome.refusal }, 'a settlement of the journal was refused')
+  } catch (cause) {
+    if (cause instanceof GatewayError && cause.kind === 'overloaded') throw cause
+    log.error({ ...fields, operation, cause }, 'a settlement of the journal cannot be written')
+  }
+}

@@ -1,0 +1,202 @@
+// Settlements that the ledger could not write: kept, tried again until they are written, and at a stop put into the journal.
+import { GatewayError } from '../../domain/errors.ts'
+import { formatUsd, NANOS_PER_USD, type Nanos } from '../../domain/money.ts'
+import type { Ledger, Outcome, PostOperation, VoidOperation } from '../../ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+
+/** A settlement as it can be kept on the disk. */
+export interface UnwrittenSettlement {
+  operation: PostOperation | VoidOperation
+  /** How the log names the call: its request id, its hold, its cost. */
+  fields: Readonly<Record<string, unknown>>
+}
+
+export interface QueuedSettlement extends UnwrittenSettlement {
+  /** Told once it is written, or refused for good. */
+  written(outcome: Outcome): void
+}
+
+export interface SettlementQueue {
+  readonly size: number
+  /** Why no new call may begin: so much waits that more would be a risk. Undefined while calls may. */
+  readonly full: string | undefined
+  /** Whether a hold waits for its settlement: no sweep may expire it. */
+  has(hold_id: number): boolean
+  add(settlement: QueuedSettlement): void
+  /** Resolves when nothing waits that a ledger that can commit would take, or after this time. */
+  drain(timeout_ms: number): Promise<void>
+  /** Stops trying. What waits then, or is added later, goes to the journal. */
+  close(): void
+}
+
+export interface SettlementQueueOptions {
+  ledger: Pick<Ledger, 'submit' | 'failing'>
+  log: Logger
+  /** Keeps settlements for the next start. @throws what the disk throws */
+  journal: (settlements: readonly UnwrittenSettlement[]) => void
+  /** The first pause; each one doubles, up to 30 seconds. */
+  first_pause_ms?: number
+}
+
+/** A settlement that waits for its next try. */
+interface Entry extends QueuedSettlement {
+  pause_ms: number
+  /** By `performance.now()`. */
+  due_ms: number
+  trying: boolean
+  /** The ledger refused it while it could write others. */
+  refused: boolean
+}
+
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 30_000
+/** A ledger that says that it can commit, and then cannot: it is not left alone for long, since it may be able to again. */
+const MAX_UNAVAILABLE_PAUSE_MS = 1_000
+
+/** More than these may wait, since calls that are under way always settle; but no new call begins then. */
+export const MAX_UNWRITTEN_SETTLEMENTS = 1_000
+export const MAX_UNWRITTEN_NANOS: Nanos = 100 * NANOS_PER_USD
+
+/** Since the queue was last empty. */
+interface Outage {
+  since_ms: number
+  kept: number
+  written: number
+}
+
+interface State extends SettlementQueueOptions {
+  outage: Outage
+  readonly waiting: Map<number, Entry>
+  waiting_nanos: Nanos
+  timer: ReturnType<typeof setInterval> | undefined
+  closed: boolean
+  /** Told after each try. */
+  onTried: () => void
+}
+
+/** An empty queue. */
+export function createSettlementQueue(options: SettlementQueueOptions): SettlementQueue {
+  const { first_pause_ms = FIRST_PAUSE_MS } = options
+  const waiting = new Map<number, Entry>()
+  const state: State = {
+    ...options,
+    outage: outageFrom(0),
+    waiting,
+    waiting_nanos: 0,
+    timer: undefined,
+    closed: false,
+    onTried: () => {},
+  }
+  return {
+    get size() {
+      return waiting.size
+    },
+    get full() {
+      const { waiting_nanos } = state
+      return waiting.size > MAX_UNWRITTEN_SETTLEMENTS || waiting_nanos > MAX_UNWRITTEN_NANOS
+        ? `${waiting.size} settlements of ${formatUsd(waiting_nanos)} USD wait to be written`
+        : undefined
+    },
+    has: (hold_id) => waiting.has(hold_id),
+    add(settlement) {
+      if (state.closed) return keepForNextStart([settlement], options)
+      if (waiting.size === 0) state.outage = outageFrom(performance.now())
+      state.outage.kept++
+      waiting.set(settlement.operation.hold_id, entryOf(settlement, first_pause_ms))
+      state.waiting_nanos += costOf(settlement.operation)
+      state.timer ??= setInterval(() => tryDue(state), first_pause_ms)
+    },
+    async drain(timeout_ms) {
+      if (!hopeful(state)) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timeout = setTimeout(resolve, timeout_ms)
+      state.onTried = () => {
+        if (!hopeful(state)) resolve()
+      }
+      await promise
+      clearTimeout(timeout)
+    },
+    close() {
+      state.closed = true
+      clearInterval(state.timer)
+      keepForNextStart([...waiting.values()], options)
+    },
+  }
+}
+
+const hopeful = ({ waiting }: State): boolean => waiting.values().some(({ refused }) => !refused)
+
+/** Each has pauses of its own, so that one that can never be written does not delay the others. */
+function tryDue(state: State): void {
+  // It tries by itself whether it can commit: until then all of them would fail.
+  if (state.ledger.failing !== undefined) return
+  const now_ms = performance.now()
+  for (const entry of state.waiting.values())
+    if (!entry.trying && entry.due_ms <= now_ms) void tryAgain(state, entry)
+}
+
+async function tryAgain(state: State, entry: Entry): Promise<void> {
+  const { ledger, log } = state
+  entry.trying = true
+  try {
+    const outcome = await ledger.submit(entry.operation)
+    leave(state, entry)
+    if (outcome.ok) {
+      state.outage.written++
+      log.info(entry.fields, 'a settlement was written after all')
+    }
+    entry.written(outcome)
+    if (state.waiting.size === 0) tellOver(state)
+  } catch (cause) {
+    log.warn({ ...entry.fields, cause }, 'a settlement failed again')
+    entry.refused = !(cause instanceof GatewayError && cause.kind === 'overloaded')
+    entry.pause_ms = Math.min(entry.pause_ms * 2, entry.refused ? MAX_PAUSE_MS : MAX_UNAVAILABLE_PAUSE_MS)
+    entry.due_ms = performance.now() + entry.pause_ms
+  }
+  entry.trying = false
+  state.onTried()
+}
+
+const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 0 })
+
+/** What was not written was refused: its hold was resolved already, which is told about by itself. */
+function tellOver({ outage: { since_ms, kept, written }, log }: State): void {
+  const lasted_ms = Math.round(performance.now() - since_ms)
+  log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
+}
+
+function leave(state: State, { operation }: Entry): void {
+  state.waiting.delete(operation.hold_id)
+  state.waiting_nanos -= costOf(operation)
+  if (state.waiting.size > 0) return
+  clearInterval(state.timer)
+  state.timer = undefined
+}
+
+const entryOf = (settlement: QueuedSettlement, pause_ms: number): Entry => ({
+  ...settlement,
+  pause_ms,
+  due_ms: performance.now() + pause_ms,
+  trying: false,
+  refused: false,
+})
+
+function keepForNextStart(
+  settlements: readonly UnwrittenSettlement[],
+  { journal, log }: Pick<SettlementQueueOptions, 'journal' | 'log'>,
+): void {
+  if (settlements.length === 0) return
+  try {
+    journal(settlements.map(({ operation, fields }) => ({ operation, fields })))
+    log.warn({ settlements: settlements.length }, 'settlements wait in the journal for the next start')
+  } catch (cause) {
+    for (const { fields } of settlements)
+      log.error(
+        { ...fields, cause },
+        'the process stops before a settlement was written: its hold expires at the next start',
+      )
+  }
+}
+
+const costOf = (operation: PostOperation | VoidOperation): Nanos =>
+  operation.op === 'post' ? operation.cost_nanos : 0

@@ -1,0 +1,60 @@
+// The rules of movements by the operator: top-ups and withdrawals, each made once for the key of its request. Pure.
+import {
+  type AccountRow,
+  type Book,
+  entryKey,
+  freeOf,
+  isAmount,
+  type Movement,
+  move,
+  payDebt,
+  refused,
+} from './book.ts'
+import type { KeyedEntry, MoneyOutcome, TopUpOperation, WithdrawOperation } from './operations.ts'
+
+/** Adds to a balance, and pays debt from it. */
+export function topUp(book: Book, operation: TopUpOperation): MoneyOutcome {
+  const { account_id, amount_nanos, note, request_key = null, now_ms } = operation
+  const account = book.accounts.get(account_id)
+  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
+  if (!account) return refused('no_such_account')
+  const asked = { kind: 'top_up', amount_nanos, call_id: null, note, request_key } as const
+  const first = firstOf(book, account_id, request_key)
+  if (first) return repeated(account, first, asked)
+  if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
+  move(book, account, { ...asked, now_ms })
+  payDebt(book, account, now_ms)
+  return moneyOf(account)
+}
+
+/** Takes from what a balance has beside its holds. */
+export function withdraw(book: Book, operation: WithdrawOperation): MoneyOutcome {
+  const { account_id, amount_nanos, note, request_key = null, now_ms } = operation
+  const account = book.accounts.get(account_id)
+  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
+  if (!account) return refused('no_such_account')
+  const asked = { kind: 'withdrawal', amount_nanos: -amount_nanos, call_id: null, note, request_key } as const
+  const first = firstOf(book, account_id, request_key)
+  if (first) return repeated(account, first, asked)
+  if (freeOf(account) < amount_nanos) return refused('insufficient_balance')
+  move(book, account, { ...asked, now_ms })
+  return moneyOf(account)
+}
+
+const firstOf = (book: Book, account_id: number, request_key: string | null): KeyedEntry | undefined =>
+  request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
+
+/** The outcome of a movement whose key was used: nothing moves. */
+function repeated(account: AccountRow, first: KeyedEntry, asked: Omit<Movement, 'now_ms'>): MoneyOutcome {
+  const is_same =
+    first.kind === asked.kind && first.amount_nanos === asked.amount_nanos && first.note === asked.note
+  return is_same ? { ...moneyOf(account), first } : { ...refused('request_key_used'), first }
+}
+
+const moneyOf = (account: AccountRow) => ({
+  ok: true as const,
+  balance_nanos: account.balance_nanos,
+  debt_nanos: account.debt_nanos,
+})
+
+const isMovement = (nanos: number): boolean => isAmount(nanos) && nanos > 0

@@ -1,0 +1,32 @@
+// Spoken answers of text models, an extra: how requests ask for them, and how many tokens their audio is.
+import type { FieldRule } from './extras.ts'
+import { refusal } from './wire/json.ts'
+
+/** The extra by which spoken answers are priced: audio tokens, on top of what they cost as output. */
+export const AUDIO_OUTPUT = 'audio_output'
+
+/** The rule of a field that lists in which forms a model is to answer. */
+export const judgeModalities: FieldRule = (value, at, found) => {
+  const listed = Array.isArray(value) ? value : [value]
+  for (const [index, modality] of listed.entries()) {
+    const word = typeof modality === 'string' ? modality.toLowerCase() : undefined
+    if (word !== undefined && AT_OTHER_RATES.has(word)) continue
+    const place = Array.isArray(value) ? `${at}[${index}]` : at
+    if (word !== 'audio')
+      throw refusal(place, 'is an unknown form of answer. Use "text", "image" or "audio", or leave it out.')
+    found.push({ name: AUDIO_OUTPUT, at: place, is_charged: true })
+  }
+}
+
+const AT_OTHER_RATES: ReadonlySet<string> = new Set(['text', 'image', 'modality_unspecified'])
+
+/** Both providers stream spoken answers as bare samples of 16 bits, 24,000 a second. */
+const BYTES_PER_SECOND = 48_000
+
+/**
+ * The tokens of audio that was given out, for answers whose provider has not counted them (yet).
+ * @param base64_chars the length of the audio, as it stands in the answer
+ * @param tokens_per_second the provider's
+ */
+export const audioTokens = (base64_chars: number, tokens_per_second: number): number =>
+  Math.ceil((base64_chars * 0.75 * tokens_per_second) / BYTES_PER_SECOND)

@@ -1,0 +1,55 @@
+// The bound of what a parse leaves out of a body that is sent as it was written: names given twice, and digits beyond any number's.
+import { boundText } from '../domain/token-bound.ts'
+import type { Json } from './wire/json.ts'
+import type { JsonBody } from './wire/json-body.ts'
+import { type Counted, workedOut } from './wire/known-values.ts'
+
+/**
+ * The most tokens of what `json` of a body does not say. A provider may read the other one of two equal names, and all digits of
+ * a number: Python's integers have thousands.
+ *
+ * @returns tokens, not rounded; for a body with a name twice all of it as text, since nobody has looked for which name it is
+ */
+export function boundDropped({ bytes, json, counted }: JsonBody): number {
+  const kept = sizeOf(json)
+  if (kept.values < counted.values) return boundText(Buffer.from(bytes).toString())
+  return Math.max(0, counted.bare_bytes - kept.bare_bytes)
+}
+
+/** What the walk over a value's bytes would count, were they written by `JSON.stringify`. */
+function sizeOf(value: Json): Counted {
+  const sizes = { values: 0, bare_bytes: 0 }
+  add(value, sizes)
+  return sizes
+}
+
+function add(value: Json, sizes: { values: number; bare_bytes: number }): void {
+  if (typeof value === 'string') return
+  if (typeof value !== 'object' || value === null) {
+    sizes.bare_bytes += String(value).length
+    return
+  }
+  let commas = -1
+  if (Array.isArray(value))
+    for (const item of value) {
+      commas++
+      addKnown(item, sizes)
+    }
+  else
+    for (const name in value) {
+      commas++
+      addKnown(value[name] ?? null, sizes)
+    }
+  sizes.values += 1 + Math.max(0, commas)
+}
+
+/** Values that came before are counted only once. */
+function addKnown(value: Json, sizes: { values: number; bare_bytes: number }): void {
+  if (typeof value !== 'object' || value === null) {
+    add(value, sizes)
+    return
+  }
+  const { values, bare_bytes } = workedOut(sizeOf, value)
+  sizes.values += values
+  sizes.bare_bytes += bare_bytes
+}

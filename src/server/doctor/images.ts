@@ -1,0 +1,31 @@
+// The doctor's look at the image library: whether it can be unpacked and loaded by whoever asks.
+
+import { loadLibrary } from '../../media/decoder.ts'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { hasImageModels, IMAGE_LIBRARY } from '../image-library.ts'
+import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+
+const { fail, ok, warn } = diagnosesOf(IMAGE_LIBRARY)
+
+const ADVICE =
+  'Give the gateway’s user a folder that it can write to and run programs from (no `noexec`), with XDG_CACHE_HOME or TMPDIR, or in a ' +
+  'container with --tmpfs /tmp:exec. From source: `bun install`. Then restart.'
+
+/** @param load as the gateway loads it */
+export async function checkImageLibrary(
+  { catalogue }: Pick<ReadPatient, 'catalogue'>,
+  load: () => Promise<unknown> = loadLibrary,
+): Promise<Diagnosis[]> {
+  try {
+    await load()
+    return [ok('the image library loads')]
+  } catch (reason) {
+    const found = messageOf(reason)
+      .trim()
+      .replaceAll(/\s*\n\s*/g, ' ')
+    return hasImageModels(catalogue)
+      ? [fail(`image calls and uploads are refused: ${found}`, ADVICE)]
+      : [warn(`uploads are refused: ${found}`, ADVICE)]
+  }
+}

@@ -1,0 +1,53 @@
+// What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
+import { readdirSync } from 'node:fs'
+import { messageOf } from '../../utilities/thrown.ts'
+import { isOlderState } from '../backup/paths.ts'
+import { configuredPlace, type WhereOptions } from '../backup/where.ts'
+
+/** Sentences for the operator, each about one kind of copy. */
+export async function leftovers(options: WhereOptions): Promise<string[]> {
+  return [
+    ...(await aboutBackups(options)),
+    ...aboutCopies(options.data_folder),
+    'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
+  ]
+}
+
+async function aboutBackups(options: WhereOptions): Promise<string[]> {
+  const { settings } = options
+  try {
+    const place = configuredPlace(options)
+    const archives = await place.list()
+    if (archives.length === 0) return []
+    const by_schedule = archives.filter(({ is_scheduled }) => is_scheduled).length
+    const others = archives.length - by_schedule
+    return [
+      `Backups from before still have it: ${archives.length} in ${place.where}.`,
+      ...(by_schedule === 0
+        ? []
+        : [
+            settings?.schedule
+              ? `The schedule deletes its ${by_schedule} with the next ${settings.keep}${spanOf(settings.schedule, settings.keep)}.`
+              : `No schedule is set that would delete the ${by_schedule} it made.`,
+          ]),
+      ...(others === 0 ? [] : [`Made by hand, and yours to delete: ${others}.`]),
+    ]
+  } catch (thrown) {
+    return [`Backups from before still have it, and could not be listed: ${messageOf(thrown)}`]
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: number): string {
+  const hours = ('every_ms' in schedule ? schedule.every_ms / HOUR_MS : 24) * keep
+  return hours >= 48 ? `, in about ${Math.ceil(hours / 24)} days` : `, in about ${Math.ceil(hours)} hours`
+}
+
+/** Of the database before a migration, and of what restores replaced. */
+function aboutCopies(data_folder: string): string[] {
+  const copies = readdirSync(data_folder).filter(isOlderState).sort()
+  return copies.length === 0
+    ? []
+    : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
+}

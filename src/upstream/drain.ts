@@ -1,0 +1,51 @@
+// A stream that is read on without a caller, for its usage.
+import { UpstreamFault } from '../domain/errors.ts'
+import type { Relay } from './relay.ts'
+import { turns } from './turns.ts'
+
+/** What is left of a stream. */
+export interface Rest {
+  readonly relay: Relay
+  /** @returns the next bytes; undefined at the end @throws UpstreamFault if the connection breaks */
+  read(): Promise<Uint8Array | undefined>
+  abortUpstream(): void
+  readonly place?: { progressed(waiting_for: 'upstream'): void } | undefined
+}
+
+/**
+ * Reads until the stream ends or its time is up.
+ * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined if it did not
+ */
+export async function drain(rest: Rest, timeout_ms: number): Promise<unknown> {
+  const { relay, place } = rest
+  const { reading } = relay
+  let timed_out = false
+  let has_ended = false
+  const timer = setTimeout(() => {
+    timed_out = true
+    rest.abortUpstream()
+  }, timeout_ms)
+  try {
+    while (!reading.failed) {
+      const bytes = await rest.read()
+      if (!bytes) {
+        has_ended = relay.ends_with_body === true
+        break
+      }
+      await turns.through(bytes, (step) => {
+        relay.push(step)
+        if (relay.broken_by !== undefined) throw relay.broken_by
+      })
+      place?.progressed('upstream')
+    }
+    return (reading.finished || has_ended) && !reading.failed
+      ? undefined
+      : new UpstreamFault('the upstream broke off')
+  } catch (thrown) {
+    // Where its time was up, or the answer was complete, what was read until here is what can be charged.
+    const did_not_break = thrown instanceof UpstreamFault && (timed_out || reading.finished)
+    return did_not_break ? undefined : thrown
+  } finally {
+    clearTimeout(timer)
+  }
+}

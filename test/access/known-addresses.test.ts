@@ -1,0 +1,79 @@
+// Where people have signed in before: which addresses are the same place, whose they are, how many, for how long.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createAccount } from '../../src/access/accounts.ts'
+import {
+  forgetAddresses,
+  isKnownAddress,
+  rememberAddress,
+  sweepAddresses,
+} from '../../src/access/known-addresses.ts'
+import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+const DAY_MS = 86_400_000
+let db = openDatabase(':memory:')
+let alice = 0
+beforeEach(() => {
+  db = openDatabase(':memory:')
+  alice = createAccount(db, { name: 'alice', now_ms: 0 }).id
+})
+afterEach(() => db.close())
+
+const remember = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
+  rememberAddress(db, { account_id, address, now_ms })
+const isKnown = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
+  isKnownAddress(db, { account_id, address, now_ms })
+const rows = () => db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM known_addresses').get()?.rows
+
+describe('an address is known', () => {
+  test.each([
+    ['the same', '203.0.113.7', '203.0.113.7', true],
+    ['another', '203.0.113.7', '203.0.113.8', false],
+    ['the same, as a socket of both families writes it', '203.0.113.7', '::ffff:203.0.113.7', true],
+    ['another of an IPv6 network', '2001:db8:0:1::5', '2001:db8:0:1:ffff::9', true],
+    ['another IPv6 network', '2001:db8:0:1::5', '2001:db8:0:2::5', false],
+    ['one that is not known', undefined, undefined, false],
+    ['no address', 'proxy.local', 'proxy.local', false],
+  ])('%s', (_, before, now, known) => {
+    remember(before)
+    expect(isKnown(now)).toBe(known)
+  })
+
+  test('of who signed in there, and of nobody else', () => {
+    remember('203.0.113.7', alice)
+    expect([isKnown('203.0.113.7', alice), isKnown('203.0.113.7', null)]).toEqual([true, false])
+  })
+
+  test('for 90 days after the last time', () => {
+    remember('203.0.113.7', null, 0)
+    remember('203.0.113.7', null, DAY_MS)
+    expect(rows()).toBe(1)
+    expect(isKnown('203.0.113.7', null, 91 * DAY_MS - 1)).toBe(true)
+    expect(isKnown('203.0.113.7', null, 91 * DAY_MS)).toBe(false)
+    sweepAddresses(db, 91 * DAY_MS - 1)
+    expect(rows()).toBe(1)
+    sweepAddresses(db, 91 * DAY_MS)
+    expect(rows()).toBe(0)
+  })
+
+  test('of one person the last twenty; others lose none', () => {
+    remember('203.0.113.7', null)
+    for (let i = 0; i < 1_000; i++) remember(`198.51.${i >> 8}.${i & 255}`, alice)
+    expect(rows()).toBe(21)
+    expect(isKnown('203.0.113.7', null)).toBe(true)
+    expect(isKnown('198.51.3.231', alice)).toBe(true)
+    expect(isKnown('198.51.3.211', alice)).toBe(false)
+  })
+})
+
+test('a reset of the operator forgets theirs, and no others', () => {
+  const issuing = { randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)), now_ms: 0 }
+  remember('203.0.113.7', null)
+  remember('203.0.113.7', alice)
+  makeOperatorsLink(db, issuing)
+  expect(isKnown('203.0.113.7')).toBe(true)
+  resetOperator(db, issuing)
+  expect([isKnown('203.0.113.7'), isKnown('203.0.113.7', alice)]).toEqual([false, true])
+  forgetAddresses(db, alice)
+  expect(rows()).toBe(0)
+})

@@ -1,0 +1,55 @@
+// The list of clients in plugins/README.md: which clients share a line, how a failure looks, and where it is written.
+import { describe, expect, test } from 'bun:test'
+import type { Client } from './client.ts'
+import { FEATURES, type Feature } from './feature.ts'
+import { listOf, README, withList } from './list.ts'
+import type { Result } from './results.ts'
+
+function resultOf(title: string, features: readonly Feature[], wrong?: Feature): Result {
+  const client: Client = {
+    name: title,
+    title,
+    version: '1.0',
+    group: 'Python',
+    protocol: 'openai',
+    features,
+    show: () => Promise.reject(new Error('not run')),
+  }
+  const verdicts = Object.fromEntries(features.map((each) => [each, each === wrong ? { wrong: 'x' } : 'yes']))
+  return { client, verdicts, day: '2026-11-22' }
+}
+
+describe('the list of clients', () => {
+  test('has a line for those with the same features, and says what failed', () => {
+    const results = [
+      resultOf('one', FEATURES),
+      resultOf('two', ['schema', 'errors']),
+      resultOf('three', FEATURES),
+      resultOf('four', FEATURES, 'image'),
+    ]
+    expect(listOf(results).split('\n')).toEqual([
+      'Last tested on 2026-11-22:',
+      '',
+      '- **Python** (all): one 1.0; three 1.0',
+      '- **Python** (schema, errors): two 1.0',
+      '- **Python** (text, stream, tools, schema, errors; **failed: image**): four 1.0',
+    ])
+  })
+
+  test('wraps long lines between words', () => {
+    const lines = listOf(Array.from({ length: 40 }, (_, i) => resultOf(`client-${i}`, FEATURES))).split('\n')
+    expect(lines.filter((line) => line.length > 148)).toEqual([])
+    expect(lines.join(' ').replaceAll(/ +/g, ' ')).toContain('client-0 1.0; client-1 1.0;')
+    expect(lines.at(-1)).toEndWith('client-39 1.0')
+  })
+
+  test('takes the place of the one before', async () => {
+    const readme = await Bun.file(README).text()
+    const [before = '', after = ''] = readme.split(/<!-- clients: begin.*clients: end -->/s)
+    const written = withList(readme, listOf([resultOf('one', FEATURES)]))
+    expect(written).toStartWith(before)
+    expect(written).toEndWith(after)
+    expect(written).toContain('\n\n- **Python** (all): one 1.0\n\n')
+    expect(() => withList('', '')).toThrow('needs the lines')
+  })
+})

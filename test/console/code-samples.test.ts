@@ -1,0 +1,149 @@
+// Code that pages show: each sample is run as it stands, and a real gateway answers it.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { curlOf } from '../../plugins/console/web/pages/call/curl.ts'
+import { type Asked, SDKS, type Sdk } from '../../plugins/console/web/parts/code-samples/requests.ts'
+import { type SampleCall, samplesOf } from '../../plugins/console/web/parts/code-samples/samples.ts'
+import { documentedCatalogue } from '../docs/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { temporary } from '../support/temporary.ts'
+
+/** Interpreters and libraries start slowly on a busy machine. */
+const TIMEOUT_MS = 120_000
+const PIXELS =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mNwa9pCEmIY1TCqYfhqAACXG3wQdqkQfwAAAABJRU5ErkJggg=='
+
+const has_curl = Bun.which('curl') !== null
+const python = Bun.which('python3')
+const has_libraries =
+  python !== null && Bun.spawnSync([python, '-c', 'import openai, anthropic, google.genai']).exitCode === 0
+
+const folder = temporary()
+let gateway: TestGateway
+let key: string
+let base_url: string
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ catalogue: documentedCatalogue() })
+  base_url = gateway.url.origin
+  key = await gateway.caller('100')
+  symlinkSync(join(import.meta.dir, '../../node_modules'), folder.at('node_modules'))
+})
+afterAll(async () => {
+  await gateway.stop()
+  folder[Symbol.dispose]()
+})
+
+const MODELS: Record<Sdk, string> = { OpenAI: 'sim-gpt', Anthropic: 'sim-claude', Google: 'sim-flash' }
+
+/** All that the playground can put into one: instructions, turns, a picture, parameters, and what ends a shell's word. */
+const WHOLE: Omit<Asked, 'model'> = {
+  messages: [
+    { role: 'system', content: 'Don\'t say "$HOME".' },
+    { role: 'user', content: 'What is `this`?', pictures: [{ label: 'blue.png' }] },
+    { role: 'assistant', content: 'A blue\nsquare.' },
+    { role: 'user', content: 'Is it…\n\tblue {and} ["round"]: yes, or \\no?' },
+  ],
+  fields: { temperature: 0.5, top_p: 0.9, max_completion_tokens: 2_000, stop: ['never said'] },
+}
+
+interface Case {
+  sdk: Sdk
+  called: string
+  call: () => SampleCall
+}
+
+const CASES = SDKS.flatMap((sdk): Case[] => [
+  { sdk, called: 'a first call', call: () => ({ base_url, key, model: MODELS[sdk] }) },
+  { sdk, called: 'a whole conversation', call: () => ({ base_url, model: MODELS[sdk], ...WHOLE }) },
+])
+
+const sampleOf = ({ sdk, call }: Case, language: string): string =>
+  (samplesOf(sdk, call()).find((sample) => sample.language === language)?.code ?? '').replaceAll(
+    'BASE64 OF blue.png',
+    PIXELS,
+  )
+
+interface Ended {
+  exit_code: number
+  output: string
+}
+
+async function run(command: string[]): Promise<Ended> {
+  const env = { ...Bun.env, TOLLGATE_KEY: key }
+  const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
+  const [output, errors, exit_code] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ])
+  return { exit_code, output: exit_code === 0 ? output : output + errors }
+}
+
+/** Runs it, and expects an answer that was paid for. */
+async function answered(command: string[], answer: RegExp): Promise<void> {
+  const before = gateway.rows().calls.length
+  const { exit_code, output } = await run(command)
+  expect([exit_code, output]).toEqual([0, expect.stringMatching(answer)])
+
+  await gateway.atRest()
+  const calls = gateway.rows().calls.slice(before)
+  expect(calls.map(({ outcome }) => outcome)).toEqual(['completed'])
+}
+
+describe.each(CASES)('$called by the API of $sdk', (one) => {
+  test.skipIf(!has_curl)('with curl', () => answered(inShell(sampleOf(one, 'curl')), /^\{/), TIMEOUT_MS)
+
+  test(
+    'with its library for JavaScript',
+    async () => {
+      await Bun.write(folder.at('sample.mjs'), sampleOf(one, 'JavaScript'))
+      await answered([process.execPath, folder.at('sample.mjs')], /\w{2}/)
+    },
+    TIMEOUT_MS,
+  )
+
+  test.skipIf(python === null)(
+    'in Python: it compiles, and is run where the libraries are',
+    async () => {
+      await Bun.write(folder.at('sample.py'), sampleOf(one, 'Python'))
+      if (has_libraries) await answered(['python3', folder.at('sample.py')], /\w{2}/)
+      else
+        expect(await run(['python3', '-m', 'py_compile', 'sample.py'])).toEqual({ exit_code: 0, output: '' })
+    },
+    TIMEOUT_MS,
+  )
+})
+
+describe('a call again, by curl', () => {
+  test.skipIf(!has_curl).each([
+    ['chat', 'sim-gpt', false],
+    ['chat', 'sim-gpt', true],
+    ['messages', 'sim-claude', false],
+    ['messages', 'sim-claude', true],
+    ['native', 'sim-flash', false],
+    ['native', 'sim-flash', true],
+    ['completions', 'sim-gpt', false],
+    ['responses', 'sim-gpt', false],
+    ['responses', 'sim-gpt', true],
+    ['embeddings', 'sim-embedding', false],
+    ['moderations', 'sim-moderation', false],
+    ['rerank', 'sim-rerank', false],
+    ['images', 'sim-image', false],
+  ])(
+    'of %s, of %s, streamed: %p',
+    async (surface, model, streamed) => {
+      const command = curlOf({ surface, model, streamed }, base_url)
+      expect(command).toBeDefined()
+      await answered(inShell(command ?? ''), streamed ? /^(event|data):/m : /^\{/)
+    },
+    TIMEOUT_MS,
+  )
+})
+
+const inShell = (code: string): string[] => [
+  'bash',
+  '-c',
+  code.replace(/^curl /, 'curl --silent --show-error --fail-with-body '),
+]

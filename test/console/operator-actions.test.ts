@@ -1,0 +1,77 @@
+// What an operator does in the console's pages, and what came of it in the file and the books: the main action of each page.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileConsole } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
+
+const { gateway, visit } = await fileConsole()
+await gateway.account('alice', { balance_usd: '10' })
+const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
+
+describe('the catalogue', () => {
+  test('is refused with a mistake, at its line; without one it is previewed, saved with its comments, and in force', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/catalogue')
+    const before = file()
+    const text = page.getByLabel('Text of the catalogue file')
+    const shown = await text.inputValue()
+
+    await text.fill(shown.replace('input = 0.30, output = 2.50', 'input = "much", output = 2.50'))
+    const mistakes = page.getByRole('region', { name: 'Mistakes' })
+    await mistakes.waitFor()
+    const line = shown.split('\n').findIndex((each) => each.includes('input = 0.30')) + 1
+    expect(await mistakes.innerText()).toContain(`Line ${line}`)
+    expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true)
+    await one.looksRight()
+
+    await text.fill(shown.replace('input = 0.30, output = 2.50', 'input = 0.45, output = 2.50'))
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    await dialog.waitFor()
+    expect(await dialog.innerText()).toContain('sim-flash')
+    await one.looksRight()
+    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(file()).toBe(before.replace('input = 0.30, output = 2.50', 'input = 0.45, output = 2.50'))
+    const price = gateway.started.catalogue().models.get('sim-flash')?.price
+    expect(price).toMatchObject({ tiers: [{ rates: { input_tokens: 450_000_000 } }] })
+    await one.isClean()
+  })
+
+  test('is not saved over what somebody else has saved meanwhile', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/catalogue')
+    const text = page.getByLabel('Text of the catalogue file')
+    const shown = await text.inputValue()
+    const theirs = file().replace('# A simulated provider', '# Our simulated provider')
+    await gateway.recatalogue(theirs)
+    await text.fill(shown.replace('output = 15.00', 'output = 16.00'))
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    one.allow(/status of 409/)
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByText(/The file has changed since you read it/).waitFor()
+    expect(file()).toBe(theirs)
+    await one.looksRight()
+  })
+})
+
+test('a dialog that is closed gives the focus back to the button that opened it', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  const hasFocus = (what: string, is: string) =>
+    eventually(
+      `${is} has the focus`,
+      async () => (await page.evaluate(`document.activeElement.${what}`)) === is,
+    )
+  await one.open('/console/accounts/alice')
+  await page.getByRole('button', { name: 'Top up', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  await hasFocus('name', 'amount')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await hasFocus('textContent', 'Top up')
+})

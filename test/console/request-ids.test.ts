@@ -1,0 +1,109 @@
+// README, "every log line about the request has it as `request_id`": of the console's routes, and of what they leave to be done beside them.
+import { setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeInvitation } from '../../src/access/sign-in-links.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { clientOf, type SentToConsole, signedIn } from '../support/console-session.ts'
+import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
+import { expectLines, idOf, onFullDisk } from '../support/request-lines.ts'
+
+setDefaultTimeout(BESIDE_THE_CALLS_MS)
+
+const { gateway } = await fileConsole({ catalogue: catalogueOf({ upstream_url: 'simulator' }) })
+await gateway.account('alice', { balance_usd: '10' })
+await givePasswords(gateway, ['alice'])
+const operator = signedIn(gateway, 'operator')
+const nobody = clientOf(gateway)
+
+/** Asserts what a request leaves in the log. @param by whoever is signed in */
+const expectOf = (
+  says: readonly string[],
+  by: typeof operator,
+  method: string,
+  path: string,
+  body?: unknown,
+) => expectLines(gateway, { says, make: async () => idOf(await by.send(method, path, sentOf(body))) })
+const sentOf = (body: unknown): SentToConsole => (body === undefined ? {} : { body })
+
+const SIGNED_IN = ['signed in to the console']
+const REFUSED = ['request refused']
+const LOOKED = ['the operator looked at what belongs to an account']
+
+test('signing in by a password, a key and a link, and a change of password', async () => {
+  await expectOf(SIGNED_IN, nobody, 'POST', '/session', { account: 'alice', password: PASSWORD })
+  await expectOf(SIGNED_IN, nobody, 'POST', '/session', { key: gateway.key('alice') })
+  const { token } = makeInvitation(gateway.db, 'alice', {
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    now_ms: Date.now(),
+  })
+  await expectOf(SIGNED_IN, nobody, 'POST', '/links/accept', { token, password: 'another, longer' })
+  const alice = signedIn(gateway, { account: 'alice' })
+  const change = { old_password: 'another, longer', new_password: PASSWORD }
+  await expectOf(['password of the console changed'], alice, 'PUT', '/password', change)
+})
+
+test('refusals: of visitors, of accounts, of what is sent', async () => {
+  await expectOf(REFUSED, nobody, 'POST', '/session', { account: 'alice', password: 'a wrong one' })
+  await expectOf(REFUSED, nobody, 'POST', '/session', '{')
+  await expectOf(REFUSED, nobody, 'GET', '/accounts')
+  await expectOf(REFUSED, nobody, 'POST', '/links/look', { token: 'x'.repeat(43) })
+  const alice = signedIn(gateway, { account: 'alice' })
+  await expectOf(REFUSED, alice, 'GET', '/catalogue')
+  // Refused by the surface that serves it, under the id that is answered.
+  await expectOf(REFUSED, alice, 'POST', '/play/images', {})
+  await expectOf(REFUSED, operator, 'POST', '/accounts', {})
+  await expectOf(REFUSED, operator, 'POST', '/catalogue/save', { hash: 'another', edits: [] })
+})
+
+test.each([['/images?content=shown'], ['/files?content=shown&account=alice']])(
+  'the operator looks at %s',
+  (path) => expectOf(LOOKED, operator, 'GET', path),
+)
+
+test('the catalogue is saved', async () => {
+  const { hash } = await operator.json('GET', '/catalogue')
+  const edits = [{ op: 'set', path: ['models', 0, 'price', 'input'], value: 5 }]
+  const saved = ['the catalogue was saved in the console', 'catalogue reloaded']
+  await expectOf(saved, operator, 'POST', '/catalogue/save', { hash, edits })
+})
+
+test('a backup is made, and verified', async () => {
+  await expectOf(['backup: make done'], operator, 'POST', '/backups')
+  const { backups } = await operator.json('GET', '/backups')
+  await expectOf(['backup: verify done'], operator, 'POST', `/backups/${backups[0].name}/verify`)
+})
+
+test('a full disk: of a change, and of the mark of a session, with a body and without', async () => {
+  const failing = ['request failed']
+  const make = async () => idOf(await operator.send('POST', '/accounts', { body: { name: 'bob' } }))
+  await expectLines(gateway, { says: failing, make: () => onFullDisk(gateway, 'INSERT ON accounts', make) })
+  for (const [method, path, body] of [
+    ['GET', '/accounts'],
+    ['POST', '/invitations', { account: 'alice' }],
+  ] as const) {
+    const earlier = signedIn(gateway, 'operator', Date.now() - 3_600_000)
+    await expectLines(gateway, {
+      says: ['could not mark a session as seen'],
+      make: () =>
+        onFullDisk(gateway, 'UPDATE ON sessions', async () =>
+          idOf(await earlier.send(method, path, sentOf(body))),
+        ),
+    })
+  }
+})
+
+test('a data folder that cannot be measured', async () => {
+  const steps = Array.from({ length: 10 }, () => 'n'.repeat(250))
+  const upper = join(gateway.data_folder, 'upper', ...steps)
+  const lower = join(gateway.data_folder, 'lower', ...steps)
+  for (const path of [upper, lower]) mkdirSync(path, { recursive: true })
+  // One below the other, its path is longer than any system takes.
+  const [apart, together] = [join(gateway.data_folder, 'lower'), join(upper, 'lower')]
+  renameSync(apart, together)
+  await expectOf(['the data folder could not be measured'], operator, 'GET', '/system')
+  renameSync(together, apart)
+})
+
+test('pages that are served leave no line', () => expectOf([], operator, 'GET', '/accounts'))

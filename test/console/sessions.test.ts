@@ -1,0 +1,46 @@
+// Ending one session by its number: who may end whose.
+import { describe, expect, test } from 'bun:test'
+import { signedIn, type Who } from '../support/console-session.ts'
+import { fileScene } from '../support/scene.ts'
+
+const { gateway } = await fileScene()
+await gateway.account('alice')
+await gateway.account('bob')
+const phone = { key: gateway.key('alice', { name: 'phone' }) }
+const desk = { key: gateway.key('alice', { name: 'desk' }) }
+const alice = { account: 'alice' }
+const bob = { account: 'bob' }
+
+/** The number of the newest session. */
+const newest = () => gateway.db.query<{ id: number }, []>('SELECT max(id) AS id FROM sessions').get()?.id ?? 0
+
+describe('the session of', () => {
+  test.each<[whose: string, by: string, may_end: boolean, who: Who, ender: Who]>([
+    ['an account', 'itself', true, alice, alice],
+    ['an account', 'the operator', true, alice, 'operator'],
+    ['an account', 'another account', false, alice, bob],
+    ['an account', 'a key of it', false, alice, phone],
+    ['a key', 'its account', true, phone, alice],
+    ['a key', 'itself', true, phone, phone],
+    ['a key', 'another key of its account', false, phone, desk],
+    ['a key', 'another account', false, phone, bob],
+    ['the operator', 'the operator', true, 'operator', 'operator'],
+    ['the operator', 'an account', false, 'operator', alice],
+    ['the operator', 'a key', false, 'operator', phone],
+  ])('%s is ended by %s: %p', async (_whose, _by, may_end, who, ender) => {
+    const session = signedIn(gateway, who)
+    const id = newest()
+    const { status } = await signedIn(gateway, ender).send('DELETE', `/sessions/${id}`)
+    expect(status).toBe(may_end ? 200 : 404)
+    expect((await session.send('GET', '/sessions')).status).toBe(may_end ? 401 : 200)
+  })
+})
+
+test('one that is over is not found, and its cookie is forgotten where it is one’s own', async () => {
+  const client = signedIn(gateway, 'operator')
+  const own = newest()
+  expect((await client.send('DELETE', `/sessions/${own + 1}`)).status).toBe(404)
+  const ended = await client.send('DELETE', `/sessions/${own}`)
+  expect([ended.status, ended.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('Max-Age=0')])
+  expect((await client.send('DELETE', `/sessions/${own}`)).status).toBe(401)
+})

@@ -1,0 +1,98 @@
+// silent.md, Streams whose caller left: whatever kind of output came, who leaves pays for it, and so is it charged where the stream breaks.
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { DELIVERIES, type Delivery, type Wire } from '../protocols/written/deliveries.ts'
+import { MODEL } from '../support/catalogue.ts'
+import { type Step, stream } from '../support/upstream.ts'
+import { disconnectScene, expectSettledOnce, sendRaw } from './support.ts'
+import {
+  OVER_CHAT,
+  OVER_MESSAGES,
+  OVER_RESPONSES,
+  REQUESTS,
+  type SurfaceRequest,
+  surfaceModels,
+  wireOf,
+} from './surfaces.ts'
+
+setDefaultTimeout(60_000)
+
+const s = await disconnectScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
+afterAll(() => s[Symbol.asyncDispose]())
+
+const PROMPT_TOKENS = 4
+const INPUT_NANOS = 1_000
+const OUTPUT_NANOS = 4_000
+
+/** Who streams, and by which surface a caller reads it: in the provider's own protocol, and translated. */
+const READ: readonly (readonly [how: string, Wire, SurfaceRequest])[] = [
+  ['chat', 'openai', REQUESTS.chat(OVER_CHAT, true)],
+  ['messages', 'anthropic', REQUESTS.messages(OVER_MESSAGES, true)],
+  ['native', 'gemini', REQUESTS.native(MODEL, true)],
+  ['responses', 'responses', REQUESTS.responses(OVER_RESPONSES, true)],
+  ['chat, translated to messages,', 'openai', REQUESTS.messages(OVER_CHAT, true)],
+  ['messages, translated to chat,', 'anthropic', REQUESTS.chat(OVER_MESSAGES, true)],
+  ['native, translated to chat,', 'gemini', REQUESTS.chat(MODEL, true)],
+]
+
+const priced = (tokens: number) => ({
+  input_tokens: PROMPT_TOKENS,
+  output_tokens: Math.ceil(tokens),
+  cost_nanos: PROMPT_TOKENS * INPUT_NANOS + Math.ceil(tokens) * OUTPUT_NANOS,
+  estimated: 1,
+})
+
+/** The events of a delivery, read by the gateway one by one. */
+const stepsOf = ({ events }: Delivery): Step[] => [
+  'read',
+  ...events.flatMap((event): Step[] => [{ event }, 'read']),
+]
+
+async function leave(request: SurfaceRequest, delivery: Delivery): Promise<string> {
+  const arrived = Promise.withResolvers<void>()
+  s.upstream.answer(stream(...stepsOf(delivery), { tell: arrived.resolve }, 'hang'))
+  const left = s.callers.left.count
+  const { key, client } = await sendRaw(s.gateway, await wireOf(request))
+  await arrived.promise
+  client.leave('close')
+  await s.callers.left.reaches(left + 1)
+  return key
+}
+
+async function breakOff(request: SurfaceRequest, delivery: Delivery): Promise<string> {
+  s.upstream.answer(stream(...stepsOf(delivery), 'reset'))
+  const { key, client } = await sendRaw(s.gateway, await wireOf(request))
+  await client.closed
+  client.leave('close')
+  return key
+}
+
+/** Messages have no place for images: the translation ends there. */
+const CANNOT_BE_READ: Readonly<Record<string, string>> = { 'chat, translated to messages,': 'images' }
+
+for (const [how, wire, request] of READ) {
+  const deliveries = DELIVERIES[wire].filter(({ kind }) => kind !== CANNOT_BE_READ[how])
+  describe.each(deliveries.map((delivery) => [delivery.kind, delivery] as const))(
+    `${how} %s`,
+    (_kind, delivery) => {
+      test('is paid for by who leaves', async () => {
+        const key = await leave(request, delivery)
+        await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'cancelled', status: 499 })
+      })
+
+      test('is paid for where the provider breaks off', async () => {
+        const key = await breakOff(request, delivery)
+        await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'broken', status: 200 })
+      })
+    },
+  )
+}
+
+test('an estimate is no more than the model and the request allow, of a stream that was left as of one that ended', async () => {
+  const [words] = DELIVERIES.openai
+  if (!words) throw new Error('there is a first kind')
+  const request = REQUESTS.chat(OVER_CHAT, true)
+  const limited = { ...request, body: { ...request.body, max_tokens: 3 } }
+  const key = await leave(limited, words)
+  await expectSettledOnce(s, key, { ...priced(3), outcome: 'cancelled', status: 499 })
+  expect(words.tokens).toBeGreaterThan(3)
+})

@@ -1,0 +1,157 @@
+// Token bounds of texts: never below what real tokenizers count, for each class of characters, and near the estimate for prose and code.
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { boundText } from '../../src/domain/token-bound.ts'
+import { estimateTokens } from '../../src/domain/token-estimate.ts'
+import { agentBody } from '../bench/agent.ts'
+import { type Random, randomFrom } from '../ledger/random.ts'
+import { type CountTokens, countCl100k, countLlama, countO200k } from '../support/tokenizers.ts'
+
+/** More would hold as well, and tokenizers take the square of it where nothing parts a text. */
+const CHARS = 1_200
+const ROOT = join(import.meta.dir, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8').slice(0, 12_000)
+
+const SMALL = 'abcdefghijklmnopqrstuvwxyz'
+const LARGE = SMALL.toUpperCase()
+const DIGITS = '0123456789'
+const SIGNS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
+
+type Make = (random: Random) => string
+const of =
+  (alphabet: string, length = CHARS): Make =>
+  (random) => {
+    const chars = [...alphabet]
+    return Array.from({ length }, () => chars[random.below(chars.length)]).join('')
+  }
+/** Words of so many letters, with a space between them. */
+const words =
+  (letters: number, alphabet: string): Make =>
+  (random) =>
+    Array.from({ length: 300 }, () => of(alphabet, letters)(random)).join(' ')
+/** Any characters from one code point to another. */
+const from =
+  (first: number, last: number): Make =>
+  (random) =>
+    Array.from({ length: CHARS / 3 }, () =>
+      String.fromCodePoint(first + random.below(last - first + 1)),
+    ).join('')
+const always =
+  (text: string): Make =>
+  () =>
+    text
+
+const TODAYS: readonly CountTokens[] = [countO200k, countCl100k]
+const ALL: readonly CountTokens[] = [...TODAYS, countLlama]
+
+/** The bound, and the most that one of these tokenizers counts. */
+function compare(make: Make, tokenizers: readonly CountTokens[]): { bound: number; real: number } {
+  const text = make(randomFrom(1))
+  return { bound: boundText(text), real: Math.max(...tokenizers.map((count) => count(text))) }
+}
+
+describe('no tokenizer counts more than the bound', () => {
+  test.each<[string, Make, readonly CountTokens[]]>([
+    ['English', always(read('plugins/README.md')), ALL],
+    ['code', always(read('src/exchange/settling/settlement.ts')), ALL],
+    ['JSON', always(read('package.json')), ALL],
+    ['digits', of(DIGITS), ALL],
+    ['base64', of(`${SMALL}${LARGE}${DIGITS}+/`), ALL],
+    ['base64 for addresses', of(`${SMALL}${LARGE}${DIGITS}-_`), ALL],
+    ['hexadecimal digits', of(`${DIGITS}abcdef`), ALL],
+    ['letters without a space', of(SMALL), ALL],
+    ['capitals without a space', of(LARGE), ALL],
+    ['single letters', words(1, SMALL), TODAYS],
+    ['pairs of letters', words(2, SMALL), TODAYS],
+    ['letters at random, in words of 6', words(6, SMALL), TODAYS],
+    ['letters at random, in words of 20', words(20, SMALL), TODAYS],
+    ['capitals at random, in words of 6', words(6, LARGE), TODAYS],
+    ['both cases at random', words(8, `${SMALL}${LARGE}`), TODAYS],
+    ['words that are joined', words(12, `${SMALL}_`), TODAYS],
+    ['signs', of(SIGNS), TODAYS],
+    ['signs of JSON', of('[]{},:"'), TODAYS],
+    ['all of ASCII', of(`${SMALL}${LARGE}${DIGITS}${SIGNS} `), TODAYS],
+    ['a letter a line', always('a\n'.repeat(500)), ALL],
+    ['control characters', of('\u0000\u0001\u0002\u001b\u007f'), ALL],
+    ['letters of Western Europe', from(0xc0, 0xff), ALL],
+    ['rarer Latin letters', from(0x100, 0x24f), ALL],
+    ['marks to combine', from(0x300, 0x36f), ALL],
+    ['Greek', from(0x391, 0x3c9), ALL],
+    ['Cyrillic', from(0x430, 0x44f), ALL],
+    ['old Cyrillic', from(0x460, 0x52f), ALL],
+    ['Armenian', from(0x561, 0x586), ALL],
+    ['Hebrew', from(0x5d0, 0x5ea), ALL],
+    ['Arabic', from(0x621, 0x64a), ALL],
+    ['Devanagari', from(0x905, 0x939), TODAYS],
+    ['Bengali', from(0x985, 0x9b9), ALL],
+    ['Thai', from(0xe01, 0xe2e), ALL],
+    ['Georgian', from(0x10d0, 0x10f0), ALL],
+    ['Ethiopic', from(0x1200, 0x1248), ALL],
+    ['arrows and mathematics', from(0x2190, 0x22ff), ALL],
+    ['boxes', from(0x2500, 0x259f), TODAYS],
+    ['Hiragana', from(0x3041, 0x3096), TODAYS],
+    ['Katakana', from(0x30a1, 0x30fa), ALL],
+    ['Han', from(0x4e00, 0x9fff), TODAYS],
+    ['rare Han', from(0x3400, 0x4dbf), ALL],
+    ['Hangul', from(0xac00, 0xd7a3), TODAYS],
+    ['private characters', from(0xe000, 0xf8ff), ALL],
+    ['emoji', from(0x1f300, 0x1f64f), ALL],
+    ['newer emoji', from(0x1f900, 0x1f9ff), ALL],
+    ['emoji that are joined', always('👨‍👩‍👧‍👦👩🏽‍🚀🏴‍☠️'.repeat(50)), ALL],
+    ['flags', from(0x1f1e6, 0x1f1ff), ALL],
+    ['cuneiform', from(0x12000, 0x123ff), ALL],
+    ['Han beyond the first plane', from(0x20000, 0x2a6df), ALL],
+  ])('%s', (_class, make, tokenizers) => {
+    const { bound, real } = compare(make, tokenizers)
+    expect(bound).toBeGreaterThanOrEqual(real)
+  })
+})
+
+describe('runs without spaces are 1.3 characters a token, and digits two or fewer', () => {
+  test.each([
+    ['base64', `${SMALL}${LARGE}${DIGITS}+/`, 1.3],
+    ['digits', DIGITS, 2],
+  ])('%s', (_class, alphabet, chars_per_token) => {
+    expect(boundText(of(alphabet, 10_000)(randomFrom(2)))).toBeGreaterThan(9_900 / chars_per_token)
+  })
+})
+
+describe('who writes prose or code holds about what it is', () => {
+  const agent = JSON.parse(agentBody('any', 85_000))
+  const LICENCE = 'node_modules/playwright-core/LICENSE'
+  test.each<[string, string, number]>([
+    ['English', read(LICENCE), 1.4],
+    ['Markdown', read('plugins/README.md'), 1.6],
+    ['TypeScript', read('src/exchange/settling/settlement.ts'), 1.5],
+    [
+      'descriptions of tools',
+      agent.tools.map(({ description }: { description: string }) => description).join('\n'),
+      1.4,
+    ],
+    ['Russian', 'Съешь же ещё этих мягких французских булок, да выпей чаю. '.repeat(20), 1.8],
+  ])('%s', (_class, text, most) => {
+    const ratio = boundText(text) / estimateTokens(text)
+    expect(ratio).toBeGreaterThanOrEqual(1)
+    expect(ratio).toBeLessThan(most)
+  })
+})
+
+test('of no text is the bound less than a quarter of its bytes in JSON, nor than its estimate', () => {
+  const property = fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+    const bytes = Buffer.byteLength(JSON.stringify(text)) - 2
+    expect(boundText(text)).toBeGreaterThanOrEqual(bytes / 4)
+    expect(Math.ceil(boundText(text))).toBeGreaterThanOrEqual(estimateTokens(text))
+  })
+  fc.assert(property, { numRuns: 5_000 })
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('\\', '"', '\n', ' ', 'e', '\ud800', '1'), maxLength: 40 }),
+      (text) => {
+        expect(boundText(text)).toBeGreaterThanOrEqual((Buffer.byteLength(JSON.stringify(text)) - 2) / 4)
+      },
+    ),
+    { numRuns: 5_000 },
+  )
+})

@@ -1,0 +1,22 @@
+// Text in fields that decide nothing here: an account with a cent gets what the cent pays for, however many calls it makes at once.
+// The attack `uncounted-input` makes 200 calls for each field and each class of text.
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { buy, CASES, TEXTS, uncountedScene } from '../support/uncounted-input.ts'
+
+setDefaultTimeout(60_000)
+const s = await uncountedScene()
+afterAll(() => s[Symbol.asyncDispose]())
+
+const AT_ONCE = 20
+const texts = Object.entries(TEXTS)
+
+test.each(
+  CASES.map((one, at) => {
+    const [kind, text] = texts[at % texts.length] ?? ['', '']
+    return [one.surface, one.field, kind, one, text] as const
+  }),
+)('%s, %s: %s', async (_surface, _field, _kind, one, text) => {
+  const bought = await buy(s, one, text, AT_ONCE)
+  expect(bought).toMatchObject({ debt_nanos: 0, strange: [], held: true })
+  expect(bought.answers).toBeWithin(1, AT_ONCE)
+})

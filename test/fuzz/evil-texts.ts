@@ -1,0 +1,82 @@
+// Texts that keep a regular expression busy for minutes which is not written with them in mind, and who reads such texts.
+// As a program: reads them all, and prints the name of each that was read.
+import { compileModelPatterns } from '../../src/access/model-patterns.ts'
+import { hiddenInComments } from '../../src/config/secret-places.ts'
+import { placesOf } from '../../src/config/toml.ts'
+import { beforeBlankLines } from '../../src/config/toml-lines.ts'
+import { parseUsd } from '../../src/domain/money.ts'
+import { callerAddress } from '../../src/http/forwarded.ts'
+import { safeName } from '../../src/library/names.ts'
+import { baseUrlAdvice as nativeAdvice } from '../../src/protocols/gemini/base-url.ts'
+import { extras } from '../../src/protocols/gemini/extras.ts'
+import { generationOf } from '../../src/protocols/gemini/model.ts'
+import { baseUrlAdvice as chatAdvice } from '../../src/protocols/openai/base-url.ts'
+import { withoutComments } from '../../src/protocols/wire/sse.ts'
+import { createRandom } from '../../src/simulator/random.ts'
+import { valueFor } from '../../src/simulator/schema.ts'
+import { chooseFunctions } from '../../src/simulator/tool-choice.ts'
+import { compileGlobs } from '../../src/utilities/glob.ts'
+
+const MANY = 1_000_000
+const many = (text: string, times = MANY): string => text.repeat(times)
+
+const asked = (fileUri: string) =>
+  extras.rejectRemembered({ contents: [{ parts: [{ fileData: { fileUri } }] }] })
+
+const chosen = (last_text: string) =>
+  chooseFunctions({
+    functions: [{ name: 'f', schema: {} }],
+    calling: 'any',
+    results: [],
+    parallel: true,
+    last_text,
+  })
+const made = (schema: object) => valueFor(schema, createRandom('x'), 'some words')
+
+/** A key's patterns are at most 128 characters, its models' ids too; what is compared here is far longer. */
+export const EVIL: Readonly<Record<string, () => unknown>> = {
+  'a pattern of 120 stars': () => compileModelPatterns([`${many('*', 120)}Z`])(many('a', 128)),
+  'a pattern *a*a*a…': () => compileModelPatterns([`${many('*a', 60)}*Z`])(many('a', 128)),
+  '200 such patterns on 10,000 ids': () => {
+    const matches = compileModelPatterns(Array.from({ length: 200 }, () => `${many('*a', 60)}b*`))
+    return Array.from({ length: 10_000 }, (_, id) => matches(`model-${id}-aaaaaaaaaaaaaa`))
+  },
+  'a glob of a million stars': () => compileGlobs([`${many('*')}Z`])(many('a')),
+  'a file name of slashes': () => safeName(`${many('a')}/`),
+  'a file name of dots': () => safeName(many('a.')),
+  'an address of a file whose host ends in dots': () => asked(`https://a${many('.')}b/`),
+  'an address of a file with a long version': () => asked(`https://a.b/v${many('1')}`),
+  'a Forwarded header of quotes': () =>
+    callerAddress('127.0.0.1', new Headers({ forwarded: `for="${many('\\"', 500_000)}` }), () => true),
+  'an amount with zeros before its last digit': () => parseUsd(`0.${many('0')}1`),
+  'a model called gemini-gemini-…': () => generationOf(many('gemini-')),
+  'a native address of slashes': () => nativeAdvice(new URL(`https://a.b${many('/')}x`)),
+  'a native address of versions': () => nativeAdvice(new URL(`https://a.b${many('/v1/models', 100_000)}x`)),
+  'a chat address of slashes': () => chatAdvice(new URL(`https://a.b${many('/')}x`)),
+  'comments of an event by carriage returns': () => withoutComments(`:${many(':\r')}`),
+  'comments of a catalogue, of brackets and headers': () =>
+    hiddenInComments(placesOf(many(`#${many(' ', 250)}${many('[', 250)}${many('headers', 70)}\n`, 200))),
+  'blank lines of a catalogue': () => beforeBlankLines(`${many('\n')}x`, MANY + 1),
+  'tags of a prompt to the simulator': () => chosen(many('<a>')),
+  'tags of a prompt to the simulator, each another': () =>
+    chosen(Array.from({ length: 100_000 }, (_, at) => `<a${at}>`).join('')),
+  'a schema for the simulator: a long list': () => made({ type: 'array', minItems: 1e9 }),
+  'a schema for the simulator: lists in lists': () =>
+    made(
+      Array.from({ length: 20 }).reduce<object>((items) => ({ type: 'array', minItems: 100, items }), {
+        type: 'string',
+      }),
+    ),
+  'a schema for the simulator: a long text': () => made({ type: 'string', minLength: 1e12 }),
+  'a schema for the simulator that leads back to itself': () => made({ anyOf: [{ $ref: '#/' }, {}] }),
+}
+
+if (import.meta.main)
+  for (const [name, read] of Object.entries(EVIL)) {
+    try {
+      read()
+    } catch {
+      // Refused is read, too.
+    }
+    process.stdout.write(`${name}\n`)
+  }

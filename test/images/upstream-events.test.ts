@@ -1,0 +1,13 @@
+// The events of an image that its provider is drawing: none is longer than the largest answer that is taken.
+import { expect, test } from 'bun:test'
+import { readImageEvents } from '../../src/exchange/image/upstream-events.ts'
+import { openaiImages } from '../../src/protocols/openai/images.ts'
+
+const EVENT = 'data: {"type":"image_generation.partial_image","b64_json":"AAAA"}\n\n'
+const nextWithin = (limit_bytes: number) =>
+  readImageEvents(new Response(EVENT), openaiImages, limit_bytes).next()
+
+test('one that is as long is read, and one that is longer by a byte is not', async () => {
+  expect(await nextWithin(EVENT.length)).toEqual({ partial: 'AAAA' })
+  await expect(nextWithin(EVENT.length - 1)).rejects.toThrow('is longer than')
+})

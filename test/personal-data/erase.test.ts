@@ -1,0 +1,144 @@
+// `account erase`: beside a gateway that serves, what a person wrote is nowhere any more, and the amounts are as before.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { tollgate } from '../backup/support.ts'
+import { createScene, type Scene } from '../cli/scene.ts'
+import { ALICE, booksOf, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
+
+describe('beside a gateway that serves', () => {
+  let person: Person
+  let folder: string
+  let before: unknown
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  let erased: any
+  const erase = () => person.tollgate('account', 'erase', ALICE, '--yes')
+  beforeAll(async () => {
+    person = await startWithPerson()
+    folder = person.gateway.data_folder
+  })
+  afterAll(() => person[Symbol.asyncDispose]())
+
+  test('with a balance it is refused, and the message has the command that enters what becomes of it', async () => {
+    const refused = await tollgate(['account', 'erase', ALICE, '--yes', '--data', folder])
+    const command = /tollgate (debit .+) --note 'paid back'/.exec(refused.err)?.[1] ?? ''
+    expect([refused.status, command]).toEqual([1, expect.stringContaining(`debit ${ALICE} 5.`)])
+    expect(placesOf(folder, MARKER)).not.toEqual([])
+    expect((await person.tollgate('account', 'show', ALICE)).status).toBe('active')
+    await person.tollgate(...command.split(' '), '--note', `paid back to ${MARKER}`)
+  })
+
+  test('what a person wrote was in the database, in its log or in files', () => {
+    before = booksOf(folder)
+    const places = placesOf(folder, MARKER)
+    for (const place of ['tollgate.db', 'files/1', 'responses/', 'answers/'])
+      expect([place, places.some((path) => path.startsWith(place))]).toEqual([place, true])
+  })
+
+  test('it is nowhere afterwards: in no file, in no name of one, in no free page', async () => {
+    // What a start moved aside is of the account, too.
+    mkdirSync(join(folder, 'images/.strays/1'), { recursive: true })
+    writeFileSync(join(folder, 'images/.strays/1/stray.png'), MARKER)
+    erased = await erase()
+    expect(erased).toMatchObject({ name: 'erased-1', account_id: 1 })
+    expect(erased.rows).toEqual({
+      calls: 4,
+      entries: 3,
+      files: 1,
+      generations: 1,
+      idempotency_keys: 4,
+      keys: 2,
+      responses: 2,
+    })
+    // The image, the upload, a response and an answer; the conversation's second response is in its row.
+    expect(erased.files).toBe(4)
+    expect(placesOf(folder, MARKER)).toEqual([])
+    expect(placesOf(folder, '203.0.113.77')).toEqual([])
+  })
+
+  test('amounts, calls, models and sums are as before, and so is all of everybody else', async () => {
+    expect(booksOf(folder)).toEqual(before)
+    expect(await person.tollgate('audit')).toMatchObject({ clean: true })
+    expect((await person.tollgate('account', 'list')).accounts).toMatchObject([
+      { id: 1, name: 'erased-1', status: 'closed', balance_nanos: 0 },
+      { id: 2, status: 'active' },
+    ])
+  })
+
+  test('its key is refused, and others go on', async () => {
+    const chat = { model: 'sim-gpt', messages: [{ role: 'user', content: 'hello' }] }
+    expect([401, 403]).toContain((await person.post('/v1/chat/completions', chat)).status)
+    expect((await person.post('/v1/chat/completions', chat, person.other_key)).status).toBe(200)
+  })
+
+  test('says what still has it', () => {
+    expect(erased.remains.join('\n')).toContain('A restore of an older backup brings it all back')
+  })
+
+  test('again, by its new name, it changes nothing', async () => {
+    expect(await person.tollgate('account', 'erase', 'erased-1', '--yes')).toMatchObject({ name: 'erased-1' })
+    expect(await person.tollgate('audit')).toMatchObject({ clean: true })
+  })
+})
+
+describe('by hand', () => {
+  const COPIES = ['tollgate.db.before-0004', 'tollgate.db.replaced-2026-01-01T000000.000Z']
+  let scene: Scene
+  beforeAll(async () => {
+    scene = createScene()
+    for (const name of ['anna', 'bert', 'carl']) await scene.run('account', 'create', name)
+    await scene.run('key', 'create', 'carl')
+    const db = openDatabase(scene.path('tollgate.db'))
+    db.run("INSERT INTO holds VALUES (1, 3, 1, 'r', 0, 'pending', 0, 9e15)")
+    // As an older version let it be called.
+    db.run("UPDATE accounts SET name = 'erased-1' WHERE name = 'bert'")
+    db.close()
+    for (const name of COPIES) writeFileSync(scene.path(name), '')
+  })
+  afterAll(() => scene.remove())
+  const statusOf = async (name: string) => (await scene.json('account', 'show', name)).status
+
+  test.each<[what: string, line: string, words: string]>([
+    ['an account that does not exist', 'account erase nobody --yes', 'Account "nobody" not found'],
+    ['nobody to ask', 'account erase anna', 'Add --yes to skip the question.'],
+    ['its new name being another’s', 'account erase anna --yes', 'tollgate account rename erased-1 NEW-NAME'],
+    ['calls under way', 'account erase carl --yes', 'Calls of carl are under way: 1.'],
+    ['a new account of such a name', 'account create erased-9', 'is the name of an erased account'],
+    ['another name like it', 'account rename anna erased-9', 'is the name of an erased account'],
+  ])('%s: refused, and nothing changes', async (_, line, words) => {
+    const { status, err } = await scene.run(...line.split(' '))
+    expect([status, err]).toEqual([1, expect.stringContaining(words)])
+    for (const name of ['anna', 'carl']) expect([name, await statusOf(name)]).toEqual([name, 'active'])
+  })
+
+  test('the name must be typed', async () => {
+    await scene.run('account', 'rename', 'erased-1', 'bert')
+    const replies = ['yes', 'anna']
+    scene.ask = async (question) => {
+      expect(question).toBe("Type the account's name to erase it: ")
+      return replies.shift() ?? ''
+    }
+    const refused = await scene.run('account', 'erase', 'anna')
+    expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('Nothing was changed.')])
+    expect(await statusOf('anna')).toBe('active')
+    const { status, out } = await scene.run('account', 'erase', 'anna')
+    scene.ask = undefined
+    expect([status, out]).toEqual([0, expect.stringContaining('anna is erased: ')])
+    expect(out).toContain(`Copies from before still have it, yours to delete: ${COPIES.join(', ')}.`)
+  })
+
+  test.each([
+    ['account resume erased-1', 'stays closed'],
+    ['account rename erased-1 anna', 'its name stays as it is'],
+    ['key create erased-1', 'is closed'],
+    ['account invite erased-1', 'is closed'],
+  ])('%s: refused, since what is erased does not come back', async (line, words) => {
+    const { status, err } = await scene.run(...line.split(' '))
+    expect([status, err]).toEqual([1, expect.stringContaining(words)])
+  })
+
+  test('the name is free for somebody else', async () => {
+    expect((await scene.run('account', 'create', 'anna')).status).toBe(0)
+  })
+})

@@ -1,0 +1,185 @@
+// `account export`: every row and file of an account, of one moment, without secrets, and nothing of anybody else.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { openDatabase } from '../../src/db/open.ts'
+import { PERSONAL_DATA } from '../../src/db/personal-data.ts'
+import { exportAccount } from '../../src/server/personal-data/export.ts'
+import { tollgate } from '../backup/support.ts'
+import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+type Line = any
+
+let person: Person
+let folder: string
+let archive: string
+let entries: Map<string, Buffer>
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+let answer: any
+beforeAll(async () => {
+  person = await startWithPerson()
+  folder = person.gateway.data_folder
+  archive = join(folder, 'alice.tar.zst')
+  answer = await person.tollgate('account', 'export', ALICE, '--out', archive)
+  entries = await entriesOf(readFileSync(archive))
+})
+afterAll(() => person[Symbol.asyncDispose]())
+
+async function entriesOf(bytes: Buffer): Promise<Map<string, Buffer>> {
+  const tar = extract()
+  tar.end(zstdDecompressSync(bytes))
+  const found = new Map<string, Buffer>()
+  for await (const entry of tar)
+    found.set(entry.header.name, Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)))
+  return found
+}
+
+const linesOf = (table: string): Line[] =>
+  String(entries.get(`${table}.jsonl`))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+const rowsOf = (table: string): number => {
+  const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+  const { owner } = PERSONAL_DATA[table] ?? { owner: 'id' }
+  const found = db
+    .query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table} WHERE ${owner} = 1`)
+    .get()
+  db.close()
+  return found?.rows ?? -1
+}
+
+test.each([
+  'accounts',
+  'keys',
+  'holds',
+  'entries',
+  'calls',
+  'generations',
+  'files',
+  'responses',
+  'idempotency_keys',
+  'sessions',
+])('%s: every row of the account, and none of another', (table) => {
+  const lines = linesOf(table)
+  expect(lines.length).toBeGreaterThan(0)
+  expect([lines.length, answer.rows[table]]).toEqual([rowsOf(table), rowsOf(table)])
+  for (const line of lines) expect(table === 'accounts' ? line.id : line.account_id).toBe(1)
+})
+
+test('the account, its notes, prompts and names are as they were written', () => {
+  expect(linesOf('accounts')).toMatchObject([{ name: ALICE, status: 'active' }])
+  expect(linesOf('entries').map(({ note }) => note)).toContain(`invoice for ${MARKER}`)
+  expect(linesOf('generations')).toMatchObject([{ prompt: `${MARKER} at sea`, parents: [] }])
+  expect(linesOf('files')).toMatchObject([{ name: `${MARKER}.png` }])
+  expect(linesOf('keys')).toMatchObject([{ addresses: null }, { addresses: ['203.0.113.77'] }])
+  expect(linesOf('sessions')).toMatchObject([{ address: '203.0.113.77', user_agent: `${MARKER} Browser` }])
+})
+
+test('a call has its price, wherever that is stored, and how it went', () => {
+  const calls = linesOf('calls')
+  expect(calls.length).toBe(4)
+  for (const call of calls) {
+    expect(call.price).toBeObject()
+    expect(call.trace).toEqual({ failure: { kind: MARKER } })
+    expect(Object.keys(call)).not.toContain('provider_cost_nanos')
+  }
+})
+
+test('kept content is readable: in its row as text, in files byte for byte', async () => {
+  const [first, second] = linesOf('responses')
+  expect([first.body, second.body]).toEqual([null, expect.stringContaining(MARKER)])
+  const paths = [...entries.keys()].filter((path) => /^(images|files|answers|responses)\//.test(path))
+  expect([paths.length, answer.files]).toEqual([4, 4])
+  for (const path of paths)
+    expect([path, entries.get(path)?.equals(readFileSync(join(folder, path)))]).toEqual([path, true])
+})
+
+test('no secret is in it', () => {
+  const all = Buffer.concat([...entries.values()]).toString('latin1')
+  for (const secret of [person.key, '$argon2id$']) expect(all).not.toContain(secret)
+  const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+  const hashes = db.query<{ hash: string }, []>('SELECT hex(sha256) AS hash FROM keys').all()
+  db.close()
+  for (const { hash } of hashes) expect(all.toUpperCase()).not.toContain(hash)
+})
+
+test('the manifest has every entry with its hash; a text says to people what there is', () => {
+  const manifest = JSON.parse(String(entries.get('manifest.json')))
+  expect(manifest).toMatchObject({ tollgate_export: 1, account: ALICE, account_id: 1, missing: [] })
+  const hashes = manifest.entries.map(({ path, sha256 }: { path: string; sha256: string }) => [path, sha256])
+  const others = [...entries].filter(([path]) => path !== 'README.txt' && path !== 'manifest.json')
+  expect(hashes).toEqual(
+    others.map(([path, bytes]) => [path, new Bun.CryptoHasher('sha256').update(bytes).digest('hex')]),
+  )
+  const text = String(entries.get('README.txt'))
+  for (const path of entries.keys())
+    if (path.endsWith('.jsonl')) expect(text).toContain(`  ${path.slice(0, -'.jsonl'.length)} `)
+})
+
+test('only its owner can read it', () => {
+  expect(statSync(archive).mode & 0o777).toBe(0o600)
+})
+
+test('a file that cannot be found is named', async () => {
+  const db = openDatabase(join(folder, 'tollgate.db'))
+  db.run("UPDATE idempotency_keys SET body_file = 'gone' WHERE body_file IS NOT NULL AND account_id = 1")
+  db.close()
+  const out = join(folder, 'second.tar.zst')
+  const { status, err } = await tollgate(['account', 'export', ALICE, '--out', out, '--data', folder])
+  expect([status, err]).toEqual([0, expect.stringContaining('Files not found and left out: answers/gone.')])
+  const manifest = JSON.parse(String((await entriesOf(readFileSync(out))).get('manifest.json')))
+  expect(manifest.missing).toEqual(['answers/gone'])
+})
+
+test.each([
+  ['an account that does not exist', 'nobody', 'new.tar.zst', 'Account "nobody" not found'],
+  ['a file that is there', ALICE, 'alice.tar.zst', 'already exists: name another'],
+  ['a folder that is not there', ALICE, 'no/such.tar.zst', 'Folder not found'],
+])('%s: refused, and nothing is written', async (_, name, file, words) => {
+  const before = readFileSync(archive)
+  const { status, err } = await tollgate([
+    'account',
+    'export',
+    name,
+    '--out',
+    join(folder, file),
+    '--data',
+    folder,
+  ])
+  expect([status, err]).toEqual([1, expect.stringContaining(words)])
+  expect(existsSync(join(folder, 'new.tar.zst'))).toBe(false)
+  expect(readFileSync(archive).equals(before)).toBe(true)
+})
+
+test('what is written meanwhile is not in it: all tables are of one moment', async () => {
+  const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+  const out = join(folder, 'moment.tar.zst')
+  try {
+    await exportAccount(db, {
+      data_folder: folder,
+      account: ALICE,
+      now_ms: 0,
+      async put(content) {
+        const blocks: Uint8Array[] = []
+        for await (const block of content) {
+          if (blocks.length === 0) await person.tollgate('credit', ALICE, '1', '--note', 'meanwhile')
+          blocks.push(block)
+        }
+        writeFileSync(out, Buffer.concat(blocks))
+        return 0
+      },
+    })
+  } finally {
+    db.close()
+  }
+  const read = await entriesOf(readFileSync(out))
+  const [account] = String(read.get('accounts.jsonl')).split('\n')
+  const lines = String(read.get('entries.jsonl')).split('\n').slice(0, -1)
+  const amounts: number[] = lines.map((line) => JSON.parse(line).amount_nanos)
+  expect(amounts.reduce((sum, nanos) => sum + nanos, 0)).toBe(JSON.parse(account ?? '').balance_nanos)
+})

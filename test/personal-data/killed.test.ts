@@ -1,0 +1,160 @@
+// An erasure that is ended at any point: run again it comes to its end, and nothing is left of the person.
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { beginIntake } from '../../src/library/intake.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { fullAudit } from '../../src/server/full-audit.ts'
+import { eraseAccount } from '../../src/server/personal-data/erase.ts'
+import { tollgate } from '../backup/support.ts'
+import { paint } from '../media/support.ts'
+import { commandOf } from '../support/programs.ts'
+import { type TemporaryFolder, temporary } from '../support/temporary.ts'
+import { MARKER, placesOf } from './person.ts'
+
+/** A folder with an account that uploaded, drew and was noted, and another beside it. */
+function filled(rows: number): TemporaryFolder {
+  const folder = temporary()
+  const db = openDatabase(folder.at('tollgate.db'))
+  const hash = '0'.repeat(64)
+  db.run(
+    `
+    INSERT INTO accounts VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0);
+    INSERT INTO keys VALUES (1, 1, '${MARKER}', 'tg_', randomblob(32), NULL, NULL, 0, 0, NULL, NULL, NULL, 0);
+    INSERT INTO entries SELECT value, 1, 'top_up', 0, NULL, '${MARKER} ' || value, 0, '${MARKER} ' || value FROM generate_series(1, ${rows});
+    INSERT INTO holds SELECT value, 1, 1, 'r', 0, 'voided', 0, 0 FROM generate_series(1, ${rows});
+    INSERT INTO calls SELECT value, 'r', 1, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '',
+      value, NULL, 1, 0, 0, json_quote('${MARKER}'), NULL, NULL, '' FROM generate_series(1, ${rows});
+    INSERT INTO generations SELECT value, format('%036d', value), 1, value, 0, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
+      '1/' || value || '.png', 'image/png', 1, 1, 8, '${hash}', 0, NULL FROM generate_series(1, ${rows});
+    INSERT INTO files VALUES (1, 'files/2/a.png', 2, 'a', 'stored', 'image/png', 1, '${hash}', 1, 1, 0, NULL)`.replaceAll(
+      /FROM generate_series\(1, (\d+)\)/g,
+      'FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < $1) SELECT value FROM n)',
+    ),
+  )
+  db.close()
+  for (const path of ['images/1', 'images/.strays/1', 'files/2'])
+    mkdirSync(folder.at(path), { recursive: true })
+  for (let file = 1; file <= rows; file += 1)
+    writeFileSync(folder.at(`images/1/${file}.png`), MARKER.slice(0, 8))
+  writeFileSync(folder.at('images/.strays/1/x.png'), MARKER)
+  writeFileSync(folder.at('files/2/a.png'), '1')
+  return folder
+}
+
+const SMALL = 5
+const openIn = (dir: string) => openDatabase(join(dir, 'tollgate.db'))
+
+async function erase(dir: string, account: string, probe: (point: string) => void = () => {}) {
+  const db = openIn(dir)
+  try {
+    return await eraseAccount(db, { data_folder: dir, account, now_ms: 0, probe })
+  } finally {
+    db.close()
+  }
+}
+
+async function expectErased(dir: string): Promise<void> {
+  expect(placesOf(dir, MARKER.slice(0, 8))).toEqual([])
+  expect(existsSync(join(dir, 'files/2/a.png'))).toBe(true)
+  const db = openIn(dir)
+  const responses = createFileStore(join(dir, 'responses'))
+  const { findings } = await fullAudit({ db, ...foldersIn(dir), responses })
+  db.close()
+  expect(findings).toEqual([])
+}
+
+async function pointsOf(): Promise<string[]> {
+  using folder = filled(SMALL)
+  const points: string[] = []
+  await erase(folder.path, MARKER, (point) => void points.push(point))
+  return points
+}
+const points = await pointsOf()
+
+test('there are points before, between and after all steps', () => {
+  expect(points).toEqual(
+    expect.arrayContaining([
+      'erase.begun',
+      'erase.keys',
+      'erase.generations',
+      'erase.folders',
+      'erase.rewritten',
+    ]),
+  )
+  expect(points.at(-1)).toBe('erase.renamed')
+})
+
+test.each(points)(
+  'ended after "%s": it ends when it is run again, by the name that there is',
+  async (last) => {
+    using folder = filled(SMALL)
+    const ended = erase(folder.path, MARKER, (point) => {
+      if (point === last) throw new Error('ended')
+    })
+    await expect(ended).rejects.toThrow('ended')
+    // No call of it begins from the first point on.
+    const db = openIn(folder.path)
+    const account = db
+      .query<{ name: string; status: string }, []>('SELECT name, status FROM accounts WHERE id = 1')
+      .get()
+    db.close()
+    expect(account).toEqual({ name: last === 'erase.renamed' ? 'erased-1' : MARKER, status: 'suspended' })
+    expect(await erase(folder.path, account?.name ?? '')).toMatchObject({ pseudonym: 'erased-1' })
+    await expectErased(folder.path)
+  },
+)
+
+test('killed with SIGKILL at random moments, again and again', async () => {
+  using folder = filled(6_000)
+  const seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+  const delays = Array.from({ length: 5 }, (_, index) => 150 + ((seed >>> (index * 6)) & 63) * 15)
+  for (const delay_ms of delays) {
+    const args = ['account', 'erase', MARKER, '--yes', '--data', folder.path]
+    const child = Bun.spawn([...commandOf('gateway'), ...args], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    const timer = setTimeout(() => child.kill('SIGKILL'), delay_ms)
+    await child.exited
+    clearTimeout(timer)
+  }
+  // By its name, or by its new one where the last that was killed had come so far.
+  const last = await tollgate(['account', 'erase', MARKER, '--yes', '--data', folder.path])
+  if (last.status !== 0) {
+    expect([seed, last.err]).toEqual([seed, expect.stringContaining('not found')])
+    expect((await tollgate(['account', 'erase', 'erased-1', '--yes', '--data', folder.path])).status).toBe(0)
+  }
+  await expectErased(folder.path)
+})
+
+test('what was under way when it began leaves nothing behind it', async () => {
+  using folder = filled(SMALL)
+  await erase(folder.path, MARKER)
+  const db = openIn(folder.path)
+  const insert = (account_id: number) =>
+    db.run(
+      `INSERT INTO files (key, account_id, name, state, mime, bytes, created_at_ms)
+       VALUES ('files/${account_id}/late', ${account_id}, 'late', 'storing', 'image/png', 0, 0)`,
+    )
+  expect(() => insert(1)).toThrow('the account is erased')
+  insert(2)
+  db.close()
+})
+
+test('an upload that is written when it begins is refused at its end, and its file goes', async () => {
+  using folder = filled(SMALL)
+  const db = openIn(folder.path)
+  const library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
+  const intake = beginIntake(library, 1)
+  const content = new Blob([await paint('png')]).stream()
+  await intake.add({ filename: 'late.png', content })
+  await erase(folder.path, MARKER)
+  await expect(intake.commit()).rejects.toThrow('This account is erased')
+  await intake.abandon()
+  expect(await library.files.list()).toEqual([{ key: '2/a.png', bytes: 1 }])
+  db.close()
+})

@@ -1,0 +1,126 @@
+// A person with an account: what they ask, upload and make over a real gateway, with a marker in every text of theirs.
+import { expect } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { answerOf } from '../backup/support.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+
+/** Stands in everything that a person wrote or is called. */
+export const MARKER = 'Zephyrine'
+/** The person, and somebody else. */
+export const ALICE = `${MARKER}@example.com`
+
+export interface Person extends AsyncDisposable {
+  gateway: GatewayProcess
+  key: string
+  other_key: string
+  post(path: string, body: object | FormData, key?: string): Promise<Response>
+  /** A command beside the gateway, that must succeed: its answer. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  tollgate(...args: string[]): Promise<any>
+}
+
+const ANSWER_FILE = '0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1'
+
+/** Long enough that a response is kept in a file. */
+const LONG = `${MARKER} `.repeat(20_000)
+
+/** A gateway with the simulator, and a person who has used every part of it. */
+export async function startWithPerson(): Promise<Person> {
+  const gateway = await startGatewayProcess(FIRST_CATALOGUE, { accounts: 2, balance_usd: '5' })
+  const [key = '', other_key = ''] = gateway.keys
+  const post = (path: string, body: object | FormData, sent_key = key) =>
+    fetch(new URL(path, gateway.url), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${sent_key}`,
+        'idempotency-key': sent_key === key ? `${MARKER}-${crypto.randomUUID()}` : crypto.randomUUID(),
+      },
+      body: body instanceof FormData ? body : JSON.stringify(body),
+    })
+  const tollgate = (...args: string[]) => answerOf([...args, '--data', gateway.data_folder])
+  const person = {
+    gateway,
+    key,
+    other_key,
+    post,
+    tollgate,
+    [Symbol.asyncDispose]: gateway[Symbol.asyncDispose],
+  }
+  await use(person)
+  await writeRows(person)
+  return person
+}
+
+async function use({ post, other_key }: Person): Promise<void> {
+  const ok = async (response: Promise<Response>) => {
+    const text = await (await response).text()
+    expect([(await response).status, text]).toEqual([200, expect.any(String)])
+    return JSON.parse(text)
+  }
+  const chat = (content: string) => ({ model: 'sim-gpt', messages: [{ role: 'user', content }] })
+  await ok(post('/v1/chat/completions', chat(`I am ${MARKER}`)))
+  await ok(post('/v1/chat/completions', chat('I am somebody else'), other_key))
+  const drawn = await ok(
+    post('/v1/images/generations', { model: 'sim-image', prompt: `${MARKER} at sea`, size: '256x256' }),
+  )
+  const form = new FormData()
+  const png = Buffer.from(drawn.data[0].b64_json, 'base64')
+  form.append('files', new Blob([png], { type: 'image/png' }), `${MARKER}.png`)
+  await ok(post('/api/v1/upload', form))
+  const first = await ok(post('/v1/responses', { model: 'sim-gpt', input: LONG }))
+  await ok(post('/v1/responses', { model: 'sim-gpt', input: MARKER, previous_response_id: first.id }))
+  await ok(post('/v1/responses', { model: 'sim-gpt', input: 'somebody else' }, other_key))
+}
+
+/** What these calls did not leave: names, a note, a sign-in, words of a provider, an answer that is kept in a file. */
+async function writeRows({ gateway, tollgate }: Person): Promise<void> {
+  await tollgate('account', 'rename', 'account-1', ALICE)
+  await tollgate('credit', ALICE, '1', '--note', `invoice for ${MARKER}`)
+  await tollgate('key', 'create', ALICE, '--name', `${MARKER}-desk`, '--addresses', '203.0.113.77')
+  const db = openDatabase(join(gateway.data_folder, 'tollgate.db'))
+  db.run(`
+    INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15);
+    INSERT INTO passwords VALUES (NULL, 1, '$argon2id$${MARKER}', 0);
+    UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
+  mkdirSync(join(gateway.data_folder, 'answers'), { recursive: true })
+  writeFileSync(join(gateway.data_folder, 'answers', ANSWER_FILE), `an answer to ${MARKER}`)
+  db.run(`UPDATE idempotency_keys SET body = NULL, body_file = '${ANSWER_FILE}'
+           WHERE id = (SELECT min(id) FROM idempotency_keys WHERE account_id = 1)`)
+  db.close()
+}
+
+/** Where a folder has a text: in the bytes of a file, whatever it is, or in its name. */
+export function placesOf(folder: string, text: string): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return names
+    .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+    .filter(
+      ({ entry, path }) => entry.name.includes(text) || (entry.isFile() && readFileSync(path).includes(text)),
+    )
+    .map(({ path }) => path.slice(folder.length + 1))
+}
+
+/** What must stay as it is: amounts, by key and model, and all of everybody else. */
+export function booksOf(data_folder: string): unknown {
+  const db = openDatabase(join(data_folder, 'tollgate.db'), { readonly: true })
+  try {
+    const all = (sql: string) => db.query(sql).all()
+    return {
+      accounts: all('SELECT id, balance_nanos, held_nanos, debt_nanos, created_at_ms FROM accounts'),
+      keys: all('SELECT id, account_id, spent_nanos, spend_limit_nanos FROM keys'),
+      entries: all('SELECT id, account_id, kind, amount_nanos, call_id, created_at_ms FROM entries'),
+      calls: all(
+        'SELECT id, request_id, account_id, key_id, model, outcome, input_tokens, output_tokens, cost_nanos, price FROM calls',
+      ),
+      sums: all('SELECT * FROM call_sums'),
+      others: all('SELECT * FROM responses WHERE account_id = 2'),
+      notes: all('SELECT id, note FROM entries WHERE account_id = 2'),
+      names: all('SELECT name, prefix, sha256 FROM keys WHERE account_id = 2'),
+    }
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,76 @@
+// Texts that grow by pieces: a stream of a million tiny events must cost by each event what the first one cost.
+import { heapStats } from 'bun:jsc'
+import { describe, expect, test } from 'bun:test'
+import type { PartStart, StreamEvent } from '../../src/protocols/canonical/stream.ts'
+import { GrowingText } from '../../src/protocols/growing-text.ts'
+import { responses } from '../../src/protocols/openai/responses/index.ts'
+import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
+
+const PIECES = 50_000
+
+const strings = (): number => {
+  Bun.gc(true)
+  return heapStats().objectTypeCounts.string ?? 0
+}
+
+describe('a growing text', () => {
+  test.each([0, 1, 1_023, 1_024, 1_025, 5_000])(
+    'of %i pieces is all of them, however often it is read',
+    (count) => {
+      const text = new GrowingText()
+      const pieces = Array.from({ length: count }, (_, index) => `${index}, `)
+      for (const piece of pieces) {
+        text.add(piece)
+        if (text.length % 7 === 0) text.toString()
+      }
+      expect(text.toString()).toBe(pieces.join(''))
+      expect(text.toString()).toBe(pieces.join(''))
+      expect(text.length).toBe(pieces.join('').length)
+    },
+  )
+
+  test('keeps few strings of many pieces', () => {
+    const before = strings()
+    const text = new GrowingText()
+    for (let index = 0; index < PIECES; index++) text.add(`${index}`)
+    expect(strings() - before).toBeLessThan(PIECES / 10)
+    expect(text.toString()).toStartWith('012345')
+  })
+})
+
+const TOOLS = [
+  { type: 'function', name: 'f' },
+  { type: 'custom', name: 'c' },
+]
+const CONTEXT = { id: 'id', model: 'm', created_s: 1, asked: { tools: TOOLS }, shows_usage: true }
+const candidate = 0
+const call = (name: string): PartStart => ({ kind: 'tool_call', id: 'call', name })
+
+/** What is streamed, and the event that brings a piece of it. */
+const GROWING: readonly (readonly [what: string, PartStart, (piece: string) => StreamEvent])[] = [
+  ['text', { kind: 'text' }, (text) => ({ type: 'text_delta', candidate, text })],
+  ['thinking', { kind: 'thinking' }, (text) => ({ type: 'thinking_delta', candidate, text })],
+  ["a function's arguments", call('f'), (json) => ({ type: 'arguments_delta', candidate, json })],
+  ["a custom tool's input", call('c'), (json) => ({ type: 'arguments_delta', candidate, json })],
+]
+
+const CALLERS = { ...BUILT_IN_PROTOCOLS, responses }
+
+describe.each(Object.entries(CALLERS))('to callers of %s', (_name, { text: { createStreamEncoder } }) => {
+  test.each(GROWING)('%s grows without a string for each event', (_what, part, delta) => {
+    const encoder = createStreamEncoder(CONTEXT)
+    encoder.encode({ type: 'start', id: 'id', model: 'm', usage: undefined })
+    encoder.encode({ type: 'part_start', candidate, part })
+    encoder.encode(delta('{"input":"'))
+    const before = strings()
+    let longest = 0
+    for (let index = 0; index < PIECES; index++)
+      for (const { data } of encoder.encode(delta(`${index},`))) longest = Math.max(longest, data.length)
+    expect(strings() - before).toBeLessThan(PIECES / 10)
+    expect(longest).toBeLessThan(500)
+    const ended = encoder.encode(delta('"}')).concat(encoder.encode({ type: 'part_end', candidate }))
+    expect(longest).toBeLessThan(500)
+    // Whoever repeats the text at its end repeats all of it.
+    for (const { data } of ended) if (data.length > 1_000) expect(data).toContain(`,${PIECES - 1},`)
+  })
+})

@@ -1,0 +1,56 @@
+// What the log says of one request: every line of it has the id that the caller was told.
+import { expect } from 'bun:test'
+import { eventually } from './eventually.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** Lines about the process, which a request may only have occasioned. */
+const OF_THE_PROCESS: ReadonlySet<string> = new Set([
+  'catalogue reloaded',
+  'the ledger cannot commit: new paid calls are refused until it can',
+  'the ledger can commit again: calls are taken',
+  'no settlement waits any more',
+])
+
+interface Logged {
+  /** The messages that have to be logged. */
+  says: readonly string[]
+  /** Makes the request, and says its id once it is known. */
+  make: () => Promise<string>
+}
+
+/** Makes a request, and asserts that it leaves these lines in the log, and that each line of that time has its id. */
+export async function expectLines(
+  { log, atRest }: Pick<TestGateway, 'log' | 'atRest'>,
+  { says, make }: Logged,
+): Promise<void> {
+  const before = log.lines().length
+  const request_id = await make()
+  const since = () => log.lines().slice(before)
+  for (const message of says)
+    await eventually(`the log says "${message}"`, () => since().some((line) => line.message === message))
+  await atRest()
+  const lines = since().filter(({ message }) => !OF_THE_PROCESS.has(message))
+  expect(lines.map((line) => [line.message, line.request_id])).toEqual(
+    lines.map(({ message }) => [message, request_id]),
+  )
+}
+
+/** The id of an answered request, once the answer has been read. */
+export async function idOf(answer: Response): Promise<string> {
+  await answer.arrayBuffer().catch(() => undefined)
+  return answer.headers.get('x-request-id') ?? ''
+}
+
+/** Does something while rows cannot be written. @param writing such as `INSERT ON calls` */
+export async function onFullDisk<T>(
+  { db }: Pick<TestGateway, 'db'>,
+  writing: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  db.run(`CREATE TRIGGER full BEFORE ${writing} BEGIN SELECT RAISE (ABORT, 'the disk is full'); END`)
+  try {
+    return await work()
+  } finally {
+    db.run('DROP TRIGGER full')
+  }
+}

@@ -1,0 +1,32 @@
+// Real tokenizers, by which token bounds are judged: those of OpenAI's models, and one that splits numbers into digits.
+import { Tiktoken } from 'js-tiktoken/lite'
+import cl100k from 'js-tiktoken/ranks/cl100k_base'
+import o200k from 'js-tiktoken/ranks/o200k_base'
+import llama from 'llama-tokenizer-js'
+
+/** Longer pieces without a break take a time that grows with the square of their length. */
+const CHUNK_CHARS = 1_000
+
+const counted =
+  (encode: (text: string) => readonly number[]) =>
+  (text: string): number => {
+    let tokens = 0
+    for (let at = 0; at < text.length; at += CHUNK_CHARS)
+      tokens += encode(text.slice(at, at + CHUNK_CHARS)).length
+    return tokens
+  }
+
+const byteLevel = (ranks: ConstructorParameters<typeof Tiktoken>[0]) => {
+  const tokenizer = new Tiktoken(ranks)
+  // No text is a special token.
+  return counted((text) => tokenizer.encode(text, [], []))
+}
+
+export type CountTokens = (text: string) => number
+
+/** Of GPT-4o and later. */
+export const countO200k: CountTokens = byteLevel(o200k)
+/** Of GPT-4 and its time; the vocabulary of others' models is made of it. */
+export const countCl100k: CountTokens = byteLevel(cl100k)
+/** Of Llama 2: a token for each digit, as with Gemma and Qwen, and for each byte of what it does not know. */
+export const countLlama: CountTokens = counted((text) => llama.encode(text, false, false))

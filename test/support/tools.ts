@@ -1,0 +1,48 @@
+// Programs of others that some tests ask. Where one is not installed its tests are skipped, but not in CI, which installs them all.
+
+export interface Tool {
+  name: string
+  /** The environment variable that names another program in its place. */
+  variable?: string
+  /** Folders where it may be besides those of PATH. */
+  folders?: readonly string[]
+  /** How to install it. */
+  install: string
+}
+
+/**
+ * @returns the program's path; undefined where its tests are to be skipped
+ * @throws Error where it is missing in CI
+ */
+export function findTool(
+  tool: Tool,
+  env: Record<string, string | undefined> = process.env,
+): string | undefined {
+  const { name, variable, folders = [], install } = tool
+  const program = (variable && env[variable]) || name
+  const found = Bun.which(program, { PATH: [env.PATH ?? '', ...folders].join(':') })
+  if (found !== null) return found
+  if (env.CI === 'true') throw new Error(`${program} not found. ${install}`)
+  return undefined
+}
+
+/** Prometheus' own reader of metrics, rules and queries. */
+export const PROMTOOL: Tool = {
+  name: 'promtool',
+  variable: 'TOLLGATE_PROMTOOL',
+  install: "Install Debian's package prometheus, or name the program in TOLLGATE_PROMTOOL.",
+}
+
+export const GO: Tool = {
+  name: 'go',
+  folders: ['/usr/local/go/bin'],
+  install: "Install Debian's package golang-go.",
+}
+
+/** A server of S3. */
+export const VERSITYGW: Tool = {
+  name: 'versitygw',
+  variable: 'TOLLGATE_VERSITYGW',
+  install:
+    'Install it by `go install github.com/versity/versitygw/cmd/versitygw@v1.8.0`, or name the program in TOLLGATE_VERSITYGW.',
+}
