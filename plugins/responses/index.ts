@@ -28,7 +28,7 @@ export function responses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'cont
     .use(upgrades(gateway))
 }
 
-/** Codex asks for a WebSocket first, and goes on at once by POST where it is told that there is none. */
+/** Codex asks for a WebSocket first, and goes on at once by POST where the upgrade is refused. */
 const upgrades = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
   new Elysia({ name: 'responses: upgrades' }).use(freeCalls(gateway, SURFACE)).get(
     '/v1/responses',

@@ -33,7 +33,7 @@ export const withUnpackOptions = (command: Command): Command =>
     readSize,
   )
 
-/** The section [backup] of the folder's catalogue; undefined, with a warning, if none is found to read. */
+/** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
 async function backupSettings(
   { folder, warn }: Context,
   env: CliDeps['env'],

@@ -13,7 +13,7 @@ const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */
 const OWN_ENTRY = /^.*: /
 
-/** @param columns the width of the terminal; undefined: there is none */
+/** @param columns the width of the terminal; undefined without a terminal */
 export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
   const parts = [
     [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],

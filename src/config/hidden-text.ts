@@ -100,7 +100,7 @@ export function restoreSecrets(
   }
 }
 
-/** The marks that have their secrets back, and those for which there is none here. */
+/** The marks that have their secrets back, and those whose secret was not found here. */
 function writtenBack(places: Places, { secrets }: HiddenText) {
   const replacements: Splice[] = []
   const missing: Mistake[] = []

@@ -22,9 +22,9 @@ export interface KnownProvider {
   protocol: 'gemini' | 'anthropic' | 'openai'
   /** Empty if the operator must say it. */
   base_url: string
-  /** Where its keys are made; empty if none is found. */
+  /** The page where its keys are made; empty if not known. */
   keys_url: string
-  /** Where its prices stand; empty if none is found. */
+  /** The page of its prices; empty if not known. */
   prices_url: string
   takes_key: 'yes' | 'maybe' | 'no'
   models: readonly KnownModel[]

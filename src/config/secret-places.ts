@@ -12,7 +12,7 @@ export interface WrittenSecret {
   secret: string
   /** What is shown in its place. */
   shown: string
-  /** The address that it is sent to: scheme, host and port; empty if none is found. */
+  /** The address that it is sent to: scheme, host and port; empty without an address. */
   origin: string
 }
 

@@ -17,7 +17,7 @@ import { isTable, type TomlValue, writeKey, writePair, writeValue } from './toml
 const insertion = (at: number, added: string): Splice => [at, at, added]
 
 /**
- * Writes a value at a path if none is found yet; tables above it are made if they are absent.
+ * Writes a value at a path that has none yet; tables above it are made if they are absent.
  *
  * @param path ends in a key, or in the number of elements that its list has
  */

@@ -32,7 +32,7 @@ export interface KeptAnswer {
 }
 
 export interface KeptAnswers {
-  /** The row of the request's key; undefined if not found, or none younger than 24 hours. */
+  /** The row of the request's key; undefined if not found, or older than 24 hours. */
   find(request: Pick<KeyedRequest, 'account_id' | 'key'>): IdempotencyKey | undefined
   /**
    * Takes the key for a request, in place of an earlier one. On the disk before this returns. An account over its number

@@ -36,7 +36,7 @@ const MAX_FINDINGS_PER_INVARIANT = 100
  *
  * @param db a connection that is in no transaction
  * @param onRule told how many rules have been checked, before each
- * @returns at most 100 findings for each invariant; `clean` when there are none
+ * @returns at most 100 findings for each invariant; `clean` without any
  */
 export function audit(db: Database, onRule: (done: number) => void = () => {}): Audit {
   return db.transaction(() => {

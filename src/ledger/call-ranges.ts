@@ -1,4 +1,4 @@
-// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched if none is found.
+// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { IdRange } from './begun-in.ts'
 import type { valuesOf } from './call-filter.ts'

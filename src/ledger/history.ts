@@ -29,7 +29,7 @@ const MAX_CALLS_LOOKED_AT = 5_000
 /**
  * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
  *
- * The kept sums tell where calls that match can be, so that nothing is searched if none is found. A filter that few
+ * The kept sums tell where calls that match can be, so that nothing is searched where no call matches. A filter that few
  * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found.
  */
 export function listCalls(

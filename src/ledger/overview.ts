@@ -34,7 +34,7 @@ export interface Overview {
   before: Totals & Latency
   /** Times are those of some calls of each point, not of all. */
   is_sampled: boolean
-  /** No call of the range has a lower id; null if not found. */
+  /** No call of the range has a lower id; null if no call is older. */
   first_call_id: number | null
 }
 

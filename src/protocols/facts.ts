@@ -18,7 +18,7 @@ export interface RequestFacts {
   input_fields?: readonly InputField[]
   /** Tools that are no extras run at the provider, and the model reads their results: its usage may be larger than its limits. */
   runs_tools?: boolean
-  /** The field that refers to content which only the provider has, as the caller wrote it; undefined if not found. */
+  /** The field that refers to content which only the provider has, as the caller wrote it; undefined without one. */
   cached_content?: string | undefined
   /** What the request refers to that the gateway keeps: the response that it continues, and single items. */
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined

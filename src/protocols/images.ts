@@ -92,7 +92,7 @@ export interface Beside {
 /** Why a provider that answered made no image. */
 export type NoImage = 'content_policy_violation' | 'no_image_generated'
 
-/** What came back: images, or the reason why there are none. */
+/** What came back: images, or why none came. */
 export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
 
 /** What an event of an image's stream brings: a partial image in base64, or the image. */

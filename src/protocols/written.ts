@@ -28,7 +28,7 @@ export const JSON_TEXT = 4
 export const SAID = 5
 export const SAID_AGAIN = 6
 export const SAID_IN_PARTS = 7
-/** What proves text that was given beside it, and stands for it if none is found. */
+/** What proves text that was given beside it, and stands for it where none was given. */
 export const PROOF = SAID
 const WEIGHTS = 8
 

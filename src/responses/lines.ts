@@ -57,7 +57,7 @@ export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: 
   return [response, ...input]
 }
 
-/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError if none is found */
+/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError without one */
 export async function firstLine(body: Uint8Array | Blob): Promise<Uint8Array | Blob> {
   if (body instanceof Uint8Array) return splitLines(body)[0]
   for (let start = 0; start < body.size; start += SLICE_BYTES) {

@@ -80,7 +80,7 @@ export interface Dialect {
   readonly name: string
   /** Whether the path is this dialect's. */
   serves(path: string): boolean
-  /** The caller's key; empty if none is found. */
+  /** The caller's key; empty without one. */
   keyOf(request: Request, url: URL): string
   /** @returns a Refusal for what the provider refuses */
   read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal

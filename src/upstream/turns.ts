@@ -51,7 +51,7 @@ export class Turns {
 
   /**
    * Spends what the beginning of a chunk takes.
-   * @returns where that ends: after as many whole events as one turn takes, and at the chunk's end if none is found
+   * @returns where that ends: after as many whole events as one turn takes, and at the chunk's end if no event ends in it
    */
   spend(stream: InLine, chunk: Uint8Array): number {
     const { length } = chunk

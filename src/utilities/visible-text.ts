@@ -17,7 +17,7 @@ const ALL_BREAKS = new RegExp(BREAKS, 'g')
 /** `\u001b`: as JSON writes it, so that JSON stays what it is. */
 const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Lines with their control characters escaped; the very same text if none is found. */
+/** Lines with their control characters escaped; the very same text without any. */
 export const visible = (text: string): string =>
   FIRST_UNSEEN.test(text) ? text.replace(ALL_UNSEEN, escaped) : text
 

@@ -23,7 +23,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   page.setDefaultTimeout(BESIDE_THE_CALLS_MS)
   await one.open('/console/system')
   const section = page.getByRole('region', { name: 'Backups' })
-  await section.getByText('There are none yet.').waitFor()
+  await section.getByText('No backups yet.').waitFor()
   await section.getByText('The next one is due').waitFor()
   await section.getByRole('button', { name: 'Make a backup' }).click()
   const table = section.getByRole('table', { name: 'Backups' })

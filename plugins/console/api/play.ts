@@ -82,7 +82,7 @@ function paid(gateway: ConsoleParts) {
   return routes
 }
 
-/** The key that pays for a viewer's calls; made where it is the console's own and there is none yet. */
+/** The key that pays for a viewer's calls; made where it is the console's own and not made yet. */
 export async function payerOf(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   viewer: Viewer,

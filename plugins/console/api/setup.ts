@@ -103,7 +103,7 @@ function balanceOf(usd: string): Nanos {
   }
 }
 
-/** The newest call of a key; null while there is none. */
+/** The newest call of a key; null before the first. */
 function firstCall({ db }: Pick<Gateway, 'db'>, key_id: number): Static<typeof FirstCallView> {
   const [key] = keyQueries(db).keysById.all({ id: key_id })
   const account = key && accountQueries(db).accountById.get({ id: key.account_id })

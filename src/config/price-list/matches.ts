@@ -9,7 +9,7 @@ export interface ListedProvider {
   readonly base_url: string
 }
 
-/** The entry of a route; or why there is none, with the names of the entries that came into question. */
+/** The entry of a route; or why none was found, with the names of the entries that came into question. */
 export type Match =
   | { readonly entry: ListEntry }
   | { readonly reason: 'not listed' | 'ambiguous'; readonly entries: readonly string[] }

@@ -42,7 +42,7 @@ const LISTS = ['tiers', 'variants']
 /**
  * Merges rates into a price as the file has it.
  *
- * @param is a price that has been validated; undefined if not found
+ * @param is a price that has been validated; undefined if it is new
  */
 export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
@@ -157,6 +157,6 @@ const tablesIn = (list: TomlValue | undefined): Table[] => (Array.isArray(list) 
 
 const byAbove = (one: Table, other: Table): number => Number(one.above) - Number(other.above)
 
-/** An amount that has been validated; null if not found. */
+/** An amount that has been validated; null without one. */
 const nanosIn = (amount: TomlValue | undefined): Nanos | null =>
   typeof amount === 'number' || typeof amount === 'string' ? parseUsd(amount) : null

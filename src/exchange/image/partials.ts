@@ -11,7 +11,7 @@ import { type ImageEvents, isEventStream, readImageEvents } from './upstream-eve
 
 /**
  * How many partial images are asked of a provider. They are billed, so they are asked for only where the model's price names
- * them; and OpenAI's events do not say which image they belong to, so that there are none of several images.
+ * them; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
  */
 export function partialsOf(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
@@ -33,7 +33,7 @@ export const droppedHeader = ({ streams, partial_images = 0 }: ImageOrder): Reco
 
 /** An image that is being drawn. */
 export interface OpenedImage {
-  /** Its first event, or why there is none. */
+  /** Its first event, or why it did not come. */
   first: ImageEvent | { refusal: NoImage }
   /** The events after it; undefined if the provider answered whole. */
   events: ImageEvents | undefined

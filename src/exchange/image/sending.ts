@@ -1,4 +1,4 @@
-// How an image call is put to its model's routes, and what comes back: images in base64, or why there are none.
+// How an image call is put to its model's routes, and what comes back: images in base64, or why none came.
 import type { ImageModel, Provider } from '../../domain/catalogue.ts'
 import { GatewayError, invalidRequest, UpstreamFault, upstreamFailed } from '../../domain/errors.ts'
 import type { Size } from '../../domain/image-size.ts'

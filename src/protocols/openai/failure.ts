@@ -74,7 +74,7 @@ const statusIn = ({ code, type }: JsonObject): number =>
 const errorIn = (answer: JsonObject): Json | undefined =>
   answer.error ?? objectIn(answer.response).error ?? (reportsError(answer) ? answer : undefined)
 
-/** The error in a refusal's body; empty if none is found. */
+/** The error in a refusal's body; empty without one. */
 export function readError(body: string): JsonObject {
   const first = body.startsWith('[') ? parseObject(`{"list":${body}}`)?.list : undefined
   const answer = Array.isArray(first) ? objectIn(first[0]) : parseObject(body)

@@ -1,4 +1,4 @@
-// The answer of OpenAI's images API: its images, or why there are none.
+// The answer of OpenAI's images API: its images, or why none came.
 import type { UpstreamFailure } from '../facts.ts'
 import type { ImageAnswer } from '../images.ts'
 import { type JsonObject, objectsIn, stringIn } from '../wire/json.ts'

@@ -19,7 +19,7 @@ export function readGoogleSignature({ extra_content }: JsonObject): Signature | 
   return value ? { format: GOOGLE_FORMAT, value } : undefined
 }
 
-/** The field for Gemini's signature on a tool call or a message; there is none for others'. */
+/** The field for Gemini's signature on a tool call or a message; others' have no field. */
 export const googleSignatureField = (signature: Signature | undefined): JsonObject =>
   signature?.format === GOOGLE_FORMAT
     ? { extra_content: { google: { thought_signature: signature.value } } }

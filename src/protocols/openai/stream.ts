@@ -50,7 +50,7 @@ class OpenaiStreamReading implements StreamReading {
     return tokensOfSums(this.#written, AUDIO_TOKENS_PER_SECOND)
   }
 
-  /** What each choice's delta adds, and what stands beside it; if none is found, all that choices hold. */
+  /** What each choice's delta adds, and what stands beside it; without deltas, all that choices hold. */
   #count(data: ByteString): void {
     const choices = () => nextContainer(data, CHOICES, 0)
     let delta_bytes = 0

@@ -72,7 +72,7 @@ export class EventWalk {
     this.#whole = whole
   }
 
-  /** Goes to the next event. @returns false if none is found */
+  /** Goes to the next event. @returns false at the end */
   next(): boolean {
     const whole = this.#whole
     this.start = this.#next

@@ -60,7 +60,7 @@ export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_P
 export const isRestoreUnfinished = (dir: string): boolean => existsSync(join(dir, PLAN))
 
 /**
- * Finishes a replacement that was interrupted. Does nothing if none is found.
+ * Finishes a replacement that was interrupted. Does nothing if none was.
  *
  * @throws GatewayError conflict while another process has the folder
  */

@@ -12,7 +12,7 @@ import { invalidRequest, unprocessable } from '../../domain/errors.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 
 export interface WhereOptions {
-  /** Of the catalogue; undefined if not found to read. */
+  /** Of the catalogue; undefined if it cannot be read. */
   settings: BackupSettings | undefined
   data_folder: string
   env: Environment

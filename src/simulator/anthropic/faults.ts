@@ -6,7 +6,7 @@ import { isGenuine } from './signature.ts'
 
 type Finder = (body: JsonObject, messages: readonly Message[]) => string | undefined
 
-/** The first fault of a request; undefined if not found. */
+/** The first fault of a request; undefined without any. */
 export function findFault(body: JsonObject): Refusal | undefined {
   const messages = messagesOf(body)
   for (const find of FINDERS) {

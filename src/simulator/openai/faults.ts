@@ -6,7 +6,7 @@ import { messagesOf, partsOf } from './messages.ts'
 type Finder = (body: JsonObject, messages: readonly JsonObject[]) => Fault | undefined
 type Fault = readonly [field: string, message: string]
 
-/** The first fault of a request; undefined if not found. */
+/** The first fault of a request; undefined without any. */
 export function findFault(body: JsonObject): Refusal | undefined {
   const messages = messagesOf(body)
   for (const find of FINDERS) {

@@ -92,7 +92,7 @@ export function useArrival(): void {
   }, [path])
 }
 
-/** The page of the address for a role, or that there is none. */
+/** The page of the address for a role, or the page "not found". */
 export function Routes({ role }: { role: Role }) {
   const seen = pagesOf(role)
   const match = useMatch(seen)

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export interface Series {
   /** Stands at the end of its line. */
   label: string
-  /** One for each time; null if not found. */
+  /** One for each time; null where it was not measured. */
   values: readonly (number | null)[]
 }
 

@@ -4,7 +4,7 @@ import { useAddressState } from './address-state.ts'
 
 export interface Whose {
   is_operator: boolean
-  /** The account that the operator has chosen; undefined for everybody else, and while there is none. */
+  /** The account that the operator has chosen; undefined for everybody else, and before they choose. */
   account: string | undefined
   choose: (account: string | undefined) => void
   /** What a route takes. */

@@ -11,6 +11,6 @@ export const KIND_WORDS: Record<ListedImage['kind'], string> = {
   compose: 'composed',
 }
 
-/** `1024 × 768`; a dash while there is none. */
+/** `1024 × 768`; a dash while it is not known. */
 export const sizeOf = ({ width, height }: Pick<ListedImage, 'width' | 'height'>): string =>
   width === null || height === null ? '–' : `${width} × ${height}`

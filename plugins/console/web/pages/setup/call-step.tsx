@@ -105,7 +105,7 @@ function Waiting({ made, call, onDone }: WaitingProps) {
   )
 }
 
-/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock while there is none. */
+/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock while the feed is down. */
 function useCallsOf(prefix: string, ask: () => void, enabled: boolean): void {
   const hear = (event: LiveEvent): void => {
     if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()

@@ -56,7 +56,7 @@ export function Backups() {
         <Loaded query={list} rows={2}>
           {({ backups }) =>
             backups.length === 0 ? (
-              <p className="soft">There are none yet.</p>
+              <p className="soft">No backups yet.</p>
             ) : (
               <>
                 <Table

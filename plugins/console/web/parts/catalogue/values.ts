@@ -21,7 +21,7 @@ export function blocksOf(values: Block | null | undefined, name: 'models' | 'pro
   return Array.isArray(blocks) ? blocks.filter(isBlock) : []
 }
 
-/** A value as a field shows it; empty if none is found. */
+/** A value as a field shows it; empty if it is not set. */
 export const textAt = (block: Block | undefined, ...path: Path): string => {
   const value = at(block, path)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
