@@ -1,15 +1,32 @@
 // The whole suite, as `bun run test` runs it: linter, types and the programs that tests start, side by side; then every test.
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
 import { browserProgram } from './support/chromium.ts'
+import { SEED } from './support/seed.ts'
 
 /** More than there are cores, since files wait, too. */
 const FILES_AT_ONCE = Math.max(3, Math.ceil(navigator.hardwareConcurrency * 1.5))
 /** A sixth of the suite's time was waiting for a disk. */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4e9
+/** More failures than these have a cause. */
+const MAX_FILES_AGAIN = 3
+
+interface Outcome {
+  readonly passed: boolean
+  readonly failed: readonly string[]
+}
 
 /** The folder of the tests' folders: in memory where there is room, as on Linux outside most containers. */
 function folderOfFolders(): string {
@@ -40,24 +57,61 @@ function reachable(program: string, folder: string): string {
   return copy
 }
 
-/** @returns the exit status of `bun test` */
-async function runTests(files: readonly string[]): Promise<number> {
-  const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
-  // As the folder that it stands for: some tests run programs as another user.
-  chmodSync(folder, 0o1777)
-  const how = ['--timeout', '60000', `--parallel=${FILES_AT_ONCE}`, '--no-isolate']
-  const child = Bun.spawn([process.execPath, 'test', ...how, ...files], {
-    env: { ...process.env, TMPDIR: folder, TOLLGATE_TEST_PROGRAMS: reachable(EXECUTABLE, folder) },
+/** The files with failures that a report in JUnit's format names. */
+const failedFiles = (report: string): string[] =>
+  report
+    .split(/^ {2}<testsuite /m)
+    .slice(1)
+    .flatMap((file) => (file.includes('<failure') ? (/ file="([^"]+)"/.exec(file)?.[1] ?? []) : []))
+
+/** Runs tests. @returns whether they passed, and the files with failures */
+async function runTests(files: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
+  const report = join(folder, 'report.xml')
+  const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
+  const told = ['--reporter=junit', `--reporter-outfile=${report}`]
+  const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...files], {
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      TOLLGATE_SEED: String(SEED),
+      TOLLGATE_TEST_PROGRAMS: reachable(EXECUTABLE, folder),
+    },
     stdin: 'inherit',
     stdout: 'inherit',
     stderr: 'inherit',
   })
+  const stop = () => child.kill('SIGTERM')
+  process.on('SIGTERM', stop)
+  const status = await child.exited
+  process.off('SIGTERM', stop)
+  return { passed: status === 0, failed: existsSync(report) ? failedFiles(readFileSync(report, 'utf8')) : [] }
+}
+
+/**
+ * Runs the suite. A file that fails among others runs again alone, with the same seed: one that then passes wanted for time,
+ * and is named at the end, so that a slow machine does not fail the suite and an unstable test does not stay unseen.
+ * @returns the exit status
+ */
+async function runSuite(files: readonly string[]): Promise<number> {
+  const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
+  // As the folder that it stands for: some tests run programs as another user.
+  chmodSync(folder, 0o1777)
   // Ctrl-C reaches the tests by themselves; what they leave is removed after them.
   process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  const status = await child.exited
-  rmSync(folder, { recursive: true, force: true })
-  return status
+  try {
+    const { passed, failed } = await runTests(files, FILES_AT_ONCE, folder)
+    if (passed) return 0
+    if (failed.length === 0 || failed.length > MAX_FILES_AGAIN) return 1
+    process.stdout.write(`\nThese failed and run again, alone: ${failed.join(', ')}\n`)
+    const again = await runTests(failed, 1, folder)
+    if (!again.passed) return 1
+    process.stdout.write(
+      `\nPassed, but unstable: ${failed.join(', ')} failed at first (TOLLGATE_SEED=${SEED}).\n`,
+    )
+    return 0
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 try {
@@ -71,4 +125,4 @@ const checks = await Promise.all([
   succeeds('x', '--no-install', 'tsc', '--noEmit', '--checkers', '2'),
   succeeds('test/support/build-programs.ts'),
 ])
-process.exit(checks.every(Boolean) ? await runTests(process.argv.slice(2)) : 1)
+process.exit(checks.every(Boolean) ? await runSuite(process.argv.slice(2)) : 1)

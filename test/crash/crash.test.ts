@@ -4,10 +4,10 @@
 // The long run: TOLLGATE_CRASH_CYCLES=1000 bun test test/crash --timeout 3600000, or bun run attack --only kills
 // The same run again: TOLLGATE_SEED=<the seed that it printed>
 import { expect, test } from 'bun:test'
+import { SEED } from '../support/seed.ts'
 import { openCrashes, POINTS } from './run.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 test(`${CYCLES} crashes lose nothing that was acknowledged`, async () => {
   await using crashes = openCrashes(SEED)

@@ -7,6 +7,7 @@ import { type Random, randomFrom } from '../ledger/random.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { SEED } from '../support/seed.ts'
 import { connectSocket } from '../support/socket-client.ts'
 import { hostileAnswer } from './hostile-provider.ts'
 import { type FuzzRequest, fuzzRequest } from './requests.ts'
@@ -14,7 +15,6 @@ import { type FuzzRequest, fuzzRequest } from './requests.ts'
 setDefaultTimeout(600_000)
 
 const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 1_000)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const AT_ONCE = 10
 /** The usage that the provider claims may lead a key's account into debt: then the next key gets further. */
 const REQUESTS_A_KEY = 20

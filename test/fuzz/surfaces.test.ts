@@ -16,13 +16,13 @@ import {
 import { type Random, randomFrom } from '../ledger/random.ts'
 import { MODEL, PICTURE, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
+import { SEED } from '../support/seed.ts'
 import { connectSocket } from '../support/socket-client.ts'
 import { distortedStream, distortedWhole, type Wire } from './distorted-answers.ts'
 
 setDefaultTimeout(600_000)
 
 const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 400)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const DEADLINE_MS = 30_000
 /** What a provider says of itself. */
 const SECRET = 'shard 7 at 10.0.0.7'

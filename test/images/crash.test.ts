@@ -13,10 +13,10 @@ import { type ServerProcess, startServer } from '../crash/process.ts'
 import { randomFrom } from '../ledger/random.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
+import { SEED } from '../support/seed.ts'
 import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './support.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 /** Where the server kills itself; `outside` is a kill by another process, at any moment. */
 const POINTS = [

@@ -5,13 +5,13 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { SEED } from '../support/seed.ts'
 import { inFolder } from './disk.ts'
 import { Model } from './model.ts'
 import { type Random, randomFrom } from './random.ts'
 import { addAccount, addKey, brokenInvariants, expire, hold, post, topUp, voided, withdraw } from './world.ts'
 
 const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 100_000)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const AUDITS = 20
 
 const ACCOUNTS = 6

@@ -13,10 +13,10 @@ import { openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { chanceFrom } from '../media/support.ts'
 import { commandOf } from '../support/programs.ts'
+import { SEED } from '../support/seed.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 /** Where the process kills itself; `outside` is a kill by the test, at any moment. */
 const STEPS = [
   'file.announced',

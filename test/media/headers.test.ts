@@ -1,11 +1,11 @@
 // Damaged image headers: whatever the bytes, they are read or refused. The attack `image-headers` tries a million.
 import { expect, test } from 'bun:test'
 import { countPngFrames } from '../../src/media/apng.ts'
+import { SEED } from '../support/seed.ts'
 import { pngChunk, withPngChunks } from './crafted.ts'
 import { decodeWholly, mutantsOf, readHeaders, sourcesOfHeaders } from './mutants.ts'
 import { concat, paint } from './support.ts'
 
-const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const HEADERS = 5_000
 const WHOLE_IMAGES = 300
 const ALLOWED = ['read', 'MAGIC_MISMATCH', 'invalid_data_uri']
