@@ -62,7 +62,7 @@ test('any blocks, any of them edited: the text is that of edits one after the ot
         expect(atOnce(text, edits)).toBe(expected)
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 

@@ -326,7 +326,7 @@ describe('in the catalogue of the first start', () => {
         const back = editToml(edited, [set(path, at(values, path) as TomlValue)])
         expect(valuesOf(back)).toEqual(values)
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

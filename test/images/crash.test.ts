@@ -16,7 +16,7 @@ import { modelSection, providerSection } from '../support/sections.ts'
 import { SEED } from '../support/seed.ts'
 import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './support.ts'
 
-const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
+const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 10)
 
 /** Where the server kills itself; `outside` is a kill by another process, at any moment. */
 const POINTS = [

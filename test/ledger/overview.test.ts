@@ -90,7 +90,7 @@ describe('sums', () => {
         }
         db.close()
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     )
   })
 
@@ -112,7 +112,7 @@ describe('sums', () => {
             expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
           db.close()
         }),
-        { numRuns: 30 },
+        { numRuns: 12 },
       )
     },
   )

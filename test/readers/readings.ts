@@ -35,12 +35,7 @@ async function build(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-reader-'))
   const binary = join(folder, 'reader')
   const go = Bun.spawn([`${go_program}`, 'build', '-o', binary, join(import.meta.dir, 'reader.go')], {
-    env: {
-      GOCACHE: join(tmpdir(), 'tollgate-go-cache'),
-      ...process.env,
-      GO111MODULE: 'off',
-      GOTOOLCHAIN: 'local',
-    },
+    env: { ...process.env, GO111MODULE: 'off', GOTOOLCHAIN: 'local' },
     stderr: 'pipe',
   })
   if ((await go.exited) !== 0) throw new Error(`go build: ${await new Response(go.stderr).text()}`)

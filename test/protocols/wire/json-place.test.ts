@@ -74,7 +74,7 @@ test('agrees with JSON.parse on any object, however it is spaced', () => {
         typeof model === 'string' ? model : undefined,
       )
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 
@@ -117,7 +117,7 @@ describe('in one event after the other', () => {
           expect(places(path, events)).toEqual(each(path, events))
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     )
   })
 })
