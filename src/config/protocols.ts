@@ -1,5 +1,5 @@
 // What the catalogue needs to know of the protocols that providers speak.
-import type { Model } from '../domain/catalogue.ts'
+import type { Model, Provider } from '../domain/catalogue.ts'
 
 /** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
 export interface ProtocolFacts {
@@ -14,6 +14,10 @@ export interface ProtocolFacts {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
+  /** Known servers of it: what a provider's `server` may say. */
+  readonly server_names?: readonly string[]
+  /** Whether a provider also speaks responses where the catalogue says nothing about it. */
+  readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** Present for a further protocol of providers that have another one. */
   readonly spokenBy?: unknown
 }

@@ -13,8 +13,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** The `base_url` of the simulated providers. */
 export const SIMULATOR = 'simulator'
 
-/** https://platform.openai.com/docs/api-reference/responses, https://openrouter.ai/docs/api-reference/responses-api */
-const SPEAKS_RESPONSES = /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|openrouter\.ai)(?:[/:]|$)/
+/** The server that simulated providers of its protocol play where the catalogue names none. */
+const SIMULATED_SERVER = 'openai'
+
+/** Whether a provider is simulated. */
+export const isSimulated = ({ base_url }: Pick<Provider, 'base_url'>): boolean =>
+  base_url === SIMULATOR || base_url.startsWith(`${SIMULATOR}/`)
 
 /** A provider as it was read. */
 export interface ReadProvider {
@@ -45,11 +49,13 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const [first, ...rest] = keys
   const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
   warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
-  const { rest_ms, ...settings } = text
+  const { rest_ms, server: _, ...settings } = text
+  const server = readServer(text, [...path, 'server'], context)
   const provider: Provider = {
     ...settings,
-    responses: readResponses(text, [...path, 'responses'], context.report),
-    base_url: readBaseUrl(text, [...path, 'base_url'], context),
+    ...(server === undefined ? {} : { server }),
+    responses: readResponses({ ...text, server }, [...path, 'responses'], context),
+    base_url: readBaseUrl({ ...text, server }, [...path, 'base_url'], context),
     api_keys: first === undefined ? NO_KEY : [first, ...rest],
     ...(unset.length > 0 ? { key_numbers } : {}),
     headers: headers.values,
@@ -78,23 +84,39 @@ function warnOfUnset(
 export const warnNotSet = ({ path, variable }: Unset, so: string, warn: Report): void =>
   warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
 
-/** OpenAI, OpenRouter and the simulator speak responses without being told so. */
-function readResponses(
-  { protocol, base_url, responses }: ProviderText,
+/** A protocol's provider, as what follows from its server needs it. */
+type ServedText = Omit<ProviderText, 'server'> & Pick<Provider, 'server'>
+
+const ONLY_OPENAI = 'is for providers with protocol = "openai" only'
+
+/** The server that the file names; a simulated provider plays one in any case. */
+function readServer(
+  { protocol, base_url, server }: ProviderText,
   path: TomlPath,
-  report: Report,
+  { protocols, report }: ProviderContext,
+): string | undefined {
+  const { server_names = [] } = protocols.get(protocol) ?? {}
+  if (server !== undefined && !server_names.includes(server)) report(path, ONLY_OPENAI)
+  return server ?? (base_url === SIMULATOR && server_names.length > 0 ? SIMULATED_SERVER : undefined)
+}
+
+/** Where the file does not say, its server decides. */
+function readResponses(
+  { responses, ...provider }: ServedText,
+  path: TomlPath,
+  { protocols, report }: ProviderContext,
 ): boolean {
-  const speaks_chat = protocol === 'openai'
-  if (responses && !speaks_chat) report(path, 'is for providers with protocol = "openai" only')
-  return speaks_chat && (responses ?? (base_url === SIMULATOR || SPEAKS_RESPONSES.test(base_url)))
+  const speaksResponses = protocols.get(provider.protocol)?.speaksResponses
+  if (responses && !speaksResponses) report(path, ONLY_OPENAI)
+  return speaksResponses !== undefined && (responses ?? speaksResponses(provider))
 }
 
 function readBaseUrl(
-  { base_url: text, protocol }: ProviderText,
+  { base_url: text, protocol, server = SIMULATED_SERVER }: ServedText,
   path: TomlPath,
   { report, warn, protocols }: ProviderContext,
 ): string {
-  if (text === SIMULATOR) return text
+  if (text === SIMULATOR) return server === SIMULATED_SERVER ? text : `${SIMULATOR}/${server}`
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url) report(path, 'must be a complete address, such as "https://api.example.com/v1"')
   else if (url.username !== '' || url.password !== '')

@@ -53,11 +53,18 @@ const providerSettings = {
 const namesOf = (protocols: Protocols): string[] =>
   [...protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : name))
 
+const serverNamesOf = (protocols: Protocols): string[] =>
+  [...protocols.values()].flatMap(({ server_names = [] }) => server_names)
+
+const oneOf = (names: readonly string[]) =>
+  Type.Unsafe<string>(Type.Union(names.map((name) => Type.Literal(name))))
+
 const makeProviderSchema = (protocols: Protocols) =>
   Type.Object(
     {
       name: PROVIDER_NAME,
-      protocol: Type.Unsafe<string>(Type.Union(namesOf(protocols).map((name) => Type.Literal(name)))),
+      protocol: oneOf(namesOf(protocols)),
+      server: Type.Optional(oneOf(serverNamesOf(protocols))),
       ...providerSettings,
     },
     closed,

@@ -23,7 +23,7 @@ const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
 export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
-const READABLE: readonly unknown[] = ['name', 'protocol', 'base_url']
+const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url']
 /** The name of an environment variable, and how a shell would write one, which is a mistake. */
 const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
 /** An address that holds more than an address; it is a mistake, too. */

@@ -8,7 +8,9 @@ export interface Provider {
   readonly protocol: string
   /** A provider of chat completions also speaks responses. */
   readonly responses: boolean
-  /** Without a trailing slash; `simulator` for a simulated provider. */
+  /** The known server behind the address, as the catalogue names it; simulated providers play it. */
+  readonly server?: string | undefined
+  /** Without a trailing slash; for a simulated provider `simulator`, or `simulator/NAME` where it plays that server. */
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */
   readonly api_keys: readonly [string, ...string[]]

@@ -132,6 +132,10 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
+  /** Known servers of it, which differ from each other: what a provider's `server` may say. */
+  readonly server_names?: readonly string[]
+  /** Whether a provider also speaks responses where the catalogue says nothing about it. */
+  readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
   modelList?(call: { api_key: string }): UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */

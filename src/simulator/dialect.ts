@@ -56,11 +56,21 @@ export interface Refusal {
   readonly message: string
   /** The field at fault, for status 400. */
   readonly field?: string
+  /** The provider's own code, where the status does not say it. */
+  readonly code?: string | null
+  /** Why, as a list of the places at fault, for providers that answer with one. */
+  readonly details?: readonly JsonObject[]
   /** The key is at fault, whatever the status. */
   readonly bad_key?: boolean
 }
 
-export const refusal = (field: string, message: string): Refusal => ({ status: 400, field, message })
+/** @param code the provider's own, where it has one beside the status */
+export const refusal = (field: string, message: string, code?: string): Refusal => ({
+  status: 400,
+  field,
+  message,
+  ...(code === undefined ? {} : { code }),
+})
 
 /** A provider's refusals for what a model's name or a key asks for. */
 export interface Refusals {

@@ -20,11 +20,12 @@ import { isForm, readForm } from './form.ts'
 import { gemini } from './gemini/index.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
-import { openai } from './openai/index.ts'
+import { chatOf, openai } from './openai/index.ts'
 import { openaiImages } from './openai-images/index.ts'
 import { openaiMedia } from './openai-media/index.ts'
 import { openaiResponses } from './openai-responses/index.ts'
 import { decodeReferences } from './references.ts'
+import { SERVERS } from './servers/servers.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
 /** What happened at a simulated provider; `call` counts the requests from 1. */
@@ -46,8 +47,22 @@ export interface Simulator {
   fetch(request: Request): Promise<Response>
 }
 
+/** The other endpoints of OpenAI's protocol, the same whichever server is played. */
+const BESIDE_CHAT: readonly Dialect[] = [openaiResponses, openaiImages, openaiMedia]
+
 /** The dialects; the first one that serves a path answers. */
-const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiResponses, openaiImages, openaiMedia]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, ...BESIDE_CHAT]
+
+/** The same for paths that begin with the name of a server: `/groq/v1/chat/completions`. */
+const DIALECTS_BY_SERVER: ReadonlyMap<string, readonly Dialect[]> = new Map(
+  SERVERS.map((server) => [server.name, [chatOf(server), ...BESIDE_CHAT]]),
+)
+
+/** The dialect that answers at a path. */
+function dialectAt(path: string): Dialect | undefined {
+  const [, first = ''] = path.split('/')
+  return (DIALECTS_BY_SERVER.get(first) ?? DIALECTS).find(({ serves }) => serves(path))
+}
 
 /** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -57,7 +72,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   return {
     async fetch(request) {
       const url = new URL(request.url)
-      const dialect = DIALECTS.find(({ serves }) => serves(url.pathname))
+      const dialect = dialectAt(url.pathname)
       if (!dialect) return new Response('Not found\n', { status: 404 })
       const call = ++calls
       const emit = (event: UntimedEvent) => onEvent({ ...event, call, at_ms: now() })

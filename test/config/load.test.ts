@@ -91,6 +91,19 @@ describe('a correct file', () => {
     expect(catalogueOf(provider(lines)).providers.get('acme')?.responses).toBe(speaks)
   })
 
+  test.each([
+    ['simulator', '', { base_url: 'simulator', server: 'openai', responses: true }],
+    ['simulator', 'server = "openai"', { base_url: 'simulator', server: 'openai', responses: true }],
+    ['simulator', 'server = "groq"', { base_url: 'simulator/groq', server: 'groq', responses: false }],
+    ['simulator', 'server = "openrouter"', { base_url: 'simulator/openrouter', responses: true }],
+    ['https://proxy.example/v1', 'server = "openai"', { server: 'openai', responses: true }],
+    ['https://proxy.example/v1', '', { server: undefined, responses: false }],
+  ])('the server behind an openai provider: %s %s', (base_url, said, expected) => {
+    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${said}`
+    const { base_url: read, server, responses } = catalogueOf(provider(lines)).providers.get('acme') ?? {}
+    expect({ base_url: read, server, responses }).toMatchObject(expected)
+  })
+
   test('headers may hold secrets from the environment', () => {
     const lines =
       'name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { x-team = "env:TEAM", a = "b" }'

@@ -150,6 +150,16 @@ describe('a mistake says where it is and what to write', () => {
       '6 providers[0].responses: is for providers with protocol = "openai" only',
     ],
     [
+      'a server of another protocol',
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nserver = "groq"'),
+      '5 providers[0].server: is for providers with protocol = "openai" only',
+    ],
+    [
+      'an unknown server',
+      provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "grok"'),
+      '5 providers[0].server: must be one of "openai", "azure", "openrouter", "groq", "deepseek", "mistral", "xai", "moonshot", "together", "ollama" or "vllm"',
+    ],
+    [
       'an empty key',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',

@@ -1,4 +1,5 @@
 // Models as they are suggested: those of real providers before those that are only simulated.
+import { isSimulated } from '../../../src/config/providers.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 
 /** Otherwise in the catalogue's order. */
@@ -6,7 +7,10 @@ export function realFirst<M extends Model>(
   models: Iterable<M>,
   { providers }: Pick<Catalogue, 'providers'>,
 ): M[] {
-  const isSimulated = ({ routes }: M): boolean =>
-    routes.every(({ provider }) => providers.get(provider)?.base_url === 'simulator')
-  return [...models].toSorted((one, other) => Number(isSimulated(one)) - Number(isSimulated(other)))
+  const isMadeUp = ({ routes }: M): boolean =>
+    routes.every((route) => {
+      const provider = providers.get(route.provider)
+      return provider !== undefined && isSimulated(provider)
+    })
+  return [...models].toSorted((one, other) => Number(isMadeUp(one)) - Number(isMadeUp(other)))
 }

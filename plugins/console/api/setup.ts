@@ -5,6 +5,7 @@ import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { checkName, createAccount } from '../../../src/access/accounts.ts'
 import { createKey } from '../../../src/access/keys.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
+import { isSimulated } from '../../../src/config/providers.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
@@ -42,10 +43,10 @@ function setupView({
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
     ...knownView(),
-    providers: [...providers.values()].map(({ name, protocol, base_url }) => ({
-      name,
-      protocol,
-      simulated: base_url === 'simulator',
+    providers: [...providers.values()].map((provider) => ({
+      name: provider.name,
+      protocol: provider.protocol,
+      simulated: isSimulated(provider),
     })),
     models: [...models.values()].flatMap((model) => {
       if (model.kind !== 'text' || !isServed(model)) return []

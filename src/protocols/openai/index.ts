@@ -18,6 +18,7 @@ import { openaiModerations } from './moderations.ts'
 import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { openaiRerank } from './rerank.ts'
+import { SERVER_NAMES, speaksResponses } from './servers/servers.ts'
 import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
@@ -29,6 +30,8 @@ export const openai: Protocol = {
   // Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
   baseUrlAdvice,
+  server_names: SERVER_NAMES,
+  speaksResponses,
   modelList,
   carries,
   readFailure,

@@ -1,4 +1,5 @@
 // The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
+import { isSimulated } from '../../config/providers.ts'
 import type { Provider } from '../../domain/catalogue.ts'
 import { createRedactor, secretsOf } from '../../observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
@@ -9,7 +10,6 @@ import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 const of_clock = diagnosesOf('clock')
 
 const ANSWER_MS = 10_000
-const SIMULATOR = 'simulator'
 
 /** What a provider made of one key. */
 interface Asked {
@@ -20,7 +20,7 @@ interface Asked {
 
 export async function checkProviders({ catalogue, now }: ReadPatient): Promise<Diagnosis[]> {
   const providers = [...catalogue.providers.values()]
-  const simulated = providers.filter(({ base_url }) => base_url === SIMULATOR)
+  const simulated = providers.filter(isSimulated)
   const { hide } = createRedactor(secretsOf(catalogue)[0])
   const asked = await Promise.all(
     providers

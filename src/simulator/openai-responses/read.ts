@@ -3,6 +3,8 @@ import type { Ask } from '../ask.ts'
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { readAsk as readChat } from '../openai/read.ts'
+import { STRUCTURE_RULES } from '../openai/structure.ts'
+import { refusalBy } from '../rule.ts'
 
 /** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
@@ -10,7 +12,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
   if (fault) return fault
   const { max_output_tokens, reasoning, text, tools, tool_choice } = body
   const declared = listOf(tools).map(objectOf).flatMap(toolOf)
-  return readChat({
+  const chat = {
     messages: [...instructionsOf(body), ...inputOf(body).flatMap(messageOf)],
     ...(declared.length > 0 ? { tools: declared, tool_choice: choiceOf(tool_choice) } : {}),
     parallel_tool_calls: body.parallel_tool_calls,
@@ -18,7 +20,9 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     reasoning_effort: objectOf(reasoning).effort,
     response_format: formatOf(objectOf(objectOf(text).format)),
     model: body.model,
-  })
+  }
+  const headers = new Headers()
+  return refusalBy(STRUCTURE_RULES, { model: textOf(body.model), body: chat, headers }) ?? readChat(chat)
 }
 
 const instructionsOf = ({ instructions }: JsonObject): JsonObject[] =>

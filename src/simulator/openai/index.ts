@@ -1,51 +1,52 @@
-// The dialect of OpenAI's chat and embeddings APIs: paths, keys, framing.
+// The dialect of the chat completions and embeddings APIs, as a server of them speaks it: paths, keys, framing.
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
+import { refusalBy } from '../rule.ts'
+import { openai as openaiServer } from '../servers/openai.ts'
+import type { Server } from '../servers/server.ts'
 import { readEmbedding } from './embeddings.ts'
 import { readAsk } from './read.ts'
 import { writeEvents, writeWhole } from './write.ts'
 
-/** https://platform.openai.com/docs/guides/error-codes */
-const TYPES = new Map<number, readonly [type: string, code: string | null]>([
-  [400, ['invalid_request_error', null]],
-  [401, ['invalid_request_error', 'invalid_api_key']],
-  [403, ['request_forbidden', 'unsupported_country_region_territory']],
-  [404, ['invalid_request_error', 'model_not_found']],
-  [429, ['requests', 'rate_limit_exceeded']],
-])
-
-function errorBody({ status, message, field }: Refusal): JsonObject {
-  const [type, code] = TYPES.get(status) ?? ['server_error', null]
-  return { error: { message, type, param: field ?? null, code } }
-}
-
 const PATH = /\/(chat\/completions|embeddings)$/
 
 /** A stream that ends with an error has no [DONE]. */
-const SSE: Framing = { ...EVENT_STREAM, after_last: 'data: [DONE]\n\n' }
+const framingOf = (comment: string): Framing => ({
+  ...EVENT_STREAM,
+  before_first: comment === '' ? EVENT_STREAM.before_first : `: ${comment}\n\n${EVENT_STREAM.before_first}`,
+  after_last: 'data: [DONE]\n\n',
+})
 
-function read(url: URL, body: JsonObject): Call | Query | Refusal {
-  const model = textOf(body.model)
-  if (model === '') return { status: 400, message: 'you must provide a model parameter' }
-  if (url.pathname.endsWith('/embeddings')) return readEmbedding(model, body)
-  const ask = readAsk(body)
-  if ('status' in ask) return ask
-  return { model, framing: body.stream === true ? SSE : undefined, ask, body }
+function readFor(server: Server): Dialect['read'] {
+  const framing = framingOf(server.form.comment)
+  return (url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal => {
+    const model = textOf(body.model)
+    if (model === '') return { status: 400, message: 'you must provide a model parameter' }
+    if (url.pathname.endsWith('/embeddings')) return readEmbedding(model, body)
+    const asked = { model, body, headers }
+    const refused = refusalBy(server.rules, asked)
+    if (refused) return refused
+    const ask = readAsk(body)
+    const thinking = server.thinks(asked) ? {} : { thinking_budget: 0 }
+    return { model, framing: body.stream === true ? framing : undefined, ask: { ...ask, ...thinking }, body }
+  }
 }
 
-export const openai: Dialect = {
-  name: 'openai',
+/** The dialect of a server of chat completions. */
+export const chatOf = (server: Server): Dialect => ({
+  name: server.name,
   serves: (path) => PATH.test(path),
   keyOf: (request) => (request.headers.get('authorization') ?? '').replace(/^Bearer /, ''),
-  read,
-  whole: writeWhole,
-  events: writeEvents,
+  read: readFor(server),
+  whole: (call, reply, usage_report) => writeWhole(server.form, call, reply, usage_report),
+  events: (call, reply, usage_report, behaviour) =>
+    writeEvents(server.form, call, reply, usage_report, behaviour),
   refuse: (refusal) => ({
     headers: {
       'content-type': 'application/json',
       ...(refusal.status === 429 ? { 'retry-after': '7' } : {}),
     },
-    body: JSON.stringify(errorBody(refusal), null, 2),
+    body: JSON.stringify(server.errorBody(refusal), null, 2),
   }),
   refusals: {
     bad_key: { status: 401, message: 'Incorrect API key provided.', bad_key: true },
@@ -56,5 +57,7 @@ export const openai: Dialect = {
       message: `The model \`${model}\` does not exist or you do not have access to it.`,
     }),
   },
-  streamError: (refusal) => JSON.stringify(errorBody(refusal)),
-}
+  streamError: (refusal) => JSON.stringify(server.streamError(refusal)),
+})
+
+export const openai: Dialect = chatOf(openaiServer)

@@ -2,20 +2,16 @@
 import { IMAGE_TOKENS } from '../answer.ts'
 import type { Ask, FunctionDeclaration } from '../ask.ts'
 import { pointsOf } from '../cache.ts'
-import type { Refusal } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
-import { findFault } from './faults.ts'
 import { callsOf, contentText, messagesOf, partsOf, promptText } from './messages.ts'
 
 const DEFAULT_MAX_TOKENS = 16_384
 const AUDIO_BYTES_PER_TOKEN = 250
 const FILE_TOKENS = 258
 
-/** @returns a Refusal for what the API refuses; unknown fields are ignored */
-export function readAsk(body: JsonObject): Ask | Refusal {
-  const fault = findFault(body)
-  if (fault) return fault
+/** Reads what the answer depends on, of a request that breaks no rule. */
+export function readAsk(body: JsonObject): Ask {
   const messages = messagesOf(body)
   return {
     ...readText(body, messages),
@@ -28,7 +24,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     stops: (typeof body.stop === 'string' ? [body.stop] : listOf(body.stop)).map(textOf),
     candidate_count: numberOf(body.n) ?? 1,
     thinking_budget: BUDGETS.get(textOf(body.reasoning_effort)),
-    // This API never shows thinking.
+    // The server's form decides what of it is shown.
     shows_thoughts: false,
     results: readResults(messages),
     json: readFormat(body),

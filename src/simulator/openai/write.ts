@@ -1,57 +1,86 @@
-// Writer of chat completions, whole and as the chunks of a stream; names and order of keys are those of the API.
-import { callTokens, NOTHING_WRITTEN, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+// Writer of chat completions, whole and as the chunks of a stream, in the form of a server.
+import { callTokens, NOTHING_WRITTEN, TOKENS_PER_EVENT, totalsOf } from '../answer.ts'
 import type { Candidate, FunctionCall, Reply } from '../ask.ts'
-import type { Call, Dialect, UsageReport } from '../dialect.ts'
+import type { Behaviour } from '../behaviour.ts'
+import type { Call, UsageReport } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
+import type { Form, Said, ToolCall } from './form.ts'
 import { logprobsOf } from './logprobs.ts'
 
 /** A whole completion. */
-export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport): string {
+export function writeWhole(form: Form, call: Call, reply: Reply, usage_report: UsageReport): string {
+  const usage = usageOf(form, call, reply, usage_report)
   const choices = candidatesOf(reply).map((answer, index) => ({
     index,
-    message: { role: 'assistant', ...messageOf(answer, call, index), annotations: [] },
-    logprobs: logprobsOf(call.body, answer.text),
+    message: { role: 'assistant', ...form.message(saidOf(answer)), ...callsField(form, call, answer, index) },
+    ...form.choice(logprobsOf(call.body, answer.text), 'whole', usage),
     finish_reason: finishOf(answer),
   }))
   const completion = {
-    ...opening(call, 'chat.completion'),
+    ...opening(form, call, 'chat.completion'),
     choices,
-    ...usageField(usage_report, totalsOf(reply)),
-    ...CLOSING,
+    ...(usage ? { usage } : {}),
+    ...form.around(call, 'whole', usage),
   }
   return JSON.stringify(completion, null, 2)
 }
 
-/** The chunks of a stream. The usage comes in a chunk of its own, and only on request. */
-export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
-  const reports_usage = objectOf(call.body.stream_options).include_usage === true && usage_report !== 'absent'
-  const head = { ...opening(call, 'chat.completion.chunk'), ...CLOSING }
-  const extra = reports_usage ? { usage: null } : {}
-  const events = candidatesOf(reply).flatMap((answer, index) =>
-    chunksOf(
-      answer,
-      call,
-      index,
-      behaviour.events === undefined ? undefined : behaviour.events - (reports_usage ? 1 : 0),
-    ),
+/** The chunks of a stream. */
+export function writeEvents(
+  form: Form,
+  call: Call,
+  reply: Reply,
+  usage_report: UsageReport,
+  behaviour: Behaviour,
+): string[] {
+  const usage = usageOf(form, call, reply, usage_report)
+  const own_chunk = usage && reportsApart(form, call) ? usage : undefined
+  const beside = usage && form.usage_in === 'last choice' ? usage : undefined
+  const events = behaviour.events === undefined ? undefined : behaviour.events - (own_chunk ? 1 : 0)
+  const choices = candidatesOf(reply).flatMap((answer, index) =>
+    chunksOf({ form, call, answer, index, events, usage }),
   )
-  const last = { ...head, choices: [], ...usageField(usage_report, totalsOf(reply)) }
-  return [
-    ...events.map((choice) => ({ ...head, choices: [choice], ...extra })),
-    ...(reports_usage ? [last] : []),
-  ].map((chunk) => JSON.stringify(chunk))
+  const last = choices.length - 1
+  const head = opening(form, call, 'chat.completion.chunk')
+  const before = form.usage_in === 'requested chunk' && !own_chunk ? {} : form.before_usage
+  const chunks = choices.map((choice, at) => {
+    const place = at === last ? 'last' : at === 0 ? 'first' : 'middle'
+    const reported = place === 'last' && beside ? { usage: beside } : before
+    return { ...head, ...form.around(call, place, beside), choices: [choice], ...reported }
+  })
+  const closing = own_chunk
+    ? [
+        {
+          ...head,
+          ...form.around(call, 'middle', undefined),
+          choices: form.usage_choices,
+          usage: own_chunk,
+        },
+      ]
+    : []
+  return [...chunks, ...closing].map((chunk) => JSON.stringify(chunk))
+}
+
+const reportsApart = ({ usage_in }: Form, { body }: Call): boolean =>
+  usage_in === 'own chunk' ||
+  (usage_in === 'requested chunk' && objectOf(body.stream_options).include_usage === true)
+
+function usageOf(form: Form, call: Call, reply: Reply, report: UsageReport): JsonObject | undefined {
+  if (report === 'absent') return undefined
+  return form.usage(report === 'zero' ? NOTHING_WRITTEN : totalsOf(reply), call)
 }
 
 /** A fixed time, so that the same question gets the same answer. */
 const CREATED_S = 1_750_000_000
-const CLOSING = { service_tier: 'default', system_fingerprint: 'fp_simulated' }
 
-const opening = ({ model, ask }: Call, object: string) => ({
-  id: `chatcmpl-${Bun.hash(`${model}\n${ask.seed}\n${ask.prompt}`).toString(36)}`,
+const hashOf = ({ model, ask }: Call): string => Bun.hash(`${model}\n${ask.seed}\n${ask.prompt}`).toString(36)
+
+const opening = (form: Form, call: Call, object: string) => ({
+  id: `${form.id_prefix}${hashOf(call)}`,
   object,
   created: CREATED_S,
-  model,
+  model: call.model,
 })
 
 /** The answer to a blocked prompt. */
@@ -67,75 +96,90 @@ function finishOf(answer: Candidate): string {
   return answer.calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function messageOf(answer: Candidate, call: Call, index: number): JsonObject {
-  if (answer === REFUSED) return { content: null, refusal: REFUSAL }
-  const content = answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('')
-  const tool_calls = answer.calls.map((one, at) => toolCall(one, call, `${index}_${at}`))
-  return { content, refusal: null, tool_calls: tool_calls.length > 0 ? tool_calls : undefined }
+function saidOf(answer: Candidate): Said {
+  const thinking = answer.thoughts.join('')
+  if (answer === REFUSED) return { thinking, text: null, refusal: REFUSAL }
+  return { thinking, text: answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('') }
 }
 
-function toolCall({ name, args }: FunctionCall, call: Call, place: string) {
-  const seed = `${opening(call, '').id}_${place}_${name}`
+function callsField(form: Form, call: Call, { calls }: Candidate, index: number): JsonObject {
+  if (calls.length === 0) return {}
   return {
-    id: `call_${Bun.hash(seed).toString(36)}`,
-    type: 'function',
-    function: { name, arguments: JSON.stringify(args) },
+    tool_calls: calls.map((one, at) => form.toolCall(toolCall(form, call, one, `${index}_${at}`), at)),
   }
 }
 
-/** The first chunk has the role, the last one the finish reason. */
-const FRAME_EVENTS = 2
+function toolCall(form: Form, call: Call, { name, args }: FunctionCall, place: string): ToolCall {
+  const hash = Bun.hash(`chatcmpl-${hashOf(call)}_${place}_${name}`).toString(36)
+  return { id: form.callId(hash), name, args: JSON.stringify(args) }
+}
 
-/** @param events how many chunks there should be in all; undefined for as many as the text needs */
-function chunksOf(answer: Candidate, call: Call, index: number, events: number | undefined): JsonObject[] {
-  const calls = answer.calls.flatMap((one, at) => toolDeltas(one, call, index, at))
-  const pieces =
-    events === undefined
-      ? Math.ceil(answer.text.length / TOKENS_PER_EVENT)
-      : events - calls.length - FRAME_EVENTS
-  const texts = split(answer.text, pieces).map((tokens) => ({ tokens, delta: { content: tokens.join('') } }))
-  const refused = answer === REFUSED ? [{ refusal: REFUSAL }] : []
-  const chunk = (delta: JsonObject, tokens: readonly string[], finish_reason: string | null) => ({
-    index,
-    delta,
-    logprobs: tokens.length > 0 ? logprobsOf(call.body, tokens) : null,
-    finish_reason,
+/** A piece of an answer, and the tokens of its text. */
+interface Piece {
+  readonly delta: JsonObject
+  readonly tokens: readonly string[]
+}
+
+interface Streamed {
+  readonly form: Form
+  readonly call: Call
+  readonly answer: Candidate
+  readonly index: number
+  /** How many chunks there should be in all; undefined for as many as the text needs. */
+  readonly events: number | undefined
+  readonly usage: JsonObject | undefined
+}
+
+/** The choices of an answer's chunks: the first has the role, the last the reason to finish. */
+function chunksOf(streamed: Streamed): JsonObject[] {
+  const { form, call, answer, index, usage } = streamed
+  const begun = withRole(form, piecesOf(streamed))
+  const all = form.closing ? [...begun, { delta: form.closing, tokens: [] }] : begun
+  return all.map(({ delta, tokens }, at) => {
+    const is_last = at === all.length - 1
+    const logprobs = tokens.length > 0 ? logprobsOf(call.body, tokens) : null
+    return {
+      index,
+      delta,
+      ...form.choice(logprobs, is_last ? 'last' : 'middle', is_last ? usage : undefined),
+      finish_reason: is_last ? finishOf(answer) : null,
+    }
   })
+}
+
+function withRole({ opening, textDelta }: Form, pieces: Piece[]): Piece[] {
+  if (opening) return [{ delta: { role: 'assistant', ...opening }, tokens: [] }, ...pieces]
+  const [first = { delta: textDelta(''), tokens: [] }, ...rest] = pieces
+  return [{ ...first, delta: { ...first.delta, role: 'assistant' } }, ...rest]
+}
+
+function piecesOf({ form, call, answer, index, events }: Streamed): Piece[] {
+  const thinking = form.thinkingDelta
+  const thoughts = thinking
+    ? split(answer.thoughts, Math.ceil(answer.thoughts.length / TOKENS_PER_EVENT)).map((tokens) => ({
+        delta: thinking(tokens.join('')),
+        tokens: [],
+      }))
+    : []
+  const calls = answer.calls.flatMap((one, at) =>
+    callDeltas(form, toolCall(form, call, one, `${index}_${at}`), one, at),
+  )
+  const others = thoughts.length + calls.length + (form.opening ? 1 : 0) + (form.closing ? 1 : 0)
+  const count = events === undefined ? Math.ceil(answer.text.length / TOKENS_PER_EVENT) : events - others
+  const texts = split(answer.text, count).map((tokens) => ({
+    delta: form.textDelta(tokens.join('')),
+    tokens,
+  }))
+  const refused = answer === REFUSED ? [{ delta: form.refusalDelta(REFUSAL), tokens: [] }] : []
+  return [...thoughts, ...texts, ...refused, ...calls.map((delta) => ({ delta, tokens: [] }))]
+}
+
+/** A call starts with its name; its arguments follow in pieces, or come with it. */
+function callDeltas(form: Form, made: ToolCall, one: FunctionCall, index: number): JsonObject[] {
+  if (!form.streams_arguments) return [{ tool_calls: [{ index, ...form.toolCall(made, index) }] }]
+  const pieces = splitText(made.args, Math.ceil(callTokens([one]) / TOKENS_PER_EVENT))
   return [
-    chunk({ role: 'assistant', content: refused.length > 0 ? null : '', refusal: null }, [], null),
-    ...texts.map(({ tokens, delta }) => chunk(delta, tokens, null)),
-    ...[...refused, ...calls].map((delta) => chunk(delta, [], null)),
-    chunk({}, [], finishOf(answer)),
+    { tool_calls: [{ index, ...form.toolCall({ ...made, args: '' }, index) }] },
+    ...pieces.map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ]
-}
-
-/** A call starts with its name; its arguments follow in pieces. */
-function toolDeltas(one: FunctionCall, call: Call, index: number, at: number): JsonObject[] {
-  const { id, type, function: called } = toolCall(one, call, `${index}_${at}`)
-  const pieces = splitText(called.arguments, Math.ceil(callTokens([one]) / TOKENS_PER_EVENT))
-  return [
-    { tool_calls: [{ index: at, id, type, function: { name: called.name, arguments: '' } }] },
-    ...pieces.map((piece) => ({ tool_calls: [{ index: at, function: { arguments: piece } }] })),
-  ]
-}
-
-function usageField(usage_report: UsageReport, totals: Totals): JsonObject {
-  if (usage_report === 'absent') return {}
-  return { usage: usageOf(usage_report === 'zero' ? NOTHING_WRITTEN : totals) }
-}
-
-/** https://platform.openai.com/docs/api-reference/chat/object: reasoning counts as completion. */
-function usageOf({ prompt, cached, thinking, output }: Totals): JsonObject {
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: output + thinking,
-    total_tokens: prompt + output + thinking,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: thinking,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-  }
 }

@@ -1,20 +1,23 @@
-// Faults for which the chat completions API refuses a request, in its own words.
-import { type Refusal, refusal } from '../dialect.ts'
+// Rules on the structure of a chat: messages, parts, tool calls and their results, limits, formats. All servers share them.
+import { refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
+import type { Rule } from '../rule.ts'
 import { messagesOf, partsOf } from './messages.ts'
 
 type Finder = (body: JsonObject, messages: readonly JsonObject[]) => Fault | undefined
 type Fault = readonly [field: string, message: string]
 
-/** The first fault of a request; undefined without any. */
-export function findFault(body: JsonObject): Refusal | undefined {
-  const messages = messagesOf(body)
-  for (const find of FINDERS) {
-    const fault = find(body, messages)
-    if (fault) return refusal(...fault)
-  }
-  return undefined
-}
+/** The request as OpenAI's reference has it, which the others refer to. */
+const REFERENCE = 'https://platform.openai.com/docs/api-reference/chat/create'
+
+const rule = (name: string, find: Finder, source = REFERENCE): Rule => ({
+  name: `chat: ${name}`,
+  source,
+  find({ body }) {
+    const fault = find(body, messagesOf(body))
+    return fault && refusal(...fault)
+  },
+})
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool']
 
@@ -102,7 +105,7 @@ const findLogprobs: Finder = ({ logprobs, top_logprobs }) => {
 const findTools: Finder = ({ tools, tool_choice }) => {
   const declared = listOf(tools).map(objectOf)
   const wrong = declared.findIndex(
-    (tool) => tool.type !== 'function' || !/^[a-zA-Z0-9_-]{1,64}$/.test(textOf(objectOf(tool.function).name)),
+    (tool) => tool.type !== 'function' || textOf(objectOf(tool.function).name) === '',
   )
   if (wrong >= 0) return [`tools[${wrong}].function.name`, `Invalid 'tools[${wrong}].function.name'.`]
   return tool_choice !== undefined && declared.length === 0
@@ -135,13 +138,17 @@ const findStreamOptions: Finder = ({ stream, stream_options }) =>
     ? ['stream_options', "The 'stream_options' parameter is only allowed when 'stream' is enabled."]
     : undefined
 
-const FINDERS: readonly Finder[] = [
-  findMessages,
-  findParts,
-  findUnpairedTools,
-  findLimits,
-  findTools,
-  findFormat,
-  findLogprobs,
-  findStreamOptions,
+export const STRUCTURE_RULES: readonly Rule[] = [
+  rule('messages and their roles', findMessages),
+  rule('parts of messages', findParts),
+  rule(
+    'tool calls and their results',
+    findUnpairedTools,
+    'https://community.openai.com/t/error-for-messages-assistant-tool-calls-id-object/626732, https://platform.openai.com/docs/guides/function-calling',
+  ),
+  rule('output limits and choices', findLimits),
+  rule('declared tools', findTools),
+  rule('response format', findFormat),
+  rule('log probabilities', findLogprobs),
+  rule('stream options', findStreamOptions),
 ]

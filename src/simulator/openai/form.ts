@@ -1,0 +1,56 @@
+// The form in which a server of the chat completions API writes its answers: where thinking, usage and its own fields stand.
+import type { Totals } from '../answer.ts'
+import type { Call } from '../dialect.ts'
+import type { JsonObject } from '../json.ts'
+
+/** What an answer says besides its tool calls. */
+export interface Said {
+  /** Empty if it did not think. */
+  readonly thinking: string
+  /** Null if it has only tool calls, or refuses. */
+  readonly text: string | null
+  /** The words of a refusal; undefined for all others. */
+  readonly refusal?: string | undefined
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly args: string
+}
+
+/** Where a part of an answer stands. */
+export type Place = 'whole' | 'first' | 'middle' | 'last'
+
+export interface Form {
+  readonly id_prefix: string
+  /** The length and letters of a tool call's id, from a hash. */
+  callId(hash: string): string
+  /** Fields of an answer or a chunk beside its id, time, model, choices and usage. */
+  around(call: Call, place: Place, usage: JsonObject | undefined): JsonObject
+  /** The fields of a message for what it says. */
+  message(said: Said): JsonObject
+  /** The deltas for a piece of thinking; absent where thinking is never shown. */
+  readonly thinkingDelta?: (thinking: string) => JsonObject
+  textDelta(text: string): JsonObject
+  refusalDelta(words: string): JsonObject
+  /** One tool call: of a message, or as it begins in a stream. */
+  toolCall(call: ToolCall, index: number): JsonObject
+  /** Whether the arguments of a tool call come in pieces after its start. */
+  readonly streams_arguments: boolean
+  /** Fields of a choice beside its index, message or delta, and reason to finish. */
+  choice(logprobs: JsonObject | null, place: Place, usage: JsonObject | undefined): JsonObject
+  /** The delta before all others; undefined where the first piece has the role. */
+  readonly opening: JsonObject | undefined
+  /** The delta with the reason to finish; undefined where the last piece has it. */
+  readonly closing: JsonObject | undefined
+  /** The chunk of a stream that has the usage: one of its own if the request asks for it, always, or the last choice's. */
+  readonly usage_in: 'requested chunk' | 'own chunk' | 'last choice'
+  /** The choices of a chunk that is for usage only. */
+  readonly usage_choices: readonly JsonObject[]
+  /** The field for usage in the chunks before it. */
+  readonly before_usage: JsonObject
+  usage(totals: Totals, call: Call): JsonObject
+  /** A comment at the beginning of a stream, without its line end; empty for none. */
+  readonly comment: string
+}

@@ -1,0 +1,124 @@
+// Rules of OpenAI's own servers by the generation of the model: limits, efforts, sampling, reasoning together with tools.
+import { type Refusal, refusal } from '../dialect.ts'
+import { listOf, textOf } from '../json.ts'
+import type { Asked, Rule } from '../rule.ts'
+import { type Generation, generationOf } from './generations.ts'
+import { firstOf } from './lengths.ts'
+
+/** A rule for models whose generation is known. */
+const rule = (
+  name: string,
+  source: string,
+  find: (generation: Generation, asked: Asked) => Refusal | undefined,
+): Rule => ({
+  name: `openai: ${name}`,
+  source,
+  find(asked) {
+    const generation = generationOf(asked.model)
+    return generation && find(generation, asked)
+  },
+})
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null
+
+const unsupported = (field: string): Refusal =>
+  refusal(
+    field,
+    `Unsupported parameter: '${field}' is not supported with this model.`,
+    'unsupported_parameter',
+  )
+
+/** How much a request makes its model reason; `none` where it does not. */
+export const effortOf = (generation: Generation, { body }: Asked): string =>
+  textOf(body.reasoning_effort) || generation.default_effort
+
+const reasons = (generation: Generation): boolean => generation.efforts.length > 0
+
+/** `'a', 'b', and 'c'`. */
+const listed = (words: readonly string[]): string => {
+  const quoted = words.map((word) => `'${word}'`)
+  if (quoted.length < 2) return quoted.join('')
+  return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`
+}
+
+function findEffort({ efforts }: Generation, { body }: Asked): Refusal | undefined {
+  const effort = textOf(body.reasoning_effort)
+  if (!isSet(body.reasoning_effort) || efforts.includes(effort)) return undefined
+  if (efforts.length === 0)
+    return { status: 400, message: 'Unrecognized request argument supplied: reasoning_effort' }
+  return refusal(
+    'reasoning_effort',
+    `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model. Supported values are: ${listed(efforts)}.`,
+    'unsupported_value',
+  )
+}
+
+/** These are refused whatever their value; temperature may say its default. */
+const SAMPLING = ['top_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'logit_bias']
+
+function findSampling(generation: Generation, asked: Asked): Refusal | undefined {
+  const { body } = asked
+  const { sampling } = generation
+  if (sampling === 'always') return undefined
+  if (sampling === 'without reasoning' && effortOf(generation, asked) === 'none') return undefined
+  if (isSet(body.temperature) && body.temperature !== 1)
+    return refusal(
+      'temperature',
+      `Unsupported value: 'temperature' does not support ${body.temperature} with this model. Only the default (1) value is supported.`,
+      'unsupported_value',
+    )
+  return firstOf(SAMPLING, (field) =>
+    isSet(body[field]) && body[field] !== false ? unsupported(field) : undefined,
+  )
+}
+
+function findToolsAndReasoning(generation: Generation, asked: Asked): Refusal | undefined {
+  const { model, body } = asked
+  if (generation.reasons_with_tools || listOf(body.tools).length === 0) return undefined
+  if (effortOf(generation, asked) === 'none') return undefined
+  return refusal(
+    'reasoning_effort',
+    `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. ${generation.tools_advice}`,
+  )
+}
+
+export const GENERATION_RULES: readonly Rule[] = [
+  rule(
+    'max_tokens of reasoning models',
+    'https://github.com/griptape-ai/ComfyUI-Griptape/issues/312, https://github.com/koosoli/ESPHomeDesigner/issues/379',
+    (generation, { body }) =>
+      reasons(generation) && isSet(body.max_tokens)
+        ? refusal(
+            'max_tokens',
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            'unsupported_parameter',
+          )
+        : undefined,
+  ),
+  rule(
+    'reasoning_effort by generation',
+    'https://github.com/immersive-translate/immersive-translate/issues/3529, https://github.com/generative-computing/mellea/issues/270, https://platform.openai.com/docs/guides/reasoning',
+    findEffort,
+  ),
+  rule(
+    'sampling by generation',
+    'https://github.com/tmc/langchaingo/issues/1355, https://github.com/johny-b/llmcomp/issues/69, https://github.com/appatalks/eva-agent/issues/83, https://platform.openai.com/docs/guides/latest-model#gpt-5-1-parameter-compatibility',
+    findSampling,
+  ),
+  rule(
+    'stop by generation',
+    'https://github.com/crewAIInc/crewAI/issues/2738, https://github.com/BittnerPierre/AI-Agent-Casebook/issues/133, https://github.com/BerriAI/litellm/pull/28650',
+    ({ takes_stop }, { body }) => (takes_stop || !isSet(body.stop) ? undefined : unsupported('stop')),
+  ),
+  rule(
+    'reasoning with function tools',
+    'https://github.com/pipecat-ai/pipecat/issues/4043, https://github.com/GEMISIS/leviath/issues/333, https://github.com/BerriAI/litellm/pull/34569, https://github.com/livekit/agents/pull/5088',
+    findToolsAndReasoning,
+  ),
+]
+
+/** Models of unknown generations think, as before they had names. */
+export function thinks(asked: Asked): boolean {
+  const generation = generationOf(asked.model)
+  return generation === undefined || effortOf(generation, asked) !== 'none'
+}

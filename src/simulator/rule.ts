@@ -1,0 +1,28 @@
+// The rules of simulated providers: what one refuses, and where that is documented or was seen.
+import type { Refusal } from './dialect.ts'
+import type { JsonObject } from './json.ts'
+
+/** A request, as far as rules look at it. */
+export interface Asked {
+  readonly model: string
+  readonly body: JsonObject
+  readonly headers: Headers
+}
+
+export interface Rule {
+  /** Tells it from all others, such as `openai: unknown field`. */
+  readonly name: string
+  /** Addresses of documentation, of types in a package, or of public threads that quote the refusal. */
+  readonly source: string
+  /** @returns the refusal of a request that breaks the rule */
+  find(asked: Asked): Refusal | undefined
+}
+
+/** The refusal by the first rule that a request breaks; undefined if it breaks none. */
+export function refusalBy(rules: readonly Rule[], asked: Asked): Refusal | undefined {
+  for (const rule of rules) {
+    const refusal = rule.find(asked)
+    if (refusal) return refusal
+  }
+  return undefined
+}

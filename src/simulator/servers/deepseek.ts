@@ -1,0 +1,73 @@
+// DeepSeek: thinking models want their thinking back, and usage tells hits and misses of the cache.
+// https://api-docs.deepseek.com/guides/thinking_mode; shapes: vercel/ai packages/deepseek/src/chat/__fixtures__
+import type { Refusal } from '../dialect.ts'
+import type { JsonObject } from '../json.ts'
+import { nameLength } from '../openai/lengths.ts'
+import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
+import { STRUCTURE_RULES } from '../openai/structure.ts'
+import type { Asked, Rule } from '../rule.ts'
+import type { Server } from './server.ts'
+import { lostThinking, switchesThinking } from './tool-loops.ts'
+
+/** `deepseek-chat` thinks only when told to; the others unless they are told not to. */
+const thinks = ({ model, body }: Asked): boolean => switchesThinking(body) ?? !/-chat\b/.test(model)
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'deepseek: thinking left out of a tool loop',
+    source:
+      'https://github.com/continuedev/continue/issues/10193, https://github.com/JohnnyZ93/oai-compatible-copilot/issues/215, https://api-docs.deepseek.com/guides/thinking_mode#tool-calls',
+    find(asked) {
+      const at = thinks(asked) ? lostThinking(asked.body) : undefined
+      if (at === undefined) return undefined
+      const message = asked.model.includes('reasoner')
+        ? `Missing \`reasoning_content\` field in the assistant message at message index ${at}. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls`
+        : 'The `reasoning_content` in the thinking mode must be passed back to the API.'
+      return { status: 400, message }
+    },
+  },
+  {
+    ...nameLength,
+    name: 'deepseek: length of tool names',
+    source: 'https://github.com/mrexodia/ida-pro-mcp/issues/129',
+  },
+]
+
+const errorBody = ({ status, message }: Refusal): JsonObject => ({
+  error: {
+    message,
+    type: status === 401 ? 'authentication_error' : 'invalid_request_error',
+    param: null,
+    code: 'invalid_request_error',
+  },
+})
+
+export const deepseek: Server = {
+  name: 'deepseek',
+  rules: [...STRUCTURE_RULES, ...RULES],
+  thinks,
+  form: {
+    ...plainForm,
+    id_prefix: '',
+    callId: (hash) => `call_00_${hash}`,
+    around: () => ({ system_fingerprint: 'fp_simulated_kvcache' }),
+    ...thinkingIn('reasoning_content'),
+    message: (said) => ({
+      ...thinkingIn('reasoning_content').message(said),
+      content: said.text ?? said.refusal ?? '',
+    }),
+    thinkingDelta: (reasoning_content) => ({ content: null, reasoning_content }),
+    closing: { content: '' },
+    usage_in: 'last choice',
+    before_usage: { usage: null },
+    usage: (totals) => ({
+      ...sumsOf(totals),
+      prompt_tokens_details: { cached_tokens: totals.cached },
+      ...(totals.thinking > 0 ? { completion_tokens_details: { reasoning_tokens: totals.thinking } } : {}),
+      prompt_cache_hit_tokens: totals.cached,
+      prompt_cache_miss_tokens: totals.prompt - totals.cached,
+    }),
+  },
+  errorBody,
+  streamError: errorBody,
+}

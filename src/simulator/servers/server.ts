@@ -1,0 +1,19 @@
+// One server of the chat completions API as the simulator plays it: what it refuses, and the form of its answers and errors.
+import type { Refusal } from '../dialect.ts'
+import type { JsonObject } from '../json.ts'
+import type { Form } from '../openai/form.ts'
+import type { Asked, Rule } from '../rule.ts'
+
+export interface Server {
+  /** As the catalogue's `server` names it. */
+  readonly name: string
+  /** In the order in which they are looked at. */
+  readonly rules: readonly Rule[]
+  /** Whether the model thinks before it answers, as far as its name and the request say. */
+  thinks(asked: Asked): boolean
+  readonly form: Form
+  /** The body of a refusal. */
+  errorBody(refusal: Refusal): JsonObject
+  /** An error inside a stream that has begun. */
+  streamError(refusal: Refusal): JsonObject
+}
