@@ -1,4 +1,4 @@
-// vLLM: fields that it does not know are ignored; thinking stands in `reasoning`, and tells no count.
+// The server vLLM: fields that it does not know are ignored; thinking stands in `reasoning`, and tells no count.
 // https://docs.vllm.ai/en/latest/features/reasoning_outputs.html; shapes: vllm-project/vllm
 // vllm/entrypoints/openai/chat_completion/protocol.py
 import type { Refusal } from '../dialect.ts'
