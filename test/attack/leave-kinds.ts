@@ -52,7 +52,7 @@ export const leaveKinds: Attack = {
       for (const [wire, deliveries] of Object.entries(DELIVERIES) as [Wire, (typeof DELIVERIES)[Wire]][])
         for (const { events, tokens } of deliveries) {
           await leave(s, wire, events)
-          await s.gateway.atRest()
+          await s.gateway.rest()
           expected.push(INPUT_NANOS + Math.ceil(tokens * REPEATED) * OUTPUT_NANOS)
         }
     const { calls } = await s.gateway.atRest()

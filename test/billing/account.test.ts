@@ -89,7 +89,7 @@ describe('GET /api/v1/account', () => {
     leaving.abort()
     await hanging
     upstream.answer(whole(answer()))
-    await gateway.atRest()
+    await gateway.rest()
     expect((await look(key)).body).toMatchObject({ held_nanos: 0 })
   })
 

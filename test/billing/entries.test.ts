@@ -31,7 +31,7 @@ beforeAll(async () => {
     request_ids.push(response.headers.get('x-request-id'))
     await response.text()
   }
-  await gateway.atRest()
+  await gateway.rest()
 })
 
 test('the newest first: each charge with its call, and the top-up with its note', async () => {

@@ -37,7 +37,7 @@ upstream.answer(events([answer()]))
 await call(desk, streamPath(THINKING))
 upstream.answer(whole(answer()))
 await call(phone, wholePath(MODEL))
-await gateway.atRest()
+await gateway.rest()
 
 type Shown = Record<string, unknown> & { key: string; model: string; outcome: string; started_at: string }
 interface Body {

@@ -193,7 +193,7 @@ test.each([
   'the hold is for the larger of two limits, for servers differ in which one they know: %o',
   async (limits) => {
     await (await post({ ...BODY, ...limits })).text()
-    await gateway.atRest()
+    await gateway.rest()
     expect(gateway.rows().holds.at(-1)?.amount_nanos).toBeGreaterThanOrEqual(4_000 * OUTPUT_NANOS)
   },
 )

@@ -40,7 +40,7 @@ describe('the list', () => {
     await gateway.account('dan')
     await post('/accounts/dan/close', { name: 'dan' })
     for (let made = 0; made < 3; made += 1) await (await call(wholePath(), ask())).text()
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('is by name, with what each has and how it stands', async () => {
@@ -332,7 +332,7 @@ describe('suspend, resume, close', () => {
     expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active' })
     // The gate reads a key anew after a second.
     await eventually('the account calls again', async () => (await tryCall(text)) === 200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a closed one keeps its money and loses its keys; its name must be written', async () => {

@@ -14,7 +14,7 @@ await operator.json('POST', `/accounts/${alice.id}/debit`, {
 })
 const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
 await (await gateway.call('/v1/chat/completions', asked, { key: gateway.key('alice') })).arrayBuffer()
-await gateway.atRest()
+await gateway.rest()
 
 const sumOf = (kind: string) =>
   gateway

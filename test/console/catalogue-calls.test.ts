@@ -100,7 +100,7 @@ describe('who may', () => {
 describe('models', () => {
   test('have their prices, routes, and the calls of the week', async () => {
     expect((await ask(MODEL)).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     const { body } = await operator(`/models/detail?id=${MODEL}`)
     expect(body).toMatchObject({
       state: 'served',
@@ -139,7 +139,7 @@ describe('a variable that [server] env_names does not list', () => {
 describe('a change of prices', () => {
   test('is previewed: what changes, and last week’s calls at the new prices, exactly', async () => {
     for (const model of [MODEL, TIERED, TIERED]) expect((await ask(model)).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     const edits = [
       price('1.50'),
       { op: 'set', path: ['models', 1, 'price', 'tiers', 0, 'output'], value: '9.99' },

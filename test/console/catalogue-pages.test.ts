@@ -38,7 +38,7 @@ describe('the operator', () => {
       { model: 'sim-pro', messages: [{ role: 'user', content: 'Hi' }] },
       { key },
     )
-    await gateway.atRest()
+    await gateway.rest()
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/models')

@@ -87,7 +87,7 @@ async function answered(command: string[], answer: RegExp): Promise<void> {
   const { exit_code, output } = await run(command)
   expect([exit_code, output]).toEqual([0, expect.stringMatching(answer)])
 
-  await gateway.atRest()
+  await gateway.rest()
   const calls = gateway.rows().calls.slice(before)
   expect(calls.map(({ outcome }) => outcome)).toEqual(['completed'])
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   await operator.json('POST', '/accounts/alice/top-up', { amount: '1', note: NOTE })
   await operator.json('POST', '/accounts/alice/debit', { amount: '1', note: 'back' })
-  await gateway.atRest()
+  await gateway.rest()
 })
 
 test('what is read in parts ends with the oldest', async () => {

@@ -40,7 +40,7 @@ test('are taken in, listed with the quota, and deleted', async () => {
   expect((await alice.ask(at(key), undefined, { method: 'DELETE' })).status).toBe(200)
   expect((await listed(alice)).quota.used_bytes).toBe(PNG.length)
   expect((await alice.ask(at(key, '/picture'))).status).toBe(404)
-  await gateway.atRest()
+  await gateway.rest()
 })
 
 test('the picture is the very bytes, the thumbnail a WebP', async () => {

@@ -182,7 +182,7 @@ describe('deletion', () => {
     for (const of of ['', '/picture', '/thumbnail'])
       expect((await alice.ask(`${PATH}/${id}${of}`)).status).toBe(404)
     expect(gateway.rows().calls).toHaveLength(calls)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('from a page of another origin is refused', async () => {

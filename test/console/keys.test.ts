@@ -61,7 +61,7 @@ describe('the list', () => {
 
   test('tells what was spent, and the last use', async () => {
     expect(await callWith(bobs_key)).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     const [shown] = (await operator.json('GET', '/keys?account=bob')).keys
     expect(shown).toMatchObject({ spent_nanos: ANSWER_NANOS, week_nanos: ANSWER_NANOS, week_calls: 1 })
     expect(shown.last_used_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
@@ -125,7 +125,7 @@ describe('a new key', () => {
     })
     expect([unmatched, sample_model]).toEqual([['nothing-*'], MODEL])
     expect(await callWith(text)).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     expect(await alice.json('GET', `/keys/${key.id}`)).toMatchObject({ spent_nanos: ANSWER_NANOS })
     expect(JSON.stringify(await alice.json('GET', '/keys'))).not.toContain(text)
     expect(gateway.log.text()).not.toContain(text)
@@ -202,7 +202,7 @@ describe('a change', () => {
       models: null,
       addresses: ['10.0.0.0/8'],
     })
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('of an expired key: a later day lets it work again', async () => {
@@ -218,7 +218,7 @@ describe('a change', () => {
       status: 'active',
     })
     expect(await callWith(text)).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test.each<[object, string | null]>([
@@ -250,12 +250,12 @@ describe('the end of a key', () => {
   test('rotated: the new one takes over, the old one works for its grace', async () => {
     const made = await alice.json('POST', '/keys', { name: 'rotating', spend_limit: '1' })
     expect(await callWith(made.text)).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     const rotated = await alice.json('POST', `/keys/${made.key.id}/rotate`, { grace_s: 3_600 })
     expect(rotated.key).toMatchObject({ name: 'rotating', spend_limit_nanos: 1_000_000_000 - ANSWER_NANOS })
     expect(await alice.json('GET', `/keys/${made.key.id}`)).toMatchObject({ status: 'retiring' })
     expect([await callWith(made.text), await callWith(rotated.text)]).toEqual([200, 200])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('revoked: refused at once, and once is enough', async () => {

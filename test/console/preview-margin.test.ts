@@ -28,7 +28,7 @@ async function pathOf(model: string): Promise<(string | number)[]> {
 
 test('is of the calls alone whose cost is known', async () => {
   for (const model of [COSTING, COSTING, MODEL]) await (await call(wholePath(model), ask())).text()
-  await gateway.atRest()
+  await gateway.rest()
   const edits = await Promise.all(
     [COSTING, MODEL].map(async (model) => ({ op: 'set', path: await pathOf(model), value: '0.20' })),
   )

@@ -12,7 +12,7 @@ for (const key of Object.values(keys)) {
   const messages = [{ role: 'user', content: 'Hello' }]
   await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })
 }
-await gateway.atRest()
+await gateway.rest()
 
 const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system', '/setup']
 const VIEWERS: readonly (readonly [string, Who])[] = [

@@ -16,7 +16,7 @@ const alice = signedIn(gateway, { account: 'alice' })
 const by_key = signedIn(gateway, { key: alices_key })
 const first = (await call(wholePath(), ask())).headers.get('x-request-id') ?? ''
 const alices = (await call(wholePath(), ask(), { key: alices_key })).headers.get('x-request-id') ?? ''
-await gateway.atRest()
+await gateway.rest()
 const find = (client: typeof operator, q: string) => client.json('GET', `/search?q=${encodeURIComponent(q)}`)
 
 test('accounts by a part of the name, for the operator', async () => {

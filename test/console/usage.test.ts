@@ -87,7 +87,7 @@ const gateway = await fileGateway()
 const { alice, bob, operator } = await sessionsOf(gateway)
 const HELLO = { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] }
 expect((await alice.ask('/console/api/play/chat', HELLO)).status).toBe(200)
-await gateway.atRest()
+await gateway.rest()
 
 test('is shown to its account, and to the operator who names it', async () => {
   const { cost_nanos } = gateway.onlyCall()

@@ -66,7 +66,7 @@ describe('the input is charged', () => {
     s.upstream.answer(SILENCE)
     const headers = { 'idempotency-key': 'left-early' }
     const { key } = await leaveAfter(s, s.upstream.seen.length + 1, { headers })
-    await s.gateway.atRest()
+    await s.gateway.rest()
     const again = await s.gateway.call(wholePath(), BODY, { key, headers })
     expect(again.status).toBe(409)
     expect(await again.text()).toContain(

@@ -171,7 +171,7 @@ async function expectPlaceFreed({ gateway, upstream, call }: Scene, key: string)
   upstream.answer(whole({ candidates: [] }))
   const again = await call(wholePath(), BODY, { key })
   expect(await again.text()).toBe('{"candidates":[]}')
-  await gateway.atRest()
+  await gateway.rest()
 }
 
 /** Asserts that a caller who leaves before the whole request has come leaves nothing. */

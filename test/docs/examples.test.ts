@@ -185,7 +185,7 @@ test('every request body', async () => {
         ran++
       }
   expect(ran).toBeGreaterThan(35)
-  await documented.gateway.atRest()
+  await documented.gateway.rest()
 }, 60_000)
 
 test('every address without a body, alone and with each of its parameters', async () => {

@@ -312,7 +312,7 @@ describe('refusals before any provider is asked leave nothing', () => {
     const exact = await gateway.caller(formatUsd(held_nanos))
     const response = await call(PATH, text_body, { key: exact })
     expect(response.status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('an embedding model cannot be called through chat completions', async () => {

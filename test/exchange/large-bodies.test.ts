@@ -93,7 +93,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     const { id, name } = await gateway.account('spent', { balance_usd: '1' })
     const key = gateway.key(name)
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
     const amount_nanos = accountQueries(gateway.db).accountById.get({ id })?.balance_nanos ?? 0
     const ledger = await openLedger({ path: join(gateway.data_folder, 'tollgate.db'), writer: 'inline' })
     const withdrawal = { op: 'withdraw', account_id: id, amount_nanos, note: 'test', now_ms: 0 } as const

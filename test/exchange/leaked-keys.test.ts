@@ -33,7 +33,7 @@ describe('a provider that tells its key', () => {
         expect(text).toContain('[hidden]')
         expect(text).not.toContain(form)
       }
-      await gateway.atRest()
+      await gateway.rest()
       expect(gateway.log.text()).not.toContain(form)
     },
   )

@@ -302,7 +302,7 @@ test('the sums are those of the calls, and the audit says so where they are not'
   upstream.answer((_seen, index) => (index % 3 === 0 ? RESET : events([answer()])))
   await Promise.all(Array.from({ length: 12 }, async () => (await call(streamPath(), ask())).text()))
   await eventually('all are settled', () => gateway.rows().holds.every(({ state }) => state !== 'pending'))
-  await gateway.atRest()
+  await gateway.rest()
   const found = gateway.db
     .query<{ kept: number; revenue: number }, []>(
       'SELECT sum(provider_cost_nanos) AS kept, sum(known_revenue_nanos) AS revenue FROM call_sums WHERE span_s = 86400',

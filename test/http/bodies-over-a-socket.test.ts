@@ -40,7 +40,7 @@ describe('a body that is announced to be too large', () => {
       expect(answer).toStartWith('HTTP/1.1 400 ')
       expect(answer.toLowerCase()).toContain('connection: close')
       expect(answer).toContain('INVALID_ARGUMENT')
-      await gateway.atRest()
+      await gateway.rest()
     },
   )
 
@@ -50,7 +50,7 @@ describe('a body that is announced to be too large', () => {
     await client.sees('\r\n\r\n')
     expect(client.received()).toMatch(/^HTTP\/1\.1 4\d\d /)
     client.leave('close')
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 

@@ -112,5 +112,5 @@ test.each(CASES)('$what', async ({ path, type = FORM, begins, announced_bytes, l
     expect(answer.toLowerCase()).toContain('connection: close')
   }
   expect(sent_bytes).toBeLessThan(limit_mb * MEGABYTE + SLACK_BYTES + BUFFERED_BYTES)
-  await gateway.atRest()
+  await gateway.rest()
 })

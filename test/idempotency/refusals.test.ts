@@ -125,7 +125,7 @@ describe('"in flight 409", and one charge', () => {
     const { body } = await first
     expect(await send(gateway, paid, asked)).toMatchObject({ status: 200, replayed: 'true', body })
     expect(upstream.seen).toHaveLength(1)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test.each([
@@ -139,7 +139,7 @@ describe('"in flight 409", and one charge', () => {
       expect(all.filter(({ status, replayed }) => status === 200 && replayed === null)).toHaveLength(1)
       expect(all.every(({ status }) => status === 409 || status === 200)).toBe(true)
       expect(upstream.seen).toHaveLength(1)
-      await gateway.atRest()
+      await gateway.rest()
     },
   )
 })
@@ -195,7 +195,7 @@ describe('a permanent refusal of a call that had begun is kept', () => {
     upstream.answer(answering())
     expect(await send(gateway, WHOLE, asked)).toEqual({ ...first, replayed: 'true' })
     expect(upstream.seen).toHaveLength(1)
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
+    expect(await gateway.lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
   })
 
   test('with the headers of its surface', async () => {
@@ -229,7 +229,7 @@ describe('an answer that was not completed', () => {
     expect(new TextDecoder().decode(value)).toContain(text)
     leaving.abort()
     await upstream.last().over
-    await gateway.atRest()
+    await gateway.rest()
   }
 
   test('a stream whose caller leaves after the first bytes: charged, and not charged again', async () => {
@@ -240,7 +240,7 @@ describe('an answer that was not completed', () => {
     for (let round = 0; round < 2; round += 1)
       expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, but its answer is not available/)
     expect(upstream.seen).toHaveLength(1)
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled' })
+    expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled' })
   })
 
   test('a stream that breaks after the first bytes: charged, and not charged again', async () => {
@@ -276,12 +276,12 @@ describe('an answer that was not completed', () => {
     await arrived
     leaving.abort()
     await upstream.last().over
-    await gateway.atRest()
+    await gateway.rest()
     upstream.answer(answering())
     const seen = upstream.seen.length
     expectRefusal(await send(gateway, WHOLE, asked), 409, /was charged, .+ its caller left/)
     expect(upstream.seen).toHaveLength(seen)
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', estimated: 1 })
+    expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })
 })
 

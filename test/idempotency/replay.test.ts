@@ -76,7 +76,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     const first = await send(gateway, paid, asked)
     expect(first.body).toBe(text)
     expect((await send(gateway, paid, asked)).body).toBe(text)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('without the header each request is a call of its own, and nothing is kept', async () => {

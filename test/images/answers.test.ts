@@ -49,7 +49,7 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
 
   test('the call is recorded with who made it, and when they began to answer', async () => {
     await ask()
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
+    expect(await gateway.lastCall()).toMatchObject({
       provider: PROVIDER,
       upstream_model: 'upstream-image',
       first_byte_ms: expect.any(Number),

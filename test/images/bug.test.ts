@@ -41,5 +41,5 @@ test('is logged with its stack, though the other requests bring images', async (
       cause: { name: 'TypeError', stack: expect.stringContaining('a bug in the reading of images') },
     },
   ])
-  await gateway.atRest()
+  await gateway.rest()
 })

@@ -90,5 +90,5 @@ test('a call that fails before its images are begun does not fail those of other
   expect(underWay()).toBe(1)
   release()
   await imagesIn(await slow)
-  await gateway.atRest()
+  await gateway.rest()
 })

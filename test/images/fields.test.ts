@@ -199,7 +199,7 @@ describe('all endpoints accept', () => {
       const { data } = await imagesIn(await gateway.call(path, body, { key }))
       expect(data[0]?.b64_json).toMatch(/^[A-Za-z0-9+/]+=*$/)
     }
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a form whose n is digits', async () => {

@@ -325,6 +325,6 @@ describe('prices:', () => {
     leaving.abort()
     expect(await call).toBe('left')
     await upstream.last().over
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', cost_nanos: 0 })
+    expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled', cost_nanos: 0 })
   })
 })

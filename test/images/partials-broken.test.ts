@@ -240,7 +240,7 @@ describe('under an Idempotency-Key', () => {
     s.upstream.answer(stream(partial(PNG, 0), 'read', 'reset'))
     const key = await s.gateway.caller()
     await post(key, 'two')
-    await s.gateway.atRest()
+    await s.gateway.rest()
     expect((await post(key, 'two')).response.status).toBe(409)
   })
 

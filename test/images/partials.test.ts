@@ -313,7 +313,7 @@ describe('before the first event, as without a stream:', () => {
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     expect([response.status, error.code]).toEqual([status, code])
     expect(error.message).toContain('Nothing was charged')
-    await gateway.atRest()
+    await gateway.rest()
     expect(await storedIn(gateway)).toEqual(before)
   })
 

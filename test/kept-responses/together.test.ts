@@ -24,5 +24,5 @@ test('create, continue, read, list, delete', async () => {
     ),
   ).toBe(400)
   expect((await gateway.call(`/v1/responses/${c.id}`, undefined, { key: other })).status).toBe(404)
-  await gateway.atRest()
+  await gateway.rest()
 })

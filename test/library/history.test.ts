@@ -68,7 +68,7 @@ describe('GET /api/images/history', () => {
       },
     ])
     expect(images[0]?.created).toBeWithin(before_s, before_s + 60)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('the images of one call share its cost to the nano-dollar; a failed one is free', async () => {
@@ -177,7 +177,7 @@ describe('DELETE /api/images/{id}', () => {
     expect(gateway.rows()).toEqual(books)
     for (const method of ['GET', 'DELETE'])
       await expectRefused(await at(id, owner.key, method), 404, 'generation_not_found')
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a failed image can be deleted; one that is still being made cannot', async () => {
@@ -188,7 +188,7 @@ describe('DELETE /api/images/{id}', () => {
     await failGenerations(gateway.db, [uuid])
     await settle(gateway, call_id, 0, 0)
     expect((await at(uuid, owner.key, 'DELETE')).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 

@@ -36,7 +36,7 @@ test.each([false, true])(
     await (await call('/v1/messages', body, { headers: HEADERS })).text()
     expect(asked()).toEqual(body)
     expect(upstream.last().headers['anthropic-beta']).toBe(BETA)
-    await gateway.atRest()
+    await gateway.rest()
   },
 )
 

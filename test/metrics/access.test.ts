@@ -15,7 +15,7 @@ const withToken = (token: string) => `[metrics]\ntoken = "${token}"\n`
 async function callOnce({ call, upstream, gateway }: Scene): Promise<void> {
   upstream.answer(answering)
   await (await call(wholePath(), ask())).text()
-  await gateway.atRest()
+  await gateway.rest()
 }
 
 const callsTold = async (response: Response): Promise<number> =>

@@ -32,7 +32,7 @@ export async function makeCalls({ call, upstream, gateway }: Scene): Promise<voi
   upstream.answer(stream({ event: piece('Half an ') }, 'read', 'reset'))
   await (await call(streamPath(), ask())).text().catch(() => '')
   await leave({ call, upstream })
-  await gateway.atRest()
+  await gateway.rest()
 }
 
 const failedTries = (gateway: Scene['gateway']): number =>

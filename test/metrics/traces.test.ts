@@ -57,7 +57,7 @@ describe('the span of a call', () => {
       await answer.text()
       names.set(answer.headers.get('x-request-id'), name)
     }
-    await traced.gateway.atRest()
+    await traced.gateway.rest()
     for (const { headers } of traced.upstream.seen) sent.push(...Object.keys(headers))
     // What waits is sent before a gateway stops.
     await traced[Symbol.asyncDispose]()

@@ -58,14 +58,14 @@ describe('"an upstream failure mid-stream is sent as a last record … in the na
     upstream.answer(script)
     const response = await call(arrayPath(), ask())
     expect(await response.json()).toEqual([first, nativeError(502, 'UNAVAILABLE')])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('"An upstream that breaks with nothing delivered: voided"', async () => {
     upstream.answer(stream({ event: { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } } }))
     const response = await call(streamPath(), ask())
     expect([response.status, await response.json()]).toEqual([502, nativeError(502, 'UNAVAILABLE')])
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
+    expect(await gateway.lastCall()).toMatchObject({
       outcome: 'failed',
       cost_nanos: 0,
       price: '',
@@ -76,7 +76,7 @@ describe('"an upstream failure mid-stream is sent as a last record … in the na
     upstream.answer(stream({ event: answer() }, 'reset'))
     const text = await (await call(streamPath(), ask())).text()
     expect(payloadsOf(text)).toEqual([answer()])
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
+    expect(await gateway.lastCall()).toMatchObject({
       outcome: 'completed',
       cost_nanos: ANSWER_NANOS,
     })
@@ -93,6 +93,6 @@ describe('"an upstream failure mid-stream is sent as a last record … in the na
     ])
     await upstream.last().over
     expect(upstream.last().aborted).toBe(true)
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'broken', cost_nanos: 18_000 })
+    expect(await gateway.lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 18_000 })
   })
 })

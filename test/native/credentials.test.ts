@@ -94,7 +94,7 @@ describe('"Accepted credential forms on the native generation endpoints (any one
     const response = await gateway.call(path, ask(), { key, form })
     expect(response.status).toBe(200)
     await response.text()
-    expect((await gateway.atRest()).calls.at(-1)?.cost_nanos).toBe(ANSWER_NANOS)
+    expect((await gateway.lastCall()).cost_nanos).toBe(ANSWER_NANOS)
   })
 
   test.each(NATIVE_FORMS)('%s: the key is not sent upstream', async (form) => {
@@ -189,6 +189,6 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
     suspendAccount(gateway.db, name)
     expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403])
     expect(upstream.seen).toHaveLength(3)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })

@@ -172,7 +172,7 @@ describe('countTokens', () => {
     await refusalOf(await call(`/v1beta/models/${MODEL}:countTokens`, ask())).then((refused) =>
       expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('too odd') }),
     )
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 

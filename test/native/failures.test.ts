@@ -98,7 +98,7 @@ describe('each failure of a provider: what the caller sees, and that it costs no
     const response = await call(wholePath(), ask())
     expect((await refusalOf(response)).body).toEqual(nativeError(502, 'UNAVAILABLE'))
     expect(gateway.log.text()).not.toContain(new URL(gone.url).host)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 

@@ -43,6 +43,6 @@ test('a stream that outlasts the time of its hold is charged: sweeps pass over t
   expect(s.gateway.rows().holds.map(({ state }) => state)).toEqual(['pending', 'expired'])
   rest.resolve()
   expect(await response.text()).toContain('ago.')
-  await s.gateway.atRest()
+  await s.gateway.rest()
   expect(s.gateway.onlyCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })
 })

@@ -44,7 +44,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     expect(limit).toBeWithin(256, 1_001)
     expect(asked()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
     await response.text()
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('the limit is the exact one: a token more could cost more than there is', async () => {
@@ -121,14 +121,14 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
     release()
     expect((await first).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a key’s spend limit lowers it as a balance does', async () => {
     const key = await gateway.caller('10', { spend_limit_nanos: 4_000_000 })
     const response = await gateway.call(wholePath(THINKING), ask(), { key })
     expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -141,7 +141,7 @@ describe('silent.md, Chat completions: "A `max_tokens` above the model\'s limit 
       const response = await gateway.call(wholePath(THINKING), body, { key })
       expect(response.headers.get(HEADER)).toBe('8192')
       expect(asked()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
-      await gateway.atRest()
+      await gateway.rest()
     },
   )
 
@@ -158,7 +158,7 @@ describe('silent.md, Chat completions: "A `max_tokens` above the model\'s limit 
     const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 100_000 } })
     const response = await gateway.call(wholePath(THINKING), body, { key })
     expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -184,7 +184,7 @@ describe('the limit is not lowered', () => {
     expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
     expect(upstream.seen).toEqual([])
     expect(row()).toMatchObject({ held_nanos: 0, debt_nanos: 0 })
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('the hold of a call under way is its ceiling, and all of it but the cost is released', async () => {
@@ -200,6 +200,6 @@ describe('the limit is not lowered', () => {
     release()
     await (await call).text()
     expect(row()).toMatchObject({ held_nanos: 0, balance_nanos: 10_000_000_000 - 30_000 })
-    await gateway.atRest()
+    await gateway.rest()
   })
 })

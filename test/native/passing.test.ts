@@ -240,7 +240,7 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
       },
     )
     await fc.assert(property, { numRuns: 30 })
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('an event reaches the caller when the provider sends it, not at the end of the answer', async () => {

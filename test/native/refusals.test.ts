@@ -157,7 +157,7 @@ describe('"A malformed or too large body: 400 INVALID_ARGUMENT"', () => {
   test('brackets inside a text are not nesting', async () => {
     const text = `${'[{'.repeat(5_000)}"\\"[`
     expect((await call(wholePath(), ask(text))).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -204,7 +204,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
     await gateway.topUp(id, '1')
     expect(owing()).toMatchObject({ balance_nanos: 1_000_000_000 - 10_040_000, debt_nanos: 0 })
     expect((await send()).status).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -290,7 +290,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     release()
     expect(await under_way).toBe(200)
     expect(await ok(first)).toBe(200)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a refused call frees its place for the next', async () => {

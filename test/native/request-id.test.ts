@@ -55,7 +55,7 @@ describe('x-request-id', () => {
       expect(response.status).toBe(status)
       const request_id = response.headers.get('x-request-id') ?? ''
       expect(request_id).toMatch(/^req_[A-Za-z0-9_-]{22}$/)
-      await gateway.atRest()
+      await gateway.rest()
       const lines = gateway.log.lines().filter((line) => line.request_id === request_id)
       expect(lines.map((line) => `${line.level} ${line.message}`)).toContain(`${level} ${message}`)
     },
@@ -116,7 +116,7 @@ describe('the log', () => {
         await (await call(path, ask(), { form })).text()
         await (await gateway.call(path, ask(), { key: `tg_${'w'.repeat(43)}`, form })).text()
       }
-    await gateway.atRest()
+    await gateway.rest()
     const text = gateway.log.text()
     expect(text).not.toContain(key)
     expect(text).not.toContain('w'.repeat(20))

@@ -327,7 +327,7 @@ describe('each error status is an ApiError with that status', () => {
     const error = await errorOf(bring(call))
     expect(error.status).toBe(code)
     expect(JSON.parse(error.message)).toMatchObject({ error: { code, status } })
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test.each([
@@ -348,6 +348,6 @@ describe('each error status is an ApiError with that status', () => {
     const error = await errorOf(call())
     expect(error.status).toBe(501)
     expect(error.message).toContain('UNIMPLEMENTED')
-    await gateway.atRest()
+    await gateway.rest()
   })
 })

@@ -71,7 +71,7 @@ describe('what is told', () => {
     upstream.answer(refusal(400, { error: { message: 'No.' } }))
     expect((await call(wholePath(), ask())).status).toBe(400)
     expect((await call(wholePath('no-such-model'), ask())).status).toBe(404)
-    await gateway.atRest()
+    await gateway.rest()
     await eventually('both were told', () => told.length === 2)
     expect(told.map(({ streamed, outcome, cost_nanos }) => ({ streamed, outcome, cost_nanos }))).toEqual([
       { streamed: true, outcome: 'completed', cost_nanos: ANSWER_NANOS },

@@ -147,7 +147,7 @@ test('a picture of a model that was not known to draw fails the message: it cost
     500,
     { error: { type: 'api_error', message: expect.stringContaining('image') } },
   ])
-  await gateway.atRest()
+  await gateway.rest()
   expect(await lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
 })
 

@@ -9,7 +9,7 @@ import { fileScene } from '../support/scene.ts'
 const CALLS = 6
 const { gateway, call } = await fileScene({ script: answering })
 for (let made = 0; made < CALLS; made++) await (await call(wholePath(MODEL), ask())).text()
-await gateway.atRest()
+await gateway.rest()
 
 const rated = (more: object = {}) =>
   rerateCalls(gateway.db, {

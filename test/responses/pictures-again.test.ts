@@ -70,7 +70,7 @@ test('a free answer without a picture, left: its key is free again', async () =>
   const { signal } = leaving
   const response = await call('/v1/responses', bodyOf(FREE), { key, headers, signal })
   await leaveAfter('Tides', response, leaving)
-  await gateway.atRest()
+  await gateway.rest()
   upstream.answer(telling([{ says: 'Tides are made by the Moon.' }]))
   expect((await call('/v1/responses', bodyOf(FREE), { key, headers })).status).toBe(200)
 })

@@ -121,7 +121,7 @@ describe('what is kept', () => {
   ])('nothing with store: false: %s', async (_, stream) => {
     const before = store.all.size
     await (await post({ ...FIRST, store: false, stream })).text()
-    await gateway.atRest()
+    await gateway.rest()
     expect(store.all.size).toBe(before)
   })
   test('nothing where the operator lets none be kept; the answer says so', async () => {

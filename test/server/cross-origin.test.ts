@@ -158,7 +158,7 @@ describe('an answer', () => {
     await answer.text()
     const { 'access-control-expose-headers': names = '', ...rest } = corsOf(answer)
     expect([answer.status, rest, names.split(', ').toSorted()]).toEqual([status, read, exposed])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('a provider’s 429 says when to try again', async () => {

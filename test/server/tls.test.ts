@@ -194,7 +194,7 @@ describe('a gateway with a certificate', () => {
       expect(text).toContain('STOP')
       await late
       ;(await upstream).answer(answering)
-      await gateway.atRest()
+      await gateway.rest()
     })
 
     test.each([

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 const lastCall = async () => {
-  const call = (await gateway.atRest()).calls.at(-1)
+  const call = await gateway.lastCall()
   if (!call) throw new Error('no call was recorded')
   return call
 }
@@ -184,7 +184,7 @@ describe('failures', () => {
         ? gpt.embeddings.create({ model, input: 'a' })
         : gpt.chat.completions.create({ model, messages: QUESTION })
       const failure = await call.then(String, String)
-      await gateway.atRest()
+      await gateway.rest()
       for (const secret of LEAKED) expect(failure + gateway.log.text()).not.toContain(secret)
     },
   )

@@ -11,7 +11,7 @@ const key = await gateway.caller('10')
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 
 const TEXT = 'The sea comes and goes, and so do we.'
-const lastCall = async () => (await gateway.atRest()).calls.at(-1)
+const lastCall = async () => await gateway.lastCall()
 
 describe('speech', () => {
   test.each([

@@ -49,5 +49,5 @@ export async function expectRefused(
   if (param !== undefined) expect(body.error.param).toBe(param)
   expect(response.headers.get('x-request-id')).toMatch(/^req_/)
   expect(await storedIn(gateway)).toEqual(before)
-  await gateway.atRest()
+  await gateway.rest()
 }

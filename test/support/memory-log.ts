@@ -26,13 +26,19 @@ export function memoryLog(
     written.push(line)
     count.add()
   }
-  const lines = (): LogLine[] =>
-    written.flatMap((piece) =>
-      piece
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    )
+  const parsed: LogLine[] = []
+  let pieces_parsed = 0
+  const lines = (): LogLine[] => {
+    for (const piece of written.slice(pieces_parsed))
+      parsed.push(
+        ...piece
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      )
+    pieces_parsed = written.length
+    return [...parsed]
+  }
   return {
     log: createLogger({ level, secrets, destination: { write, flushSync() {} }, now, gather_ms }),
     text: () => written.join(''),

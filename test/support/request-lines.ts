@@ -20,7 +20,7 @@ interface Logged {
 
 /** Makes a request, and asserts that it leaves these lines in the log, and that each line of that time has its id. */
 export async function expectLines(
-  { log, atRest }: Pick<TestGateway, 'log' | 'atRest'>,
+  { log, rest }: Pick<TestGateway, 'log' | 'rest'>,
   { says, make }: Logged,
 ): Promise<void> {
   const before = log.lines().length
@@ -28,7 +28,7 @@ export async function expectLines(
   const since = () => log.lines().slice(before)
   for (const message of says)
     await eventually(`the log says "${message}"`, () => since().some((line) => line.message === message))
-  await atRest()
+  await rest()
   const lines = since().filter(({ message }) => !OF_THE_PROCESS.has(message))
   expect(lines.map((line) => [line.message, line.request_id])).toEqual(
     lines.map(({ message }) => [message, request_id]),

@@ -34,7 +34,7 @@ describe('a scene', () => {
     expect(await streamed()).toBe(plain)
     s.upstream.answer(RESET)
     expect((await s.call(streamPath(), ask())).status).toBe(502)
-    await s.gateway.atRest()
+    await s.gateway.rest()
   })
 
   test('knows when its upstream is asked', async () => {
@@ -67,7 +67,7 @@ describe('a scene', () => {
     expect(response.status).toBe(200)
     expect(s.gateway.rows().holds.filter(({ state }) => state === 'pending')).toHaveLength(1)
     leaving.abort()
-    await s.gateway.atRest()
+    await s.gateway.rest()
     await s.upstream.last().over
     expect(s.upstream.last().aborted).toBe(true)
   })

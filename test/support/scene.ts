@@ -65,8 +65,8 @@ export async function scene(options: SceneOptions = {}): Promise<Scene> {
   })
   const key = await gateway.caller(balance_usd)
   const counts = (): Counts => {
-    const { calls, holds } = gateway.rows()
-    return { calls: calls.length, holds: holds.length, seen: upstream.seen.length }
+    const { calls, holds } = gateway.counts()
+    return { calls, holds, seen: upstream.seen.length }
   }
   return {
     gateway,
@@ -74,15 +74,11 @@ export async function scene(options: SceneOptions = {}): Promise<Scene> {
     key,
     call: (path, body, call_options) => gateway.call(path, body, { key, ...call_options }),
     asked: () => JSON.parse(upstream.last().body.toString()),
-    async lastCall() {
-      const call = (await gateway.atRest()).calls.at(-1)
-      if (!call) throw new Error('no call is recorded')
-      return call
-    },
+    lastCall: () => gateway.lastCall(),
     recatalogue: (changes = {}) => gateway.recatalogue(changed(changes)),
     counts,
     async expectCounts(expected) {
-      await gateway.atRest()
+      await gateway.rest()
       expect(counts()).toEqual(expected)
     },
     async [Symbol.asyncDispose]() {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const key = await gateway.caller('12.5')
   client = clientFor(key)
   await gateway.call(wholePath(MODEL), ask(), { key })
-  await gateway.atRest()
+  await gateway.rest()
 })
 afterAll(async () => {
   await gateway.stop()

@@ -110,7 +110,7 @@ describe.each(EACH)('%s', (_, caller, provider, streams) => {
       ['Bergen', '7'],
       ['Oslo', '3'],
     ])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('thinking is shown, and its signatures come back unchanged with the next turn', async () => {

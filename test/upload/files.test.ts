@@ -93,7 +93,7 @@ describe('GET /api/v1/files/{key}', () => {
     await rm(join(gateway.data_folder, file?.key ?? ''))
     expect((await at(`/${file?.key}`, key)).status).toBe(404)
     await at(`/${file?.key}`, key, 'DELETE')
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -116,7 +116,7 @@ describe('DELETE /api/v1/files/{key}', () => {
     const both = await Promise.all([1, 2].map(() => at(`/${file?.key}`, key, 'DELETE')))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
     expect(await usedBytes(gateway, key)).toBe(0)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 

@@ -115,7 +115,7 @@ describe('parallel uploads are counted exactly', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(10)
     expect(statuses.filter((status) => status === 413)).toHaveLength(54)
     expect([over, await usedBytes(gateway, key)]).toEqual([0, FILE_QUOTA_BYTES])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('64 at once with room for all: all are stored', async () => {
@@ -150,6 +150,6 @@ describe('parallel uploads are counted exactly', () => {
       expect({ seed: SEED, used: await usedBytes(gateway, key) }).toEqual({ seed: SEED, used: expected })
       expect(expected).toBeLessThanOrEqual(FILE_QUOTA_BYTES)
     }
-    await gateway.atRest()
+    await gateway.rest()
   })
 })

@@ -39,7 +39,7 @@ describe('"each `{key, name, size, mime, sha256, width, height, created_at}`"', 
     const sent = await gateway.call(`/api/v1/files/${file?.key}`, undefined, { key })
     expect(sha256(await sent.bytes())).toBe(sha256(bytes))
     expect(await usedBytes(gateway, key)).toBe(bytes.length)
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('"one or more `files`", in their order, each with a key of its own', async () => {
@@ -107,7 +107,7 @@ describe('"Names are reduced to a safe form"', () => {
     const [file] = await upload(gateway, await gateway.caller('0'), { bytes: png, filename })
     expect(file?.name).toBe(`${name}.png`)
     expect(file?.key).toEndWith(`_${name}.png`)
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -202,7 +202,7 @@ describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
       for (const body of [whole.subarray(0, at), altered])
         expect((await post(gateway, key, body)).status).toBeOneOf([200, 400])
     }
-    await gateway.atRest()
+    await gateway.rest()
   })
 })
 
@@ -285,7 +285,7 @@ describe('who may upload', () => {
       )
       client.leave(how)
       await eventually('both are removed', async () => Bun.deepEquals(await storedIn(gateway), before))
-      await gateway.atRest()
+      await gateway.rest()
     },
   )
 })

@@ -80,7 +80,7 @@ describe('failures before the first byte go to the next route', () => {
     second.answer(refusal(503))
     expect((await call(wholePath(), ask())).status).toBe(502)
     expect([upstream.seen.length, second.seen.length]).toEqual([1, 1])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test.each([
@@ -112,7 +112,7 @@ describe('failures before the first byte go to the next route', () => {
       { error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining('topP is odd') } },
     ])
     expect(second.seen).toEqual([])
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+    expect(await gateway.lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
   test('an error behind output in the same packet goes nowhere else: the output is delivered', async () => {
@@ -121,7 +121,7 @@ describe('failures before the first byte go to the next route', () => {
     const records = payloadsOf(await (await call(streamPath(), ask())).text())
     expect(records).toEqual([piece('Hello'), nativeError(502, 'UNAVAILABLE')])
     expect(second.seen).toEqual([])
-    await gateway.atRest()
+    await gateway.rest()
   })
 
   test('nothing is tried again after the first byte', async () => {
@@ -149,7 +149,7 @@ describe('failures before the first byte go to the next route', () => {
     leaving.abort()
     await expect(answer).rejects.toThrow()
     await upstream.last().over
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
+    expect(await gateway.lastCall()).toMatchObject({
       outcome: 'cancelled',
       status: 499,
       estimated: 1,
@@ -222,7 +222,7 @@ describe('several keys of one provider', () => {
         await response.text()
       }
       expect(usedKeys().filter((used) => used === PROVIDER_KEYS[0])).toHaveLength(1)
-      await gateway.atRest()
+      await gateway.rest()
     },
   )
 })

@@ -171,7 +171,7 @@ describe('one call', () => {
     expect(others.status).toBe(404)
     held.release()
     await (await answer).text()
-    await gateway.atRest()
+    await gateway.rest()
     expect(await operator.json('GET', `/calls/${pending?.request_id}`)).toMatchObject({
       outcome: 'completed',
     })

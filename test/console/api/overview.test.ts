@@ -31,7 +31,7 @@ beforeAll(async () => {
   upstream.answer(refusal(503, { error: { code: 503, message: 'overloaded' } }))
   await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
   upstream.answer(answering)
-  await gateway.atRest()
+  await gateway.rest()
 })
 afterAll(async () => {
   await gateway.stop()
@@ -127,7 +127,7 @@ describe('the live feed', () => {
     const feed = await openLive(operator)
     const all = Array.from({ length: CALLS }, () => gateway.call(wholePath(), ask(), { key: keys.bob }))
     for (const call of await Promise.all(all)) await call.text()
-    await gateway.atRest()
+    await gateway.rest()
     clock.ahead_ms += 1_000
     await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
     let told = 0
