@@ -10,6 +10,7 @@ import {
   type Fixture,
   type FixtureProtocol,
   fixtures,
+  othersOf,
   playedBy,
   requestTo,
   SURFACES,
@@ -79,8 +80,8 @@ describe('the charge is what the provider bills, and the usage is shown in the c
   test.each(ALL.map((fixture, row) => [fixture.name, fixture, row] as const))(
     '%s',
     async (_, fixture, row) => {
-      const { own, others } = SURFACES[fixture.protocol]
-      for (const surface of [own, ...cellsOf(others, row)]) {
+      const { own } = SURFACES[fixture.protocol]
+      for (const surface of [own, ...cellsOf(othersOf(fixture), row)]) {
         const { call, text } = await play(fixture, surface)
         expect({
           surface,

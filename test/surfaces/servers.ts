@@ -42,7 +42,7 @@ export const fixtures = (): Fixture[] =>
       name: path.slice(0, -'.json'.length),
     }))
 
-/** The surface whose protocol an answer has, and the others that can be answered with it. */
+/** The surface whose protocol an answer has, and the others. */
 export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: readonly Surface[] }>> = {
   gemini: { own: 'native', others: ['messages', 'chat', 'responses', 'completions'] },
   anthropic: { own: 'messages', others: ['native', 'chat', 'responses', 'completions'] },
@@ -50,6 +50,15 @@ export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: 
   // Providers are asked in responses by callers of responses alone.
   responses: { own: 'responses', others: [] },
 }
+
+/** Answers that some surfaces have no place for: messages and completions have none for images. */
+const NOT_CARRIED: Readonly<Record<string, readonly Surface[]>> = {
+  'gemini/image-whole': ['messages', 'completions'],
+}
+
+/** The other surfaces that an answer is played to. */
+export const othersOf = ({ protocol, name }: Fixture): readonly Surface[] =>
+  SURFACES[protocol].others.filter((surface) => !NOT_CARRIED[name]?.includes(surface))
 
 const framed = (protocol: FixtureProtocol, event: JsonObject): string =>
   `${protocol === 'anthropic' || protocol === 'responses' ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`

@@ -1,8 +1,9 @@
 // The billed tokens in a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
+// https://platform.claude.com/docs/en/build-with-claude/compaction, "Usage"
 import type { ReportedUsage, Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
-import { isObject, type Json, type JsonObject, objectIn, tokenCountIn } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
 import { blockTokens } from './written.ts'
 
 /** The usage of a whole message; undefined if it reports none. */
@@ -12,13 +13,13 @@ export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
 /**
  * A usage, updated by what a later event of the stream says: its counts are cumulative, so they replace the known ones.
  * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour;
- * `output_tokens` includes thinking.
+ * `output_tokens` includes thinking. Compactions are counted in `iterations` alone.
  */
 export function updateUsage(
   known: ReportedUsage | undefined,
   value: Json | undefined,
 ): ReportedUsage | undefined {
-  const usage = objectIn(value)
+  const usage = withCompactions(objectIn(value))
   const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
   const output = tokenCountIn(usage.output_tokens)
   if (input_tokens === undefined && output === undefined) return known
@@ -37,6 +38,35 @@ export function updateUsage(
     thinking_tokens,
   }
 }
+
+const COMPACTED = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const
+
+/**
+ * The same counts with those of compactions added, which the model writes before its answer and which are billed as it is.
+ * Other iterations are in the counts already, or are another model's (@anthropic-ai/sdk 1.12.0, `BetaUsage.iterations`).
+ */
+function withCompactions(usage: JsonObject): JsonObject {
+  const compactions = objectsIn(usage.iterations).filter(({ type }) => type === 'compaction')
+  if (compactions.length === 0) return usage
+  const all = [usage, ...compactions]
+  const sum = { ...usage }
+  for (const field of COMPACTED) sum[field] = sumOf(all, (counts) => counts[field])
+  sum.cache_creation = {
+    ephemeral_1h_input_tokens: sumOf(
+      all,
+      ({ cache_creation }) => objectIn(cache_creation).ephemeral_1h_input_tokens,
+    ),
+  }
+  return sum
+}
+
+const sumOf = (counts: readonly JsonObject[], read: (counts: JsonObject) => Json | undefined): number =>
+  counts.reduce((sum, each) => sum + (tokenCountIn(read(each)) ?? 0), 0)
 
 /** The same message or event with this usage in place of one that it has. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>

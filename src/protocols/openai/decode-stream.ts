@@ -51,7 +51,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
 
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
-  if (data === DONE) return end(state)
+  if (data === DONE) return [...closeAll(state), ...end(state)]
   const chunk = parseObject(data)
   if (!chunk || (chunk.error ?? null) !== null) return failStream(state, data)
   state.usage = readUsage(chunk) ?? state.usage
@@ -161,6 +161,14 @@ function readFinish(state: State, candidate: number, finish: string | undefined)
     ...state.parts.close(candidate),
     { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
   ]
+}
+
+/** Snowflake's streams have no finish_reason: one that has told its usage and says that it is done has ended. */
+function closeAll(state: State): StreamEvent[] {
+  if (state.usage === undefined) return []
+  return [...state.candidates].flatMap(([candidate, { ended }]) =>
+    ended ? [] : readFinish(state, candidate, 'stop'),
+  )
 }
 
 /** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */

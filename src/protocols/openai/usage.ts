@@ -9,8 +9,9 @@ import { messageTokens } from './written.ts'
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(answer.usage)
 
 /**
- * The counts of a usage. `prompt_tokens` includes the cached tokens and `completion_tokens` the reasoning: neither is
- * added again. Undefined where the counts are absent.
+ * The counts of a usage. `prompt_tokens` includes what was read from a cache and what was written to it. `completion_tokens`
+ * includes the reasoning, except where `total_tokens` is more than both: then the rest was written beside the completion, and
+ * is billed as output (plugins/README.md, Usage of providers). Undefined where the counts are absent.
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = objectIn(value)
@@ -18,21 +19,50 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const completion = tokenCountIn(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
   const details = objectIn(usage.prompt_tokens_details)
-  const cache_read_tokens = tokenCountIn(details.cached_tokens) ?? 0
-  const input_audio_tokens = readAudio(
-    prompt ?? 0,
-    cache_read_tokens,
-    tokenCountIn(details.audio_tokens) ?? 0,
-  )
-  const { reasoning_tokens } = objectIn(usage.completion_tokens_details)
-  const thinking_tokens = tokenCountIn(reasoning_tokens) ?? 0
+  const cache_read_tokens = readCached(usage, details)
+  const { cache_write_5m_tokens, cache_write_1h_tokens } = readWritten(details)
+  const cached = cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens
+  const input_audio_tokens = readAudio(prompt ?? 0, cached, tokenCountIn(details.audio_tokens) ?? 0)
   return {
-    input_tokens: prompt === undefined ? undefined : prompt - cache_read_tokens - input_audio_tokens,
+    input_tokens: prompt === undefined ? undefined : prompt - cached - input_audio_tokens,
     input_audio_tokens,
     cache_read_tokens,
-    output_tokens: completion === undefined ? undefined : completion - thinking_tokens,
-    thinking_tokens,
+    cache_write_5m_tokens,
+    cache_write_1h_tokens,
+    ...readOutput(usage, prompt, completion),
   }
+}
+
+/** What was read from a cache: OpenAI's name of it, then Moonshot's and Together's, Mistral's and DeepSeek's. */
+const readCached = (usage: JsonObject, details: JsonObject): number =>
+  tokenCountIn(details.cached_tokens) ??
+  tokenCountIn(usage.cached_tokens) ??
+  tokenCountIn(usage.num_cached_tokens) ??
+  tokenCountIn(usage.prompt_cache_hit_tokens) ??
+  0
+
+/** What was written to a cache: OpenAI's and OpenRouter's name of it, then Alibaba's. It is kept for minutes unless it says otherwise. */
+function readWritten(details: JsonObject): Pick<Usage, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'> {
+  const written =
+    tokenCountIn(details.cache_write_tokens) ?? tokenCountIn(details.cache_creation_input_tokens) ?? 0
+  const { ephemeral_1h_input_tokens } = objectIn(details.cache_creation)
+  const cache_write_1h_tokens = tokenCountIn(ephemeral_1h_input_tokens) ?? 0
+  return { cache_write_5m_tokens: written - cache_write_1h_tokens, cache_write_1h_tokens }
+}
+
+function readOutput(
+  usage: JsonObject,
+  prompt: number | undefined,
+  completion: number | undefined,
+): Pick<ReportedUsage, 'output_tokens' | 'thinking_tokens'> {
+  const { reasoning_tokens } = objectIn(usage.completion_tokens_details)
+  const thinking_tokens = tokenCountIn(reasoning_tokens)
+  if (completion === undefined) return { output_tokens: undefined, thinking_tokens: thinking_tokens ?? 0 }
+  const total = tokenCountIn(usage.total_tokens)
+  const beside = prompt === undefined || total === undefined ? 0 : Math.max(0, total - prompt - completion)
+  // Google's chat completions count thoughts in the total alone.
+  const thought = thinking_tokens ?? beside
+  return { output_tokens: completion + beside - thought, thinking_tokens: thought }
 }
 
 /** Audio that was not cached: some of it may have been. Where it is more than the prompt, it leaves a negative rest. */
@@ -43,10 +73,7 @@ const readAudio = (prompt: number, cached: number, audio: number): number =>
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
-/**
- * What was billed, as a caller of chat completions reads it. OpenAI has no `cache_write_tokens`; the name is
- * OpenRouter's.
- */
+/** What was billed, as a caller of chat completions reads it. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
   return {

@@ -17,6 +17,7 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
     prompt_tokens_details: usage.input_tokens_details ?? null,
     completion_tokens: usage.output_tokens ?? null,
     completion_tokens_details: usage.output_tokens_details ?? null,
+    total_tokens: usage.total_tokens ?? null,
   })
 }
 
@@ -28,10 +29,13 @@ export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
   return response === answer ? shown : { ...answer, response: shown }
 }
 
-/** What was billed, as a caller of responses reads it. */
+/** What was billed, as a caller of responses reads it: all fields are required (openai 6.49.0, `ResponseUsage`). */
 export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens: promptTokens(usage),
-  input_tokens_details: { cached_tokens: usage.cache_read_tokens },
+  input_tokens_details: {
+    cached_tokens: usage.cache_read_tokens,
+    cache_write_tokens: usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
+  },
   output_tokens: usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens,
   output_tokens_details: { reasoning_tokens: usage.thinking_tokens },
   total_tokens: totalTokens(usage),
