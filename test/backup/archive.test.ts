@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption'
 import { extract, pack } from 'tar-stream'
 import { takeLock } from '../../src/db/lock.ts'
 import { openDatabase } from '../../src/db/open.ts'
@@ -194,10 +194,31 @@ describe('encryption', () => {
     return scene.path(name)
   }
 
-  test('by a passphrase: opened by it alone', async () => {
-    const right = given('right', 'open sesame\n')
+  const PASSPHRASE = 'open sesame'
+  /** The archive encrypted as with `--passphrase-file`, but for scrypt's work, which takes more than a second each time. */
+  const easilyOpened = async () => {
+    const encrypter = new Encrypter()
+    encrypter.setPassphrase(PASSPHRASE)
+    encrypter.setScryptWorkFactor(2)
+    const path = scene.path('easily-opened.age')
+    writeFileSync(path, await encrypter.encrypt(readFileSync(archive)))
+    return path
+  }
+
+  test('by a passphrase: opened by it', async () => {
+    const right = given('right', `${PASSPHRASE}\n`)
     const secret = scene.path('secret.age')
     expect(await scene.json('backup', secret, '--passphrase-file', right)).toMatchObject({ encrypted: true })
+    // Who guesses it has a second of work for each guess.
+    expect(readFileSync(secret, 'latin1')).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S+ 18\n/)
+    expect(await scene.json('backup', 'verify', secret, '--passphrase-file', right)).toMatchObject({
+      encrypted: true,
+    })
+  })
+
+  test('by a passphrase: opened by it alone', async () => {
+    const right = given('right', `${PASSPHRASE}\n`)
+    const secret = await easilyOpened()
     expect(await scene.json('backup', 'verify', secret, '--passphrase-file', right)).toMatchObject({
       encrypted: true,
     })
@@ -217,10 +238,12 @@ describe('encryption', () => {
     const other = createScene()
     await other.run('account', 'create', 'anna')
     appendFileSync(other.path('tollgate.toml'), `\n[backup]\npassphrase = "env:MY_PASSPHRASE"\n`)
-    const variables = given('variables', 'MY_PASSPHRASE=open sesame\n')
-    const secret = other.path('secret.age')
-    expect(await other.json('backup', secret, '--env-file', variables)).toMatchObject({ encrypted: true })
+    const variables = given('variables', `MY_PASSPHRASE=${PASSPHRASE}\n`)
+    expect(await other.json('backup', other.path('secret.age'), '--env-file', variables)).toMatchObject({
+      encrypted: true,
+    })
     delete other.env.MY_PASSPHRASE
+    const secret = await easilyOpened()
     const { status, err } = await other.run('backup', 'verify', secret)
     expect([status, err]).toEqual([1, expect.stringMatching(/MY_PASSPHRASE is not set\. .*--env-file/)])
     expect((await other.run('backup', 'verify', secret, '--env-file', variables)).status).toBe(0)

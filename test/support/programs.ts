@@ -17,8 +17,8 @@ const SOURCES = {
 } as const
 export type ProgramName = keyof typeof SOURCES
 
-/** The executable of this run: test/suite.ts builds it, since started from source a program costs eight times the CPU. */
-const { TOLLGATE_TEST_PROGRAMS: executable } = process.env
+/** The executable of this run, if it has one: test/suite.ts builds it, since started from source a program costs eight times the CPU. */
+export const { TOLLGATE_TEST_PROGRAMS: executable } = process.env
 
 /** The command that starts a program, to be followed by its arguments. */
 export function commandOf(name: ProgramName): string[] {
