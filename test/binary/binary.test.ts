@@ -18,7 +18,6 @@ import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 import { gatherNotices } from '../../src/build/notices/notices.ts'
 import { clientOf } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { IS_LONG } from '../support/long.ts'
 import { executable } from '../support/programs.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 
@@ -76,8 +75,8 @@ beforeAll(async () => {
   work_folder = mkdtempSync(join(tmpdir(), 'tollgate-binary-'))
   folder = join(work_folder, 'empty')
   mkdirSync(folder)
-  // That of the tests' programs is the gateway, too, built in the same way: a second build would take 7 seconds of CPU.
-  if (executable && !IS_LONG) copyFileSync(executable, join(folder, 'tollgate'))
+  // In the suite that of the tests' programs, which is built in the same way: a second build would take 7 seconds of CPU.
+  if (executable) copyFileSync(executable, join(folder, 'tollgate'))
   else {
     await buildBinary({ ...GATEWAY, outfile: join(work_folder, 'dist/tollgate') })
     renameSync(join(work_folder, 'dist/tollgate'), join(folder, 'tollgate'))

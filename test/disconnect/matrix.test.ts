@@ -2,6 +2,7 @@
 // then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
+import { cellsOf } from '../support/long.ts'
 import type { Departure } from '../support/socket-client.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import {
@@ -72,11 +73,12 @@ async function leaveAt(s: DisconnectScene, point: Point, reported: boolean, way:
   return { key, seen }
 }
 
-for (const [when, point] of points) {
-  for (const [usage, reported] of reports) {
-    for (const way of WAYS) {
-      describe(`the caller leaves ${when}, ${usage}, by ${way}`, () => {
-        test('cancel: the upstream call is aborted, what was delivered is charged', async () => {
+for (const [column, [when, point]] of points.entries()) {
+  for (const [row, [usage, reported]] of reports.entries()) {
+    describe(`the caller leaves ${when}, ${usage},`, () => {
+      test.each(cellsOf(WAYS, column + row))(
+        'by %s; cancel: the upstream call is aborted, what was delivered is charged',
+        async (way) => {
           const { key, seen } = await leaveAt(cancelling, point, reported, way)
           expect(seen.aborted).toBe(true)
           const cost = priceOf(point.whole_events, reported && point.whole_events > 0)
@@ -86,16 +88,19 @@ for (const [when, point] of points) {
             status: 499,
             streamed: 1,
           })
-        })
+        },
+      )
 
-        test('drain: the stream is read to its end, and all of it is charged', async () => {
+      test.each(cellsOf(WAYS, column + row + 1))(
+        'by %s; drain: the stream is read to its end, and all of it is charged',
+        async (way) => {
           const { key, seen } = await leaveAt(draining, point, reported, way)
           expect(seen.aborted).toBe(false)
           const cost = priceOf(ALL_EVENTS, reported)
           await expectSettledOnce(draining, key, { ...cost, outcome: 'cancelled', status: 499, streamed: 1 })
-        })
-      })
-    }
+        },
+      )
+    })
   }
 }
 

@@ -146,14 +146,21 @@ export async function settlement({ gateway }: Scene, key: string): Promise<void>
   await gateway.log.shows((line) => line.message === 'call' && line.key === key.slice(0, 10))
 }
 
-/** Asserts that the key's only call so far is recorded like this, and that nothing else is left of it. */
+/**
+ * Asserts that the key's only call so far is recorded like this, that nothing else is left of it, and that its place is free:
+ * the key, which may make one call at a time, can make another.
+ */
 export async function expectSettledOnce(s: Scene, key: string, expected: Partial<Call>): Promise<void> {
   await settlement(s, key)
+  s.upstream.answer(whole({ candidates: [] }))
+  const again = await s.call(wholePath(), BODY, { key })
+  expect(await again.text()).toBe('{"candidates":[]}')
+  // Once for both calls: it reads all that the scene's books have until now.
   const { calls, holds, entries, accounts, keys } = await s.gateway.atRest()
   const own = keys.find(({ prefix }) => prefix === key.slice(0, 10))
   const [call, ...more] = calls.filter(({ key_id }) => key_id === own?.id)
   expect(call).toMatchObject(expected)
-  expect(more).toEqual([])
+  expect(more.map(({ outcome, status }) => [outcome, status])).toEqual([['completed', 200]])
   const charged = entries.filter(({ call_id }) => call_id === call?.id).map((entry) => -entry.amount_nanos)
   expect(charged).toEqual(call?.cost_nanos ? [call.cost_nanos] : [])
   const [hold] = holds.filter(({ id }) => id === call?.id)
@@ -163,15 +170,6 @@ export async function expectSettledOnce(s: Scene, key: string, expected: Partial
     .lines()
     .filter(({ message, request_id }) => message === 'call' && request_id === call?.request_id)
   expect(lines).toHaveLength(1)
-  await expectPlaceFreed(s, key)
-}
-
-/** Asserts that the key, which may make one call at a time, can make another. */
-async function expectPlaceFreed({ gateway, upstream, call }: Scene, key: string): Promise<void> {
-  upstream.answer(whole({ candidates: [] }))
-  const again = await call(wholePath(), BODY, { key })
-  expect(await again.text()).toBe('{"candidates":[]}')
-  await gateway.rest()
 }
 
 /** Asserts that a caller who leaves before the whole request has come leaves nothing. */
