@@ -46,7 +46,7 @@ async function pay(gateway: GatewayProcess): Promise<void> {
 }
 
 test('prices of an older version are moved beside paid calls; a gateway that is killed meanwhile goes on at its next start', async () => {
-  const CALLS = 12_000
+  const CALLS = 6_000
   const folder = oldFolder(CALLS)
   const { database_path } = folder
   const before = reading(database_path, (db) => digestOf(db, CALLS))
