@@ -149,7 +149,7 @@ test('a restore brings all of it, for its owner alone; a second one keeps the fi
 
 test('a restore says that the packages of plugins are to be installed', async () => {
   using fresh = temporary()
-  const { out } = await tollgate(['restore', archive, '--data', fresh.path])
+  const { out } = await createScene('nothing', fresh.path).run('restore', archive)
   expect(out).toContain(`Install the packages of the plugins: run \`bun install\` in ${fresh.at('plugins')}.`)
 })
 

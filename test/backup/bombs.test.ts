@@ -166,10 +166,10 @@ const BOMBS: readonly Row[] = [
     () => compressed(head(), header('images/1/a.png', octal(9_000)), padded('x')),
     DAMAGED,
   ],
-  ['20,000 empty files', () => many(20_000, (at) => `images/1/${at}.png`), MAX, '--max-bytes', '1MB'],
+  ['2,000 empty files', () => many(2_000, (at) => `images/1/${at}.png`), MAX, '--max-bytes', '1MB'],
   [
-    'files in folders 500 deep',
-    () => many(20, (at) => `images/${at}/${'a/'.repeat(480)}x`),
+    'files in folders 250 deep',
+    () => many(20, (at) => `images/${at}/${'a/'.repeat(250)}x`),
     MAX,
     '--max-bytes',
     '1MB',
@@ -208,12 +208,12 @@ describe.each(COMMANDS)('%s', (_, wordsOf) => {
 
 test('a restore that is refused leaves no folder that was not there, and nothing of one that was', async () => {
   const path = scratch.at('bomb.tar.zst')
-  writeFileSync(path, zeros(1_000))
+  writeFileSync(path, compressed(head(), header('images/1/a.png', octal(9_000)), padded('x')))
   const restore = (dir: string) => createScene('nothing', dir).run('restore', path)
-  expect((await restore(scratch.at('new/er/data'))).err).toMatch(PADDING)
+  expect((await restore(scratch.at('new/er/data'))).err).toMatch(DAMAGED)
   expect(existsSync(scratch.at('new'))).toBe(false)
   mkdirSync(scratch.at('old/data'), { recursive: true })
-  expect((await restore(scratch.at('old/data'))).err).toMatch(PADDING)
+  expect((await restore(scratch.at('old/data'))).err).toMatch(DAMAGED)
   expect(readdirSync(scratch.at('old/data'))).toEqual(['serve.lock'])
 })
 

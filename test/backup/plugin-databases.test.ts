@@ -63,7 +63,7 @@ test.each(['WAL', 'DELETE'] as const)(
   async (mode) => {
     const path = scene.path(`plugins/state/${mode}.db`)
     await using _writer = await startWriter(path, mode)
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       using folder = temporary()
       const { plugins } = await restored(folder.path)
       const copy = join(plugins, 'state', `${mode}.db`)

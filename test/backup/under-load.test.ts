@@ -8,7 +8,7 @@ import { temporary } from '../support/temporary.ts'
 import { startLoad } from './load.ts'
 import { answerOf, expectSame } from './support.ts'
 
-const TIMES = IS_LONG ? 20 : 3
+const TIMES = IS_LONG ? 20 : 2
 
 test(
   `a backup under load and its restore into an empty folder, ${TIMES} times`,

@@ -62,7 +62,10 @@ test('prices of an older version are moved beside paid calls; a gateway that is 
   expect(reading(database_path, (db) => digestOf(db, CALLS))).toEqual(before)
 
   await using gateway = await startGatewayProcess('', folder)
-  while (count(database_path, IN_OLD_FORM) > 0) await pay(gateway)
+  await eventually('all are moved', async () => {
+    await pay(gateway)
+    return count(database_path, IN_OLD_FORM) === 0
+  })
   gateway.signal('SIGTERM')
   expect(await gateway.ended).toBe(0)
   const db = openDatabase(database_path, { readonly: true })
