@@ -1,10 +1,10 @@
 // silent.md, Streams whose caller left: whatever kind of output came, who leaves pays for it, and so is it charged where the stream breaks.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { DELIVERIES, type Delivery, type Wire } from '../protocols/written/deliveries.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { cellsOf } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
-import { type DisconnectScene, disconnectScene, expectSettledOnce, sendRaw } from './support.ts'
+import { disconnectScene, expectSettledOnce, sendRaw } from './support.ts'
 import {
   OVER_CHAT,
   OVER_MESSAGES,
@@ -17,7 +17,8 @@ import {
 
 setDefaultTimeout(60_000)
 
-const openScene = () => disconnectScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
+const s = await disconnectScene({ more: surfaceModels, provider: 'cooldown_ms = 0' })
+afterAll(() => s[Symbol.asyncDispose]())
 
 const PROMPT_TOKENS = 4
 const INPUT_NANOS = 1_000
@@ -47,7 +48,7 @@ const stepsOf = ({ events }: Delivery): Step[] => [
   ...events.flatMap((event): Step[] => [{ event }, 'read']),
 ]
 
-async function leave(s: DisconnectScene, request: SurfaceRequest, delivery: Delivery): Promise<string> {
+async function leave(request: SurfaceRequest, delivery: Delivery): Promise<string> {
   const arrived = Promise.withResolvers<void>()
   s.upstream.answer(stream(...stepsOf(delivery), { tell: arrived.resolve }, 'hang'))
   const left = s.callers.left.count
@@ -58,7 +59,7 @@ async function leave(s: DisconnectScene, request: SurfaceRequest, delivery: Deli
   return key
 }
 
-async function breakOff(s: DisconnectScene, request: SurfaceRequest, delivery: Delivery): Promise<string> {
+async function breakOff(request: SurfaceRequest, delivery: Delivery): Promise<string> {
   s.upstream.answer(stream(...stepsOf(delivery), 'reset'))
   const { key, client } = await sendRaw(s.gateway, await wireOf(request))
   await client.closed
@@ -78,18 +79,12 @@ const ways = READ.map(([how, wire, request], row) => {
 
 describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   const { request, deliveries, row, translates } = way
-  // Of its own: what a scene asserts takes longer with every call in its books.
-  let s: DisconnectScene
-  beforeAll(async () => {
-    s = await openScene()
-  })
-  afterAll(() => s[Symbol.asyncDispose]())
 
   // Of each protocol every kind; of the translations, which count what the provider's protocol has read, some.
   test.each(translates ? cellsOf(deliveries, row) : deliveries)(
     '%s is paid for by who leaves',
     async (_kind, delivery) => {
-      const key = await leave(s, request, delivery)
+      const key = await leave(request, delivery)
       await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'cancelled', status: 499 })
     },
   )
@@ -97,19 +92,18 @@ describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   test.each(cellsOf(deliveries, row))(
     '%s is paid for where the provider breaks off',
     async (_kind, delivery) => {
-      const key = await breakOff(s, request, delivery)
+      const key = await breakOff(request, delivery)
       await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'broken', status: 200 })
     },
   )
 })
 
 test('an estimate is no more than the model and the request allow, of a stream that was left as of one that ended', async () => {
-  await using s = await openScene()
   const [words] = DELIVERIES.openai
   if (!words) throw new Error('there is a first kind')
   const request = REQUESTS.chat(OVER_CHAT, true)
   const limited = { ...request, body: { ...request.body, max_tokens: 3 } }
-  const key = await leave(s, limited, words)
+  const key = await leave(limited, words)
   await expectSettledOnce(s, key, { ...priced(3), outcome: 'cancelled', status: 499 })
   expect(words.tokens).toBeGreaterThan(3)
 })

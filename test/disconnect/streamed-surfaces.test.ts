@@ -1,6 +1,6 @@
 // silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and what the
 // call then costs to the nano-dollar. One settlement, nothing held, the place of the call freed.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cellsOf } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './streams.ts'
@@ -15,6 +15,11 @@ import {
 import { surfaceModels, wireOf } from './surfaces.ts'
 
 setDefaultTimeout(60_000)
+
+const options = { more: surfaceModels, provider: 'cooldown_ms = 0' }
+const cancelling = await disconnectScene(options)
+const draining = await disconnectScene({ ...options, server: 'on_disconnect = "drain"' })
+afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
 /** How far a stream has come: so many whole events, and perhaps the first bytes of the next. */
 interface Point {
@@ -106,15 +111,6 @@ const surfaces = Object.entries(STREAMED).map(([name, surface], at) => [name, su
 describe.each(surfaces)('%s', (_name, surface, row) => {
   const { provider: theirs } = surface
   const points = Object.entries(pointsOf(theirs))
-  // Of each surface's own: what a scene asserts takes longer with every call in its books.
-  let cancelling: DisconnectScene
-  let draining: DisconnectScene
-  beforeAll(async () => {
-    const options = { more: surfaceModels, provider: 'cooldown_ms = 0' }
-    cancelling = await disconnectScene(options)
-    draining = await disconnectScene({ ...options, server: 'on_disconnect = "drain"' })
-  })
-  afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
   test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () =>
     expectNothingAsked(cancelling, await wireOf(surface.request)))
