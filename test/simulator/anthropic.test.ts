@@ -383,7 +383,7 @@ describe('refusals', () => {
     [
       'thinking without a signature',
       turns('a', [{ type: 'thinking', thinking: 'Hm.' }], 'b'),
-      /Invalid `signature`/,
+      /^messages\.1\.content\.0\.thinking\.signature: Field required/,
     ],
     [
       'a made-up signature',

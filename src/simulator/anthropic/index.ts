@@ -4,8 +4,12 @@ import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
 import type { Ask } from '../ask.ts'
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
+import { type Rule, refusalBy } from '../rule.ts'
 import { countTokens } from '../tokens.ts'
+import { FIELD_RULES } from './fields.ts'
 import { readAsk } from './read.ts'
+import { STRUCTURE_RULES } from './structure.ts'
+import { THINKING_RULES } from './thinking.ts'
 import { writeEvents, writeWhole } from './write.ts'
 
 /** https://platform.claude.com/docs/en/api/errors */
@@ -28,20 +32,24 @@ const errorBody = ({ status, message }: Refusal): JsonObject => ({
 })
 
 const PATH = /\/v1\/messages(\/count_tokens)?$/
-const VERSION = /^\d{4}-\d{2}-\d{2}$/
+
+/** The rules that need the output limit. */
+const OF_OUTPUT: ReadonlySet<string> = new Set(['anthropic: output limit', 'anthropic: budget of thinking'])
 
 /** Without `data: `, since each payload includes the name of its event. */
 const SSE: Framing = { ...EVENT_STREAM, before_first: '', before: '' }
 
+export const RULES: readonly Rule[] = [...FIELD_RULES, ...STRUCTURE_RULES, ...THINKING_RULES]
+/** A request to count has no output limit. */
+const COUNTING_RULES = RULES.filter(({ name }) => !OF_OUTPUT.has(name))
+
 function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal {
-  if (!VERSION.test(headers.get('anthropic-version') ?? ''))
-    return { status: 400, message: 'anthropic-version: header is required' }
   const model = textOf(body.model)
   if (model === '') return { status: 400, message: 'model: Field required' }
-  // A request to count has no output limit.
   const counts = url.pathname.endsWith('/count_tokens')
-  const ask = readAsk(counts ? { ...body, max_tokens: 1, thinking: undefined } : body)
-  if ('status' in ask) return ask
+  const refused = refusalBy(counts ? COUNTING_RULES : RULES, { model, body, headers })
+  if (refused) return refused
+  const ask = readAsk(body)
   if (counts) return counting(model, ask)
   return { model, framing: body.stream === true ? SSE : undefined, ask, body }
 }

@@ -2,18 +2,14 @@
 import { IMAGE_TOKENS } from '../answer.ts'
 import type { Ask, FunctionDeclaration } from '../ask.ts'
 import { type PromptPart, pointsOf } from '../cache.ts'
-import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { blocksOf, type Message, messagesOf, ofType, promptText, resultText, withInner } from './blocks.ts'
-import { findFault } from './faults.ts'
 
 const DOCUMENT_TOKENS = 258
 
-/** @returns a Refusal for what the API refuses; unknown fields are ignored */
-export function readAsk(body: JsonObject): Ask | Refusal {
-  const fault = findFault(body)
-  if (fault) return fault
+/** Reads what the answer depends on, of a request that breaks no rule. */
+export function readAsk(body: JsonObject): Ask {
   const messages = messagesOf(body)
   const blocks = withInner(messages.flatMap((message) => message.blocks))
   return {

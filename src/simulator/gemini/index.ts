@@ -2,11 +2,14 @@
 import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
 import type { Ask } from '../ask.ts'
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, objectOf } from '../json.ts'
+import { type Rule, refusalBy } from '../rule.ts'
 import { countTokens } from '../tokens.ts'
 import { readEmbedding } from './embeddings.ts'
+import { FIELD_RULES } from './fields.ts'
 import { readAsk } from './read.ts'
 import { errorBody } from './refuse.ts'
+import { STRUCTURE_RULES } from './structure.ts'
 import { writeEvents, writeWhole } from './write.ts'
 
 const PATH = /\/v1(?:beta)?\/models\/([^/:]+):(\w+)$/
@@ -24,21 +27,24 @@ const ARRAY: Framing = {
   after_error: ']\n',
 }
 
-function read(url: URL, body: JsonObject): Call | Query | Refusal {
+export const RULES: readonly Rule[] = [...FIELD_RULES, ...STRUCTURE_RULES]
+
+function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal {
   const [, encoded_model = '', action = ''] = PATH.exec(url.pathname) ?? []
   if (action === 'batchEmbedContents') return readEmbedding(decodeURIComponent(encoded_model), body)
-  if (action === 'countTokens') {
-    const counted = readAsk(body)
-    return 'status' in counted ? counted : counting(decodeURIComponent(encoded_model), counted)
-  }
+  const model = decodeURIComponent(encoded_model)
+  // A request to count may have the whole request inside.
+  const asked = { model, body: objectOf(body.generateContentRequest ?? body), headers }
+  if (action === 'countTokens') return refusalBy(RULES, asked) ?? counting(model, readAsk(asked.body))
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     return { status: 404, message: `The method ${action} is not found.` }
   }
+  const refused = refusalBy(RULES, asked)
+  if (refused) return refused
   const ask = readAsk(body)
-  if ('status' in ask) return ask
   const stream = url.searchParams.get('alt') === 'sse' ? SSE : ARRAY
   return {
-    model: decodeURIComponent(encoded_model),
+    model,
     framing: action === 'streamGenerateContent' ? stream : undefined,
     ask,
     body,

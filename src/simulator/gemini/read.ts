@@ -1,20 +1,17 @@
 // Reader of :generateContent and :streamGenerateContent requests.
 import type { Ask, FunctionDeclaration } from '../ask.ts'
-import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
+import { inlineOf, partsOf } from './parts.ts'
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 65_536
-const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
 const AUDIO_BYTES_PER_TOKEN = 250
 const DOCUMENT_TOKENS = 258
 
-/** @returns a Refusal for what the API refuses; unknown fields are ignored */
-export function readAsk(body: JsonObject): Ask | Refusal {
+/** Reads what the answer depends on, of a request that breaks no rule. */
+export function readAsk(body: JsonObject): Ask {
   const contents = listOf(body.contents).map(objectOf)
   const parts = contents.flatMap(partsOf)
   const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
-  const fault = findFault(contents, parts) ?? findLimitFault(config)
-  if (fault) return fault
   const last = contents.at(-1) ?? {}
   return {
     ...readText(body, parts, last),
@@ -26,28 +23,6 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
     results: partsOf(last).flatMap(readResult),
   }
-}
-
-function partsOf(content: JsonObject): JsonObject[] {
-  return listOf(content.parts).map(objectOf)
-}
-
-function findFault(contents: JsonObject[], parts: JsonObject[]): Refusal | undefined {
-  if (contents.length === 0) return refusal('contents', 'contents is not specified')
-  const bare = contents.findIndex((content) => listOf(content.parts).length === 0)
-  if (bare >= 0) return refusal(`contents[${bare}].parts`, 'contents.parts must not be empty.')
-  const media = parts.map(inlineOf).find(({ mime }) => mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
-  return media && refusal('contents', `Unsupported MIME type: ${media.mime}`)
-}
-
-function findLimitFault(config: JsonObject): Refusal | undefined {
-  const limit = pick(config, 'maxOutputTokens', 'max_output_tokens')
-  if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) > 0)) return undefined
-  return refusal('generation_config.max_output_tokens', 'max_output_tokens must be positive.')
-}
-
-function refusal(field: string, description: string): Refusal {
-  return { status: 400, field, message: `* GenerateContentRequest.${field}: ${description}` }
 }
 
 function readText(
@@ -72,17 +47,6 @@ function readText(
 function promptText(part: JsonObject): string {
   const structured = pick(part, 'functionCall', 'function_call', 'functionResponse', 'function_response')
   return structured === undefined ? textOf(part.text) : JSON.stringify(structured)
-}
-
-function inlineOf(part: JsonObject): { mime: string; bytes: number; data: string } {
-  const inline = pick(part, 'inlineData', 'inline_data', 'fileData', 'file_data')
-  if (!isObject(inline)) return { mime: '', bytes: 0, data: '' }
-  const mime = textOf(pick(inline, 'mimeType', 'mime_type')).toLowerCase()
-  return {
-    mime: mime === '' ? 'application/octet-stream' : mime,
-    bytes: Math.floor((textOf(inline.data).length * 3) / 4),
-    data: textOf(inline.data),
-  }
 }
 
 function readMedia(

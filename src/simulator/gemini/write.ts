@@ -4,6 +4,7 @@ import type { Candidate, FunctionCall, PromptUsage, Reply } from '../ask.ts'
 import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { split } from '../pieces.ts'
+import { sign as signThoughts } from './signature.ts'
 
 const FINISH = { stop: 'STOP', length: 'MAX_TOKENS', safety: 'SAFETY' } as const satisfies Record<
   Candidate['finish'],
@@ -86,8 +87,7 @@ function pictureStep(data: string): Step {
 /** The first part after the thoughts carries their signature. */
 function sign(steps: Step[], answer: Candidate): void {
   const part = steps.flatMap(({ parts }) => parts).find(({ thought }) => thought !== true)
-  const signature = Buffer.from(`simulated ${Bun.hash(answer.thoughts.join(''))}`).toString('base64')
-  if (part) part.thoughtSignature = signature
+  if (part) part.thoughtSignature = signThoughts(answer.thoughts.join(''))
 }
 
 function candidate(parts: JsonObject[]): JsonObject {

@@ -4,6 +4,7 @@ import type { Candidate, Reply } from '../ask.ts'
 import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
+import { encrypt } from './encrypted.ts'
 
 const CREATED_S = 1_750_000_000
 const REFUSAL = 'I cannot help with that.'
@@ -106,9 +107,7 @@ function reasoningItem({ thoughts }: Candidate, call: Call): JsonObject {
     id: idOf(call, 'rs'),
     type: 'reasoning',
     summary: is_shown ? [{ type: 'summary_text', text }] : [],
-    ...(listOf(include).includes('reasoning.encrypted_content')
-      ? { encrypted_content: `gAAAAAB${Buffer.from(text).toString('base64url')}` }
-      : {}),
+    ...(listOf(include).includes('reasoning.encrypted_content') ? { encrypted_content: encrypt(text) } : {}),
   }
 }
 

@@ -24,8 +24,8 @@ export type Place = 'whole' | 'first' | 'middle' | 'last'
 
 export interface Form {
   readonly id_prefix: string
-  /** The length and letters of a tool call's id, from a hash. */
-  callId(hash: string): string
+  /** The id of a tool call, from a hash, or the name of its tool and its place among the calls. */
+  callId(hash: string, name: string, index: number): string
   /** Fields of an answer or a chunk beside its id, time, model, choices and usage. */
   around(call: Call, place: Place, usage: JsonObject | undefined): JsonObject
   /** The fields of a message for what it says. */

@@ -12,7 +12,9 @@ export interface Generation {
   readonly takes_parallel_tool_calls: boolean
   /** Whether it reasons and calls functions in one chat completion. */
   readonly reasons_with_tools: boolean
-  /** How the refusal of that ends. */
+  /** Whether it is served in chat completions at all. */
+  readonly in_chat: boolean
+  /** How the refusal of reasoning with functions ends. */
   readonly tools_advice: string
 }
 
@@ -27,6 +29,7 @@ const OLDEST: Generation = {
   takes_stop: true,
   takes_parallel_tool_calls: true,
   reasons_with_tools: true,
+  in_chat: true,
   tools_advice: '',
 }
 
@@ -91,5 +94,8 @@ const ROWS: readonly Row[] = [
 /** The generation of a model; undefined for names that OpenAI has not given. */
 export function generationOf(model: string): Generation | undefined {
   const row = ROWS.find(({ names }) => names.test(model))
-  return row && { ...OLDEST, ...row }
+  return row && { ...OLDEST, ...row, in_chat: !OF_RESPONSES.test(model) }
 }
+
+/** https://platform.openai.com/docs/models/gpt-5-codex, https://platform.openai.com/docs/models/gpt-5-pro */
+const OF_RESPONSES = /gpt-5(?:\.\d)?-(?:pro|codex)/

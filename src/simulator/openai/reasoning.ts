@@ -111,6 +111,27 @@ export const GENERATION_RULES: readonly Rule[] = [
     ({ takes_stop }, { body }) => (takes_stop || !isSet(body.stop) ? undefined : unsupported('stop')),
   ),
   rule(
+    'parallel_tool_calls by generation',
+    'https://github.com/evalstate/fast-agent/issues/279, https://github.com/run-llama/llama_index/issues/20865',
+    ({ takes_parallel_tool_calls }, { body }) =>
+      takes_parallel_tool_calls || !isSet(body.parallel_tool_calls)
+        ? undefined
+        : unsupported('parallel_tool_calls'),
+  ),
+  rule(
+    'models of the Responses API only',
+    'https://github.com/alvinunreal/tmuxai/issues/82, https://github.com/arbs-io/vscode-openai/issues/358, https://github.com/promptfoo/promptfoo/pull/6539',
+    ({ in_chat }) =>
+      in_chat
+        ? undefined
+        : {
+            status: 404,
+            message: 'This model is only supported in v1/responses and not in v1/chat/completions.',
+            field: 'model',
+            code: null,
+          },
+  ),
+  rule(
     'reasoning with function tools',
     'https://github.com/pipecat-ai/pipecat/issues/4043, https://github.com/GEMISIS/leviath/issues/333, https://github.com/BerriAI/litellm/pull/34569, https://github.com/livekit/agents/pull/5088',
     findToolsAndReasoning,

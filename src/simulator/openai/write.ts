@@ -105,13 +105,19 @@ function saidOf(answer: Candidate): Said {
 function callsField(form: Form, call: Call, { calls }: Candidate, index: number): JsonObject {
   if (calls.length === 0) return {}
   return {
-    tool_calls: calls.map((one, at) => form.toolCall(toolCall(form, call, one, `${index}_${at}`), at)),
+    tool_calls: calls.map((one, at) => form.toolCall(toolCall(form, call, one, [index, at]), at)),
   }
 }
 
-function toolCall(form: Form, call: Call, { name, args }: FunctionCall, place: string): ToolCall {
-  const hash = Bun.hash(`chatcmpl-${hashOf(call)}_${place}_${name}`).toString(36)
-  return { id: form.callId(hash), name, args: JSON.stringify(args) }
+/** @param place its answer's place among the choices, and its own among the answer's calls */
+function toolCall(
+  form: Form,
+  call: Call,
+  { name, args }: FunctionCall,
+  place: readonly [answer: number, call: number],
+): ToolCall {
+  const hash = Bun.hash(`chatcmpl-${hashOf(call)}_${place.join('_')}_${name}`).toString(36)
+  return { id: form.callId(hash, name, place[1]), name, args: JSON.stringify(args) }
 }
 
 /** A piece of an answer, and the tokens of its text. */
@@ -162,7 +168,7 @@ function piecesOf({ form, call, answer, index, events }: Streamed): Piece[] {
       }))
     : []
   const calls = answer.calls.flatMap((one, at) =>
-    callDeltas(form, toolCall(form, call, one, `${index}_${at}`), one, at),
+    callDeltas(form, toolCall(form, call, one, [index, at]), one, at),
   )
   const others = thoughts.length + calls.length + (form.opening ? 1 : 0) + (form.closing ? 1 : 0)
   const count = events === undefined ? Math.ceil(answer.text.length / TOKENS_PER_EVENT) : events - others

@@ -67,6 +67,8 @@ export const moonshot: Server = {
   thinks,
   form: {
     ...plainForm,
+    // https://github.com/musistudio/claude-code-router/issues/1808
+    callId: (_hash, name, index) => `${name}:${index}`,
     ...thinkingIn('reasoning_content'),
     // Also without `stream_options` the last choice tells the usage.
     choice: (_logprobs, place, usage) => (place === 'last' && usage ? { usage } : {}),

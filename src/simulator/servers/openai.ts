@@ -18,7 +18,7 @@ const TYPES = new Map<number, readonly [type: string, code: string | null]>([
 
 export function errorBody({ status, message, field, code: own }: Refusal): JsonObject {
   const [type, code] = TYPES.get(status) ?? ['server_error', null]
-  return { error: { message, type, param: field ?? null, code: own ?? code } }
+  return { error: { message, type, param: field ?? null, code: own === undefined ? code : own } }
 }
 
 export const openai: Server = {

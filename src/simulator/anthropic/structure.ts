@@ -1,23 +1,25 @@
-// Faults for which the messages API refuses a request, in its own words.
-import type { Refusal } from '../dialect.ts'
-import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
+// Rules on the structure of a messages request: limits, roles, blocks, tools and their results, signatures, cache marks.
+import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import type { Rule } from '../rule.ts'
 import { type Message, messagesOf, ofType, withInner } from './blocks.ts'
 import { isGenuine } from './signature.ts'
 
 type Finder = (body: JsonObject, messages: readonly Message[]) => string | undefined
 
-/** The first fault of a request; undefined without any. */
-export function findFault(body: JsonObject): Refusal | undefined {
-  const messages = messagesOf(body)
-  for (const find of FINDERS) {
-    const message = find(body, messages)
-    if (message !== undefined) return { status: 400, message }
-  }
-  return undefined
-}
+/** The API's reference of a request. */
+const REFERENCE = 'https://platform.claude.com/docs/en/api/messages/create'
+
+const rule = (name: string, find: Finder, source = REFERENCE): Rule => ({
+  name: `anthropic: ${name}`,
+  source,
+  find({ body }) {
+    const message = find(body, messagesOf(body))
+    return message === undefined ? undefined : { status: 400, message }
+  },
+})
 
 /** The path of a block, as the API writes it. */
-const placeOf = (message: number, block: number) => `messages.${message}.content.${block}`
+export const placeOf = (message: number, block: number) => `messages.${message}.content.${block}`
 
 function findLimit({ max_tokens }: JsonObject): string | undefined {
   if (max_tokens === undefined) return 'max_tokens: Field required'
@@ -47,35 +49,13 @@ const findEmptyText: Finder = (_body, messages) => {
   return found < 0 ? undefined : `messages.${found}: text content blocks must be non-empty`
 }
 
-const MIN_BUDGET = 1_024
-
-function findThinking({ thinking: given, max_tokens, tool_choice }: JsonObject): string | undefined {
-  const thinking = objectOf(given)
-  if (thinking.type !== 'enabled') return undefined
-  const budget = numberOf(thinking.budget_tokens)
-  if (budget === undefined) return 'thinking.enabled.budget_tokens: Field required'
-  if (budget < MIN_BUDGET)
-    return `thinking.enabled.budget_tokens: Input should be greater than or equal to ${MIN_BUDGET}`
-  if (budget >= Number(max_tokens)) return '`max_tokens` must be greater than `thinking.budget_tokens`.'
-  return ['any', 'tool'].includes(textOf(objectOf(tool_choice).type))
-    ? 'Thinking may not be enabled when tool_choice forces tool use.'
-    : undefined
-}
-
-/** A turn that used a tool while thinking must come back with its thinking. */
-const findLostThinking: Finder = ({ thinking }, messages) => {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant')
-  const blocks = messages[last]?.blocks ?? []
-  const first = textOf(blocks[0]?.type)
-  if (objectOf(thinking).type !== 'enabled' || ofType(blocks, 'tool_use').length === 0) return undefined
-  if (first === 'thinking' || first === 'redacted_thinking') return undefined
-  return `${placeOf(last, 0)}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`
-}
-
 const findForgery: Finder = (_body, messages) => {
   for (const [at, { blocks }] of messages.entries()) {
     const forged = blocks.findIndex((block) => block.type === 'thinking' && !isGenuine(block))
-    if (forged >= 0) return `${placeOf(at, forged)}: Invalid \`signature\` in \`thinking\` block`
+    if (forged < 0) continue
+    return blocks[forged]?.signature === undefined
+      ? `${placeOf(at, forged)}.thinking.signature: Field required`
+      : `${placeOf(at, forged)}: Invalid \`signature\` in \`thinking\` block`
   }
   return undefined
 }
@@ -113,15 +93,24 @@ function isImage({ type, media_type, data, url }: JsonObject): boolean {
   return type === 'base64' && IMAGE_TYPES.includes(textOf(media_type)) && textOf(data) !== ''
 }
 
+const NAME = '^[a-zA-Z0-9_-]{1,128}$'
+
+/** Tools that the caller runs. */
+const customTools = (tools: unknown): (readonly [at: number, tool: JsonObject])[] =>
+  [...listOf(tools).map(objectOf).entries()].filter(([, { type }]) => type === undefined || type === 'custom')
+
 function findTools({ tools }: JsonObject): string | undefined {
-  const wrong = listOf(tools)
-    .map(objectOf)
-    .findIndex(({ type, name, input_schema }) =>
-      type === undefined || type === 'custom'
-        ? !/^[a-zA-Z0-9_-]{1,128}$/.test(textOf(name)) || !isObject(input_schema)
-        : false,
-    )
-  return wrong < 0 ? undefined : `tools.${wrong}.custom: name and input_schema are required`
+  for (const [at, { name, input_schema }] of customTools(tools)) {
+    if (!new RegExp(NAME).test(textOf(name)))
+      return `tools.${at}.custom.name: String should match pattern '${NAME}'`
+    if (!isObject(input_schema)) return `tools.${at}.custom.input_schema: Field required`
+  }
+  return undefined
+}
+
+function findSameNames({ tools }: JsonObject): string | undefined {
+  const names = listOf(tools).map((tool) => objectOf(tool).name)
+  return new Set(names).size < names.length ? 'tools: Tool names must be unique.' : undefined
 }
 
 const MAX_BREAKPOINTS = 4
@@ -135,15 +124,38 @@ const findBreakpoints: Finder = (body, messages) => {
   return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`
 }
 
-const FINDERS: readonly Finder[] = [
-  findLimit,
-  findMessages,
-  findEmptyText,
-  findTools,
-  findImage,
-  findThinking,
-  findUnpairedTools,
-  findLostThinking,
-  findForgery,
-  findBreakpoints,
+export const STRUCTURE_RULES: readonly Rule[] = [
+  rule('output limit', findLimit),
+  rule(
+    'messages and their roles',
+    findMessages,
+    'https://platform.claude.com/docs/en/api/messages/create, https://platform.claude.com/docs/en/api/beta-headers',
+  ),
+  rule('empty text', findEmptyText),
+  rule(
+    'declared tools',
+    findTools,
+    'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use, https://github.com/anthropics/claude-code/issues/3102',
+  ),
+  rule(
+    'names of tools are unique',
+    findSameNames,
+    'https://github.com/anthropics/claude-code/issues/10687, https://github.com/tailcallhq/forgecode/issues/892',
+  ),
+  rule('images', findImage, 'https://platform.claude.com/docs/en/build-with-claude/vision'),
+  rule(
+    'tool uses and their results',
+    findUnpairedTools,
+    'https://github.com/anthropics/claude-code/issues/3512, https://github.com/anthropics/claude-code/issues/12526',
+  ),
+  rule(
+    'signatures of thinking',
+    findForgery,
+    'https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks, @anthropic-ai/sdk 1.11 resources/messages/messages.d.ts ThinkingBlockParam.signature',
+  ),
+  rule(
+    'marks of the cache',
+    findBreakpoints,
+    'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
+  ),
 ]

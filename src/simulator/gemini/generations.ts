@@ -1,0 +1,34 @@
+// The generations of Gemini models, recognised by the names that Google gives them.
+// https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/gemini-3
+
+/** What a generation takes. */
+export interface Generation {
+  /** The budgets of thinking that are taken, besides -1; undefined where any is. */
+  readonly budget: { readonly min: number; readonly max: number; readonly takes_none: boolean } | undefined
+  readonly takes_level: boolean
+  /** Function calls of the current turn come back with their signature. */
+  readonly demands_signatures: boolean
+  /** Whether it may be asked for functions and JSON at once. */
+  readonly takes_functions_with_json: boolean
+}
+
+const OLDER = { takes_level: false, demands_signatures: false, takes_functions_with_json: false } as const
+
+/** The first row that fits a name holds. */
+const ROWS: readonly (Generation & { readonly names: RegExp })[] = [
+  {
+    names: /^gemini-[3-9]/,
+    budget: undefined,
+    takes_level: true,
+    demands_signatures: true,
+    takes_functions_with_json: true,
+  },
+  { names: /^gemini-2\.5-pro/, ...OLDER, budget: { min: 128, max: 32_768, takes_none: false } },
+  { names: /^gemini-2\.5-flash-lite/, ...OLDER, budget: { min: 512, max: 24_576, takes_none: true } },
+  { names: /^gemini-2\.5/, ...OLDER, budget: { min: 1, max: 24_576, takes_none: true } },
+  { names: /^gemini-[12]/, ...OLDER, budget: undefined },
+]
+
+/** The generation of a model; undefined for names that Google has not given. */
+export const generationOf = (model: string): Generation | undefined =>
+  ROWS.find(({ names }) => names.test(model))

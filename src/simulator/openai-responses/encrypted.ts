@@ -1,0 +1,6 @@
+// Encrypted reasoning: what is not the provider's own cannot be verified.
+const MARK = 'gAAAAAB'
+
+export const encrypt = (thoughts: string): string => `${MARK}${Buffer.from(thoughts).toString('base64url')}`
+
+export const isGenuine = (encrypted_content: string): boolean => encrypted_content.startsWith(MARK)
