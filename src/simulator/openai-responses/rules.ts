@@ -68,9 +68,8 @@ function findPairs({ body }: Asked): Refusal | undefined {
   const open = calls.find((id) => !outputs.includes(id))
   if (open !== undefined) return refusal('input', `No tool output found for function call ${open}.`)
   const stray = outputs.find((id) => !calls.includes(id))
-  return stray === undefined
-    ? undefined
-    : refusal('input', `No tool call found for function call output with call_id ${stray}.`)
+  if (stray === undefined) return undefined
+  return refusal('input', `No tool call found for function call output with call_id ${stray}.`)
 }
 
 const findForgery = ({ body }: Asked): Refusal | undefined =>
