@@ -11,6 +11,24 @@ const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
   max: 32_768,
 }
 
+/**
+ * The share of the output limit that an effort's budget takes at most, so that room is left for the answer.
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-effort-level
+ */
+const EFFORT_SHARES: Readonly<Record<Effort, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.95,
+  max: 0.95,
+}
+
+/** The smallest budget that Claude takes, and that is worth asking for. */
+export const MIN_BUDGET_TOKENS = 1_024
+/** What an answer has at least beside the thinking that an effort stands for, in tokens. */
+const MIN_ANSWER_TOKENS = 1_024
+
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
 
 /** The thinking tokens to ask for; undefined if the model is to decide. */
@@ -18,6 +36,27 @@ export function budgetOf(thinking: Thinking): number | undefined {
   if (thinking.mode === 'off') return 0
   if (thinking.mode === 'auto') return undefined
   return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]
+}
+
+/**
+ * The thinking tokens for an effort, or for a model that is to decide, within the output limit; a budget that the caller chose
+ * stays.
+ * @param max_output_tokens the limit, which thinking counts towards; undefined if none is set
+ * @returns undefined if the model is to decide; 0 if the limit has no room for both
+ */
+export function budgetWithin(thinking: Thinking, max_output_tokens: number | undefined): number | undefined {
+  const budget_tokens = budgetOf(thinking)
+  if (thinking.mode !== 'effort' || budget_tokens === undefined || max_output_tokens === undefined)
+    return budget_tokens
+  return withinLimit(budget_tokens, EFFORT_SHARES[thinking.effort], max_output_tokens)
+}
+
+/** The share of a limit, no more than is wanted, which leaves room for an answer; 0 if the limit has none for both. */
+export function withinLimit(wanted_tokens: number, share: number, max_output_tokens: number): number {
+  const room_tokens = max_output_tokens - MIN_ANSWER_TOKENS
+  if (room_tokens < MIN_BUDGET_TOKENS) return 0
+  const shared_tokens = Math.max(Math.floor(max_output_tokens * share), MIN_BUDGET_TOKENS)
+  return Math.min(wanted_tokens, shared_tokens, room_tokens)
 }
 
 /** The lowest effort whose budget covers what was asked; undefined if the model is to decide, or thinking is off. */

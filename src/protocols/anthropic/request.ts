@@ -4,6 +4,7 @@ import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
+import { MIN_BUDGET_TOKENS } from '../thinking.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import {
   countIn,
@@ -19,7 +20,6 @@ import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 import { rejectThread } from './extras.ts'
-import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
 /** What the price depends on. */
 export const PricedRequest = Fields({

@@ -3,7 +3,7 @@
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { Turn } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
-import { budgetOf, effortOf } from '../thinking.ts'
+import { budgetWithin, effortOf, MIN_BUDGET_TOKENS, withinLimit } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import type { Generation } from './model.ts'
 import { isOwn } from './signature.ts'
@@ -15,10 +15,9 @@ export interface EncodedThinking {
   readonly thinks: boolean
 }
 
-/** The smallest budget that the provider takes. */
-export const MIN_BUDGET_TOKENS = 1_024
 /** The budget where the caller leaves it to the model, and the model's generation cannot decide for itself. */
 const DEFAULT_BUDGET_TOKENS = 8_192
+const DEFAULT_SHARE = 0.5
 
 const NOT_SET: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
 
@@ -82,7 +81,9 @@ function adaptive(
 const HIGHEST: ReadonlySet<Effort> = new Set(['xhigh', 'max'])
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
-  const desired = Math.max(budgetOf(thinking) ?? DEFAULT_BUDGET_TOKENS, MIN_BUDGET_TOKENS)
+  const asked =
+    budgetWithin(thinking, max_tokens) ?? withinLimit(DEFAULT_BUDGET_TOKENS, DEFAULT_SHARE, max_tokens)
+  const desired = thinking.mode === 'budget' ? Math.max(asked, MIN_BUDGET_TOKENS) : asked
   const budget_tokens = Math.min(desired, max_tokens - 1)
   if (budget_tokens < MIN_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SET
   return {

@@ -1,5 +1,5 @@
 // The parts and turns of a conversation in the canonical form, which every translation goes through.
-import { type JsonObject, parseObject } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../wire/json.ts'
 
 /**
  * A provider's signature on what its model thought, without which it may refuse the next turn. Only a protocol with
@@ -94,6 +94,10 @@ export const madeCallId = (call_id: string, candidate: number, position: number)
 /** A tool call's arguments, parsed: empty text means no arguments; undefined if the text is not a JSON object. */
 export const parseArguments = (text: string): JsonObject | undefined =>
   text.trim() === '' ? {} : parseObject(text)
+
+/** The same of arguments that some servers and clients give as an object in place of its text. */
+export const readArguments = (given: Json | undefined): JsonObject | undefined =>
+  isObject(given) ? given : parseArguments(stringIn(given) ?? '')
 
 /** The text of all parts, joined. */
 export const textOf = (parts: readonly Part[]): string =>

@@ -1,16 +1,18 @@
 // A whole native answer, read into the canonical form.
+import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { madeCallId, type Part } from '../canonical/parts.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readAnswerPart } from './parts.ts'
-import { readStop } from './stop-reasons.ts'
+import { isFailure, readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
  * A provider's whole answer. Missing fields are read as empty; a prompt that was blocked ends with `safety`.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ * @throws UpstreamFault for a tool call that the provider could not read
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const [first, ...rest] = objectsIn(answer.candidates).map((candidate, index) =>
@@ -31,7 +33,10 @@ const readBlocked = (feedback: Json | undefined): Candidate => ({
   logprobs: undefined,
 })
 
+/** @throws UpstreamFault for a tool call that the provider could not read */
 function readCandidate(candidate: JsonObject, madeId: (position: number) => string): Candidate {
+  const finish_reason = stringIn(candidate.finishReason)
+  if (isFailure(finish_reason)) throw new UpstreamFault(`the upstream ended its answer by ${finish_reason}`)
   const parts: Part[] = []
   let calls = 0
   for (const given of partsOf(candidate)) {
@@ -41,7 +46,7 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
   }
   return {
     parts,
-    stop_reason: readStop(stringIn(candidate.finishReason) ?? '', calls > 0),
+    stop_reason: readStop(finish_reason ?? '', calls > 0),
     stop_sequence: undefined,
     logprobs: readLogprobs(candidate.logprobsResult),
   }

@@ -18,7 +18,7 @@ import {
 import { partsOf } from './decode-answer.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readAnswerPart } from './parts.ts'
-import { readStop } from './stop-reasons.ts'
+import { isFailure, readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 type ReadPart = NonNullable<ReturnType<typeof readAnswerPart>>
@@ -135,6 +135,10 @@ function readFinish(
   const position = stateOf(state, candidate)
   if (!finish_reason || position.ended) return
   position.ended = true
+  if (isFailure(finish_reason)) {
+    events.push(...failStream(state, finish_reason))
+    return
+  }
   const stop_reason = readStop(finish_reason, position.calls > 0)
   events.push(...state.parts.close(candidate), {
     type: 'candidate_end',

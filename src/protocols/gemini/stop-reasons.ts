@@ -35,6 +35,10 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'OTHER',
 }
 
+/** The model's call of a tool could not be read: nothing was answered, and to ask again mostly helps. */
+export const isFailure = (finish_reason: string | undefined): boolean =>
+  finish_reason === 'MALFORMED_FUNCTION_CALL'
+
 /** The canonical reason; the provider says STOP for tool calls too. `other` for an unknown one. */
 export function readStop(finish_reason: string, calls_tools: boolean): StopReason {
   const reason = lookUp(READ, finish_reason) ?? 'other'

@@ -2,7 +2,7 @@
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
-import { budgetOf, effortOf } from '../thinking.ts'
+import { budgetWithin, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
@@ -10,9 +10,10 @@ import { generationOf } from './model.ts'
 export function encodeThinking(request: ConversationRequest, model: string): JsonObject | undefined {
   const form = generationOf(model).thinking
   if (form === 'none') return undefined
-  const { thinking, shows_thinking } = request
+  const { thinking, shows_thinking, max_output_tokens } = request
+  const encode = form === 'budget' ? encodeBudget : encodeLevel
   const config = compact({
-    ...(thinking ? (form === 'budget' ? encodeBudget(thinking, model) : encodeLevel(thinking, model)) : {}),
+    ...(thinking ? encode(thinking, model, max_output_tokens) : {}),
     includeThoughts: shows_thinking,
   })
   return Object.keys(config).length > 0 ? config : undefined
@@ -21,9 +22,9 @@ export function encodeThinking(request: ConversationRequest, model: string): Jso
 const DYNAMIC = -1
 
 /** The provider's bounds for models that think by a budget; the large one cannot be told not to think. */
-function encodeBudget(thinking: Thinking, model: string): JsonObject {
+function encodeBudget(thinking: Thinking, model: string, max_output_tokens: number | undefined): JsonObject {
   const { min, max } = model.includes('pro') ? { min: 128, max: 32_768 } : { min: 0, max: 24_576 }
-  const budget = budgetOf(thinking)
+  const budget = budgetWithin(thinking, max_output_tokens)
   return { thinkingBudget: budget === undefined ? DYNAMIC : Math.min(Math.max(budget, min), max) }
 }
 

@@ -1,11 +1,11 @@
 // A whole chat completion, read into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
-import { madeCallId, type Part, parseArguments } from '../canonical/parts.ts'
+import { madeCallId, type Part, readArguments } from '../canonical/parts.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
 import { readLogprobs } from './logprobs.ts'
-import { readGoogleSignature, readReasoning } from './reasoning.ts'
+import { contentText, readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
@@ -29,7 +29,7 @@ const EMPTY: Candidate = { parts: [], stop_reason: 'other', stop_sequence: undef
 
 function readChoice(choice: JsonObject, madeId: (position: number) => string): Candidate {
   const message = objectIn(choice.message)
-  const content = stringIn(message.content)
+  const content = contentText(message.content)
   const refused = stringIn(message.refusal)
   const calls = objectsIn(message.tool_calls)
   const read = calls.map((call, index) => readCall(call, madeId(index)))
@@ -53,7 +53,7 @@ function readChoice(choice: JsonObject, madeId: (position: number) => string): C
 /** Undefined for a call whose arguments are not a JSON object: they were cut off, or are nonsense. */
 function readCall(call: JsonObject, made_id: string): Part | undefined {
   const called = objectIn(call.function)
-  const parsed = parseArguments(stringIn(called.arguments) ?? '')
+  const parsed = readArguments(called.arguments)
   return (
     parsed && {
       kind: 'tool_call',

@@ -23,11 +23,21 @@ import {
   readPresent,
   Text,
 } from '../forms.ts'
-import { eachOf, type Json, type JsonObject, oneOf, refusal, stringIn, wantObject } from '../wire/json.ts'
+import {
+  eachOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  oneOf,
+  refusal,
+  stringIn,
+  wantObject,
+  wantString,
+} from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
-import { readGoogleSignature, readReasoning } from './reasoning.ts'
+import { readGoogleSignature, readReasoning, THINKING } from './reasoning.ts'
 
-const CalledFunction = Fields({ name: Text, arguments: Text })
+const CalledFunction = Fields({ name: Text, arguments: Anything })
 export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
 const SaidMessage = Fields({ content: Anything })
@@ -97,11 +107,16 @@ function readAssistant(given: JsonObject, path: string, names: Map<string, strin
   if (function_call)
     calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
   for (const call of calls) names.set(call.id, call.name)
-  const parts: Part[] = [...readReasoning(given), ...readOptional(content, `${path}.content`)]
+  const said = withoutThinking(content)
+  const parts: Part[] = [...readReasoning(given), ...readOptional(said, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
-  const said = signLastText(parts, readGoogleSignature(given))
-  return { role: 'assistant', parts: [...said, ...readImages(given, path), ...calls] }
+  const signed = signLastText(parts, readGoogleSignature(given))
+  return { role: 'assistant', parts: [...signed, ...readImages(given, path), ...calls] }
 }
+
+/** What is said beside the thinking that Mistral gives in its content, which is read apart. */
+const withoutThinking = (content: Json | undefined): Json | undefined =>
+  Array.isArray(content) ? content.filter((part) => !(isObject(part) && part.type === THINKING)) : content
 
 /** A signature on the message itself belongs to its last text. */
 function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
@@ -111,7 +126,8 @@ function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
 }
 
 function readFunction(called: Static<typeof CalledFunction>, path: string, id: string): ToolCallPart {
-  const parsed = parseArguments(called.arguments)
+  const given = called.arguments
+  const parsed = isObject(given) ? given : parseArguments(wantString(given, `${path}.arguments`))
   if (!parsed) throw refusal(`${path}.arguments`, 'must be a JSON object, as text.')
   return { kind: 'tool_call', id, name: called.name, arguments: parsed }
 }

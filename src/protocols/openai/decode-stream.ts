@@ -7,18 +7,27 @@ import { madeCallId } from '../canonical/parts.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import {
+  countIn,
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
 import { readLogprobs } from './logprobs.ts'
-import { readGoogleSignature, readReasoning } from './reasoning.ts'
+import { contentText, readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
+import { type CallPiece, StreamedCalls } from './streamed-calls.ts'
 import { readUsage } from './usage.ts'
 
 /** The last record of a stream, which is not JSON. */
 export const DONE = '[DONE]'
 
 interface CandidateState {
-  readonly calls: Set<number>
+  readonly calls: StreamedCalls
   refused: boolean
   ended: boolean
 }
@@ -87,7 +96,7 @@ function readChoice(state: State, choice: JsonObject): StreamEvent[] {
 }
 
 function stateOf({ candidates }: State, candidate: number): CandidateState {
-  const state = candidates.get(candidate) ?? { calls: new Set<number>(), refused: false, ended: false }
+  const state = candidates.get(candidate) ?? { calls: new StreamedCalls(), refused: false, ended: false }
   candidates.set(candidate, state)
   return state
 }
@@ -109,7 +118,7 @@ function readThinking({ parts }: State, candidate: number, delta: JsonObject): S
 
 function readTexts({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
   const refused = stringIn(delta.refusal) ?? ''
-  const text = `${stringIn(delta.content) ?? ''}${refused}`
+  const text = `${contentText(delta.content)}${refused}`
   const signature = readGoogleSignature(delta)
   if (text === '' && !(signature && parts.openKey(candidate) === 'text')) return []
   // A refusal after some text stays that text's end.
@@ -133,17 +142,20 @@ function readPictures({ parts }: State, candidate: number, delta: JsonObject): S
 
 function readCall(state: State, candidate: number, call: JsonObject, index: number): StreamEvent[] {
   const { calls } = stateOf(state, candidate)
-  const known = calls.has(index)
-  const key = `tool ${index}`
-  // A piece of a call that has already ended: no known server sends one, and no protocol can say it.
-  if (known && state.parts.openKey(candidate) !== key) return failStream(state, 'interleaved tool calls')
-  const opened = known
-    ? []
-    : state.parts.open(candidate, key, callStart(call, madeCallId(state.call_id, candidate, calls.size)))
-  calls.add(index)
-  const json = stringIn(objectIn(call.function).arguments)
-  return [...opened, ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : [])]
+  const { arguments: given } = objectIn(call.function)
+  const json = isObject(given) ? JSON.stringify(given) : (stringIn(given) ?? '')
+  const begun = calls.has(index)
+    ? undefined
+    : callStart(call, madeCallId(state.call_id, candidate, calls.count))
+  const written = calls.write({ index, begun, json }, (key) => state.parts.openKey(candidate) === key)
+  if (written === undefined) return failStream(state, 'a piece of a tool call that has ended')
+  return written.flatMap((piece) => writePiece(state, candidate, piece))
 }
+
+const writePiece = ({ parts }: State, candidate: number, { key, begun, json }: CallPiece): StreamEvent[] => [
+  ...(begun ? parts.open(candidate, key, begun) : []),
+  ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : []),
+]
 
 const callStart = (call: JsonObject, made_id: string): PartStart => ({
   kind: 'tool_call',
@@ -156,8 +168,9 @@ function readFinish(state: State, candidate: number, finish: string | undefined)
   const position = stateOf(state, candidate)
   if (!finish) return []
   position.ended = true
-  const stop_reason = stopReason(readStop(finish), position.refused, position.calls.size > 0)
+  const stop_reason = stopReason(readStop(finish), position.refused, position.calls.count > 0)
   return [
+    ...position.calls.rest().flatMap((piece) => writePiece(state, candidate, piece)),
     ...state.parts.close(candidate),
     { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
   ]

@@ -1,8 +1,9 @@
 // Thinking and its signatures in chat completions. OpenAI has no fields for them, so these are the ones that others added:
 // `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google).
+// Mistral's stands in the content (https://docs.mistral.ai/capabilities/reasoning).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
 import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
-import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /**
  * OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came
@@ -29,9 +30,27 @@ export const googleSignatureField = (signature: Signature | undefined): JsonObje
 export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
   const details = objectsIn(message.reasoning_details).flatMap(readDetail)
   if (details.length > 0) return details
-  const text = stringIn(message.reasoning_content) ?? stringIn(message.reasoning)
+  const text =
+    stringIn(message.reasoning_content) ?? stringIn(message.reasoning) ?? contentThinking(message.content)
   return text ? [{ kind: 'thinking', text }] : []
 }
+
+/** The text of a message's or delta's content: a string, or a list of parts, as Mistral's thinking models answer. */
+export const contentText = (content: Json | undefined): string =>
+  stringIn(content) ?? objectsIn(content).map(textOfPart).join('')
+
+/** The thinking among such parts: `{ type: 'thinking', thinking: [{ type: 'text', text }] }`. */
+const contentThinking = (content: Json | undefined): string =>
+  objectsIn(content)
+    .map(({ type, thinking }) =>
+      type === THINKING ? (stringIn(thinking) ?? objectsIn(thinking).map(textOfPart).join('')) : '',
+    )
+    .join('')
+
+const textOfPart = ({ text }: JsonObject): string => stringIn(text) ?? ''
+
+/** Such a part's type, which nothing else has. */
+export const THINKING = 'thinking'
 
 function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
   const format = stringIn(detail.format) ?? OWN_FORMAT

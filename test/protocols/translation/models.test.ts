@@ -128,6 +128,38 @@ describe('Claude', () => {
   })
 })
 
+describe('an effort leaves room for the answer within the limit', () => {
+  const LOW: Thinking = { mode: 'effort', effort: 'low' }
+  const MEDIUM: Thinking = { mode: 'effort', effort: 'medium' }
+  /** The limit, what is asked for, and the budgets of Claude and Gemini; undefined and 0 where there is no room for both. */
+  const cases: readonly (readonly [number, Thinking, number | undefined, number])[] = [
+    [64_000, HIGH, 24_576, 24_576],
+    [20_000, HIGH, 16_000, 16_000],
+    [10_000, MEDIUM, 5_000, 5_000],
+    [10_000, LOW, 1_024, 1_024],
+    [4_096, MAX, 3_072, 3_072],
+    [4_096, LOW, 1_024, 1_024],
+    [2_048, HIGH, 1_024, 1_024],
+    [2_047, HIGH, undefined, 0],
+    [1_025, LOW, undefined, 0],
+    [16, MAX, undefined, 0],
+    [10_000, AUTO, 5_000, -1],
+    [2_000, AUTO, undefined, -1],
+    [10_000, budget(9_900), 9_900, 9_900],
+  ]
+  test.each(cases)('of %d tokens, asked for %o: %p and %d', (max_output_tokens, thinking, claude, gemini) => {
+    const asked = { ...ASKED, thinking, max_output_tokens }
+    const { anthropic, gemini: native } = BUILT_IN_PROTOCOLS
+    const limit = { max_output_tokens: 64_000 }
+    const of_claude = anthropic.text.encodeRequest(asked, { model: 'claude-sonnet-4-5', ...limit })
+    const of_gemini = native.text.encodeRequest(asked, { model: 'gemini-2.5-flash', ...limit })
+    expect(of_claude.thinking).toEqual(
+      claude === undefined ? undefined : { type: 'enabled', budget_tokens: claude },
+    )
+    expect(of_gemini.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: gemini } })
+  })
+})
+
 describe('models behind chat completions', () => {
   const cases: readonly (readonly [string, Thinking, JsonObject])[] = [
     ['o3-mini', OFF, { reasoning_effort: 'low' }],

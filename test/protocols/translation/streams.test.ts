@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { UpstreamFault } from '../../../src/domain/errors.ts'
 import type { ConversationAnswer } from '../../../src/protocols/canonical/answer.ts'
 import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
@@ -226,5 +227,30 @@ describe('other servers of the protocol', () => {
     const out = encodeStream('gemini', events).join('')
     expect(out).not.toContain('functionCall')
     expect(out).toContain('MALFORMED_FUNCTION_CALL')
+  })
+})
+
+// https://ai.google.dev/api/generate-content#FinishReason
+describe("a call that Gemini's provider could not read is no answer", () => {
+  const { text } = BUILT_IN_PROTOCOLS.gemini
+  const candidate = (finishReason: string) => ({
+    candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
+  })
+
+  test('whole', () => {
+    expect(() => text.decodeAnswer(candidate('MALFORMED_FUNCTION_CALL'), 'id')).toThrow(UpstreamFault)
+  })
+
+  test('streamed', () => {
+    const decoder = text.createStreamDecoder('id')
+    const events = decoder.decode(JSON.stringify(candidate('MALFORMED_FUNCTION_CALL')))
+    expect([...events, ...decoder.finish()].at(-1)).toMatchObject({ type: 'error' })
+  })
+
+  test.each(['STOP', 'MAX_TOKENS', 'SAFETY', 'UNEXPECTED_TOOL_CALL'])('%s is one', (finish_reason) => {
+    expect(text.decodeAnswer(candidate(finish_reason), 'id').candidates).toHaveLength(1)
+    const decoder = text.createStreamDecoder('id')
+    const events = decoder.decode(JSON.stringify(candidate(finish_reason)))
+    expect([...events, ...decoder.finish()].at(-1)).toMatchObject({ type: 'end' })
   })
 })

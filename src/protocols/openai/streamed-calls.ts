@@ -1,0 +1,98 @@
+// The tool calls of one streamed candidate, put in order: their pieces may come interleaved, and no other protocol can say that.
+import type { PartStart } from '../canonical/stream.ts'
+import { parseObject } from '../wire/json.ts'
+
+/** What a chunk says of a call. */
+interface GivenPiece {
+  /** The call's number. */
+  readonly index: number
+  /** With its first piece. */
+  readonly begun: PartStart | undefined
+  /** What it adds to the arguments. */
+  readonly json: string
+}
+
+/** A piece in its turn: each call has all of its pieces before the next one begins. */
+export interface CallPiece {
+  readonly key: string
+  readonly begun: PartStart | undefined
+  readonly json: string
+}
+
+interface Call {
+  readonly key: string
+  readonly start: PartStart
+  /** The arguments so far: of a call that waits, what is still to be given. */
+  json: string
+  state: 'waiting' | 'open' | 'over'
+}
+
+export class StreamedCalls {
+  readonly #calls = new Map<number, Call>()
+
+  get count(): number {
+    return this.#calls.size
+  }
+
+  has(index: number): boolean {
+    return this.#calls.has(index)
+  }
+
+  /**
+   * Takes the next piece. A call that begins while another is incomplete waits until that one is complete.
+   * @param isOpen whether the part of a key is the open one
+   * @returns what can be given now, in order; undefined for a piece of a call that is over
+   */
+  write({ index, begun, json }: GivenPiece, isOpen: (key: string) => boolean): CallPiece[] | undefined {
+    const open = this.#open()
+    if (begun) {
+      const is_busy = open !== undefined && isOpen(open.key) && !isComplete(open)
+      const call: Call = { key: `tool ${index}`, start: begun, json, state: 'waiting' }
+      this.#calls.set(index, call)
+      return is_busy ? [] : [begin(call, open)]
+    }
+    const call = this.#calls.get(index)
+    if (!call || call.state === 'over' || (call.state === 'open' && !isOpen(call.key)))
+      return json === '' ? [] : undefined
+    call.json += json
+    if (call.state === 'waiting') return []
+    return [{ key: call.key, begun: undefined, json }, ...this.#next()]
+  }
+
+  /** What waits at the end of the answer: no more comes of the calls before. */
+  rest(): CallPiece[] {
+    return this.#waiting().map((call) => begin(call, this.#open()))
+  }
+
+  /** The calls that waited for one which is complete now. */
+  #next(): CallPiece[] {
+    const pieces: CallPiece[] = []
+    for (const call of this.#waiting()) {
+      const open = this.#open()
+      if (open && !isComplete(open)) break
+      pieces.push(begin(call, open))
+    }
+    return pieces
+  }
+
+  #open(): Call | undefined {
+    return this.#calls.values().find(({ state }) => state === 'open')
+  }
+
+  #waiting(): Call[] {
+    return this.#calls
+      .values()
+      .filter(({ state }) => state === 'waiting')
+      .toArray()
+  }
+}
+
+/** @param open the one before, which is over then */
+function begin(call: Call, open: Call | undefined): CallPiece {
+  if (open) open.state = 'over'
+  call.state = 'open'
+  return { key: call.key, begun: call.start, json: call.json }
+}
+
+/** Nothing can follow a complete JSON object. A call without arguments may still get some. */
+const isComplete = ({ json }: Call): boolean => json.endsWith('}') && parseObject(json) !== undefined
