@@ -33,9 +33,11 @@ export interface ConsolePage extends AsyncDisposable {
   allow(pattern: RegExp): void
   /** Asserts that nothing has gone wrong until now: console, errors, foreign requests, content that the policy refused. */
   isClean(): Promise<void>
+  /** `isClean`, and nothing jumped while it loaded or reaches beyond the screen's width. */
+  fits(): Promise<void>
   /**
-   * Asserts what must hold of whatever is shown, an open dialog included; `isClean` too. The next look is in the other theme;
-   * a long run looks in both each time.
+   * Asserts what must hold of whatever is shown, an open dialog included: `fits`, and axe finds nothing. The next look is in
+   * the other theme; a long run looks in both each time.
    */
   looksRight(): Promise<void>
 }
@@ -167,11 +169,14 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       expect(problems.seen()).toEqual([])
       expect(await page.evaluate('globalThis.tollgateRefused')).toEqual([])
     },
-    async looksRight() {
+    async fits() {
       await self.isClean()
       expect(loading_shift).toBeLessThanOrEqual(MAX_SHIFT)
       expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
       expect(await page.title()).toMatch(/Tollgate/)
+    },
+    async looksRight() {
+      await self.fits()
       expect({ theme: shown, findings: await axeFindings(page) }).toEqual({ theme: shown, findings: [] })
       shown = shown === 'light' ? 'dark' : 'light'
       await page.emulateMedia({ colorScheme: shown })
