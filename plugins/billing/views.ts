@@ -137,6 +137,8 @@ function callView(call: RecordedCall) {
   const { id, account_id, account_name, key_id, provider, upstream_model, failed_tries, ...shown } = call
   const {
     provider_cost_nanos,
+    reported_cost_nanos,
+    computed_cost_nanos,
     key_name,
     streamed,
     estimated,

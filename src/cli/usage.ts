@@ -140,7 +140,7 @@ function pageView({ calls, next_cursor }: CallPage) {
 function callView(call: RecordedCall) {
   const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
   const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, provider_cost_nanos, ...rest } = row
-  const { started_at_ms, ...plain } = rest
+  const { started_at_ms, reported_cost_nanos, computed_cost_nanos, ...plain } = rest
   return {
     ...plain,
     account: account_name,
@@ -152,6 +152,8 @@ function callView(call: RecordedCall) {
     ...money('cost', cost_nanos),
     ...money('unpaid', unpaid_nanos),
     ...money('provider_cost', provider_cost_nanos),
+    ...money('reported_cost', reported_cost_nanos),
+    ...money('computed_cost', computed_cost_nanos),
     ...money('margin', provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos),
     price: price === '' ? null : JSON.parse(price),
     ...time('started', started_at_ms),

@@ -54,12 +54,16 @@ export const calls = sqliteTable('calls', {
   failed_tries: integer().notNull(),
   /** What cannot be told from the other columns, as JSON: `CallTrace` (ledger/traces.ts); empty if it was not kept. */
   trace: text().notNull(),
-  /** What the provider takes for it; null if that is not known. Of no concern to the account. */
+  /** What providers take for it, failed tries included; null if that is not known. Of no concern to the account. */
   provider_cost_nanos: integer(),
   /** The price applied; null if nothing was charged, or `price` has it. */
   price_id: integer(),
   /** What was counted for this call alone besides its usage, as JSON that completes the price; empty if that is nothing. */
   counted: text().notNull(),
+  /** What the provider says that it took; null if it says nothing that is believed. */
+  reported_cost_nanos: integer(),
+  /** What the route's cost comes to, where the provider says what it took; null if the route has no cost. */
+  computed_cost_nanos: integer(),
 })
 
 /** How far calls were written anew in smaller form, in the order of their ids (ledger/rewriting.ts). */

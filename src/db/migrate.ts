@@ -16,6 +16,7 @@ import prices from './migrations/0012_prices.sql' with { type: 'text' }
 import erased_accounts from './migrations/0013_erased_accounts.sql' with { type: 'text' }
 import known_addresses from './migrations/0014_known_addresses.sql' with { type: 'text' }
 import request_keys from './migrations/0015_request_keys.sql' with { type: 'text' }
+import reported_cost from './migrations/0016_reported_cost.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly string[] = [
   erased_accounts,
   known_addresses,
   request_keys,
+  reported_cost,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

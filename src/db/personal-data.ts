@@ -98,7 +98,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       // It quotes what was asked where a provider refused it.
       trace: { exported: 'json', erased: "''" },
       // Of the bookkeeping, and of the operator's own costs.
-      ...columns('price_id summed provider_cost_nanos', HIDDEN),
+      ...columns('price_id summed provider_cost_nanos reported_cost_nanos computed_cost_nanos', HIDDEN),
     },
   },
   // They follow from the calls.

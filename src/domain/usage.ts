@@ -53,7 +53,10 @@ export const OUTPUT_FIELDS = [
  * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
  * their whole leave a negative rest.
  */
-export type ReportedUsage = { readonly [F in UsageField]?: number | undefined }
+export type ReportedUsage = { readonly [F in UsageField]?: number | undefined } & {
+  /** What the provider says that it took, in nano-dollars; undefined if it says nothing. */
+  readonly cost_nanos?: number | undefined
+}
 
 /** The same with zero for all that is not said. Field by field: every call comes this way, and a spread takes a microsecond. */
 export function inFull(reported: ReportedUsage): Usage

@@ -27,7 +27,7 @@ export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfW
 type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
 /** How the row stores it; in the record, `price` is the whole text. */
 type OfWriter = 'summed' | 'price_id' | 'counted'
-type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos'
+type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos' | 'reported_cost_nanos' | 'computed_cost_nanos'
 
 /**
  * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the

@@ -181,6 +181,8 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
     cost_nanos,
     unpaid_nanos,
     provider_cost_nanos: record.provider_cost_nanos ?? null,
+    reported_cost_nanos: record.reported_cost_nanos ?? null,
+    computed_cost_nanos: record.computed_cost_nanos ?? null,
     summed: 0,
     price_id: null,
     counted: '',

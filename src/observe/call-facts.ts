@@ -17,6 +17,9 @@ export interface CountedCall extends Usage {
   first_byte_ms: number | null
   duration_ms: number
   failed_tries?: number
+  /** What the provider says that it took, and what the route's cost comes to; null where that is not known. */
+  reported_cost_nanos?: Nanos | null
+  computed_cost_nanos?: Nanos | null
   /** JSON; see `TroubleIn`. */
   trace?: string
 }

@@ -1,4 +1,5 @@
 // Sums over settled calls, kept so that a call adds to them in a microsecond; metrics are made from them when they are read.
+import { costsDiffer } from '../domain/cost-difference.ts'
 import type { Nanos } from '../domain/money.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import { Bins } from './bins.ts'
@@ -23,6 +24,8 @@ export class CallSum {
   provider_cost_nanos: Nanos = 0
   /** Of the calls whose provider cost is known. */
   known_revenue_nanos: Nanos = 0
+  /** Calls of which a provider says that it took more or less than the route's cost comes to. */
+  costs_that_differ = 0
   images = 0
   /** By the places of `USAGE_FIELDS`. */
   readonly tokens = new Float64Array(USAGE_FIELDS.length)
@@ -78,6 +81,8 @@ export function createCallSums(): CallSums {
         sum.provider_cost_nanos += provider_cost_nanos
         sum.known_revenue_nanos += cost_nanos
       }
+      if (costsDiffer(call.reported_cost_nanos ?? null, call.computed_cost_nanos ?? null))
+        sum.costs_that_differ++
       sum.images += call.images
       const { tokens } = sum
       for (let at = 0; at < USAGE_FIELDS.length; at++)

@@ -138,7 +138,7 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
     summed('tollgate_revenue_usd_total', 'What calls cost their accounts.', (sum) => sum.revenue_nanos),
     summed(
       'tollgate_provider_cost_usd_total',
-      'What calls cost at their providers, where the route has a cost.',
+      'What calls cost at their providers: as these report it, else by the cost of the route.',
       (sum) => sum.provider_cost_nanos,
     ),
     summed(
@@ -146,6 +146,17 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
       (sum) => sum.known_revenue_nanos,
     ),
+    {
+      name: 'tollgate_provider_cost_differences_total',
+      help: 'Calls whose provider reports a cost that is more than 2 % off the cost of the route.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      values: () =>
+        [...calls.sums()].map((sum) => [
+          { model: sum.model, provider: sum.provider || NO_PROVIDER },
+          sum.costs_that_differ,
+        ]),
+    },
     single('gauge', 'tollgate_holds_pending', 'Calls that money is held for.', () => pendingHolds().count),
     single(
       'gauge',

@@ -1,5 +1,5 @@
 // What a protocol tells the rest of the gateway: about a request, where it goes, and a refusal.
-import type { InputField } from '../domain/usage.ts'
+import type { InputField, ReportedUsage } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
 
 /** What a quote needs to know of a request, whatever its protocol. */
@@ -54,6 +54,8 @@ export interface UpstreamFailure {
   cannot_read_reasoning?: boolean
   /** What the refusal means, where a surface has a code for it. */
   code?: string | undefined
+  /** What an answer that failed under status 200 was billed for, as far as it says so. */
+  usage?: ReportedUsage | undefined
   /** The prompt is too long for this route: the numbers of the refusal, as far as it tells them. */
   too_long?: TooLong
 }

@@ -14,7 +14,7 @@ function filled() {
     INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'voided', 0, 0);
     INSERT INTO prices VALUES (1, zeroblob(32), '{}');
     INSERT INTO calls VALUES (1, 'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '');
+      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9);
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
@@ -98,6 +98,8 @@ const CALLS = [
   ['a negative cost', 'UPDATE calls SET cost_nanos = -1'],
   ['a negative cost of the provider', 'UPDATE calls SET provider_cost_nanos = -1'],
   ["a provider's cost above the safe integers", `UPDATE calls SET provider_cost_nanos = ${TOO_MUCH}`],
+  ['a negative cost that a provider reports', 'UPDATE calls SET reported_cost_nanos = -1'],
+  ['half a nano-dollar by the cost of a route', 'UPDATE calls SET computed_cost_nanos = 0.5'],
   ["half a nano-dollar of a provider's cost", 'UPDATE calls SET provider_cost_nanos = 0.5'],
   ['a negative count', 'UPDATE calls SET output_tokens = -1'],
   ['a count above the safe integers', `UPDATE calls SET input_tokens = ${TOO_MUCH}`],

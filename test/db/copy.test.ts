@@ -34,7 +34,7 @@ function writeAsBefore(db: Database): void {
   const [into_calls, into_entries] = ['calls', 'entries'].map(writesInto)
   db.run(`
     CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
-      NULL AS price_id, '' AS counted FROM main.calls;
+      NULL AS price_id, '' AS counted, NULL AS reported_cost_nanos, NULL AS computed_cost_nanos FROM main.calls;
     ${into_calls}
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}

@@ -109,7 +109,7 @@ function many(count: number, rare: readonly number[]): Database {
   const db = recorded([])
   const insert = db.prepare(
     `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
-            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, ''`,
+            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, '', NULL, NULL`,
   )
   const hold_of = db.prepare(`INSERT INTO holds VALUES (?1, 1, 1 + ?1 % 2, 'r', 1, 'posted', 0, 0)`)
   db.transaction(() => {

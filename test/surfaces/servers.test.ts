@@ -69,6 +69,12 @@ const billedBy = ({ bills }: Fixture) => ({
   output_image_tokens: bills.image_output ?? 0,
 })
 
+/** What the answer says that its provider took; at an own key, what that key was billed. */
+const takenBy = ({ bills: { cost_usd, byok_upstream_usd } }: Fixture): number | null => {
+  const usd = byok_upstream_usd ?? cost_usd
+  return usd === undefined ? null : Math.round(Number(usd) * 1_000_000_000)
+}
+
 const ALL = fixtures()
 
 test('there are enough of them, from enough servers', () => {
@@ -95,12 +101,14 @@ describe('the charge is what the provider bills, and the usage is shown in the c
           cache_write_1h_tokens: call.cache_write_1h_tokens,
           output: call.output_tokens + call.thinking_tokens,
           output_image_tokens: call.output_image_tokens,
+          provider_cost_nanos: call.provider_cost_nanos,
         }).toEqual({
           surface,
           cost_nanos: parseUsd(fixture.charge_usd),
           estimated: 0,
           outcome: 'completed',
           ...billedBy(fixture),
+          provider_cost_nanos: takenBy(fixture),
         })
         if (surface !== own) expect(shownBy(surface, text)).toEqual(written(call, surface))
       }

@@ -70,6 +70,10 @@ export const CallView = Closed({
     }),
   ),
   doubt: Nullable(Type.String({ description: 'why what was reported was not believed' })),
+  /** What the provider says that it took, and what the route's cost comes to beside it; null for accounts. */
+  ...NullableMoneyFields('reported_cost'),
+  ...NullableMoneyFields('computed_cost'),
+  costs_differ: Type.Boolean({ description: 'by more than 2 %' }),
   lines: Type.Array(Line, { description: 'they add up to the cost' }),
   entry: Nullable(Closed({ id: Type.Integer(), ...MoneyFields('amount') })),
   idempotency: Nullable(Idempotency),

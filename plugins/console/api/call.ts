@@ -16,6 +16,7 @@ import { priceLines } from '../../../src/pricing/lines.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
+import { costsOfCall } from './margin-views.ts'
 
 type View = Static<typeof CallView>
 
@@ -54,6 +55,7 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
     usage: usageOf(call),
     told: toldOf(call, trace),
     doubt: trace.doubt ?? null,
+    ...costsOfCall(call, sees_routes),
     lines: priceLines(call).map(({ rate_nanos, amount_nanos, ...line }) => ({
       ...line,
       ...money('rate', rate_nanos),

@@ -1,4 +1,5 @@
 // Margins as the console shows them: what calls brought less what their providers take, to the operator alone.
+import { costsDiffer } from '../../../src/domain/cost-difference.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { money, NullableMoneyFields } from '../../../src/http/views.ts'
 
@@ -24,6 +25,21 @@ export const marginOfCall = ({ cost_nanos, provider_cost_nanos }: CallMoney, is_
   const known = is_operator ? provider_cost_nanos : null
   return { ...money('provider_cost', known), ...money('margin', known === null ? null : cost_nanos - known) }
 }
+
+interface CallCosts {
+  reported_cost_nanos: Nanos | null
+  computed_cost_nanos: Nanos | null
+}
+
+/** What is behind the provider's cost of a call, where the provider said it. */
+export const costsOfCall = (
+  { reported_cost_nanos: reported, computed_cost_nanos: computed }: CallCosts,
+  is_operator: boolean,
+) => ({
+  ...money('reported_cost', is_operator ? reported : null),
+  ...money('computed_cost', is_operator ? computed : null),
+  costs_differ: is_operator && costsDiffer(reported, computed),
+})
 
 interface SumMoney {
   provider_cost_nanos: Nanos

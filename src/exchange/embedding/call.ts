@@ -114,6 +114,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
       estimated,
       told: toldBeside(answer.usage, billed),
       doubt: doubt?.why,
+      reported_cost_nanos: answer.usage?.cost_nanos,
     },
     answer: () => new Response(written, { headers }),
   }

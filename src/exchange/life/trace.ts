@@ -1,9 +1,11 @@
 // The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
 import type { Call } from '../../db/schema.ts'
 import { GatewayError } from '../../domain/errors.ts'
+import type { Nanos } from '../../domain/money.ts'
 import { type CallTrace, MAX_TRACE_BYTES, type TracedFailure, type TracedTry } from '../../ledger/traces.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Attempt } from '../../upstream/routes.ts'
+import { costOfTry } from '../settling/provider-cost.ts'
 
 /** What is known of a call beside its times. */
 export type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
@@ -42,6 +44,8 @@ export class Trace {
   #sent_ms = -1
   #head_ms = -1
   #tried: TracedTry[] | undefined
+  /** What providers take for tries that failed. */
+  failed_cost_nanos: Nanos = 0
   #facts: TracedFacts | undefined
 
   /** @param scrub takes addresses and secrets out of words from outside */
@@ -63,7 +67,9 @@ export class Trace {
     this.#head_ms = head_at_ms - this.#started_ms
   }
 
-  failed({ provider, model, key_id }: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
+  failed(attempt: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
+    const { provider, model, key_id } = attempt
+    this.failed_cost_nanos += costOfTry(attempt, failure)
     this.#tried ??= []
     this.#tried.push({
       provider: provider.name,

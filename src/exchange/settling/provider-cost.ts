@@ -1,8 +1,9 @@
-// What the providers of a call take: by the cost of the attempt that answered, or of those that drew its images.
+// What the providers of a call take: as they report it, else by the cost of the attempts that answered, drew images or failed.
 import type { Nanos } from '../../domain/money.ts'
-import type { Usage } from '../../domain/usage.ts'
+import { inFull, totalTokens, type Usage } from '../../domain/usage.ts'
 import type { Charge } from '../../pricing/charge.ts'
 import { providerCost } from '../../pricing/provider-cost.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 
 interface Charged {
@@ -10,13 +11,52 @@ interface Charged {
   readonly usage: Usage
   /** Which attempts drew the images, one for each; absent if one attempt drew them all. */
   readonly drawn_by?: readonly Attempt[]
+  readonly reported_cost_nanos?: Nanos | undefined
+}
+
+/** As a call's record has it. */
+interface Taken {
+  provider_cost_nanos: Nanos | null
+  reported_cost_nanos: Nanos | null
+  computed_cost_nanos: Nanos | null
 }
 
 /**
+ * @param delivered undefined for a call that is charged for nothing
  * @param attempt the last that answered; undefined if none was reached
- * @returns nano-dollars; null if it is not known
+ * @param failed_nanos what failed tries of the call cost
  */
-export function providerCostOf(charged: Charged, attempt: Attempt | undefined): Nanos | null {
+export function takenFor(
+  delivered: Charged | undefined,
+  attempt: Attempt | undefined,
+  failed_nanos: Nanos,
+): Taken {
+  if (!delivered)
+    return { provider_cost_nanos: failed_nanos || null, reported_cost_nanos: null, computed_cost_nanos: null }
+  const computed = computedCost(delivered, attempt)
+  const reported = believedCost(delivered.usage, delivered.reported_cost_nanos)
+  const known = reported ?? computed
+  return {
+    provider_cost_nanos: known === null ? null : known + failed_nanos,
+    reported_cost_nanos: reported,
+    computed_cost_nanos: reported === null ? null : computed,
+  }
+}
+
+/** Nothing for tokens that are billed is no cost that was reported, but one that was left out. */
+function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
+  if (reported_nanos === undefined) return null
+  return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
+}
+
+/** What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage. */
+export function costOfTry({ cost }: Attempt, { usage: reported }: UpstreamFailure): Nanos {
+  if (reported === undefined) return 0
+  const usage = inFull(reported)
+  return believedCost(usage, reported.cost_nanos) ?? (cost && providerCost(cost, usage, {})) ?? 0
+}
+
+function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {
   const { charge, usage, drawn_by } = charged
   if (drawn_by) return costOfDrawn(charged, drawn_by)
   return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null

@@ -32,7 +32,8 @@ export function bill(
   const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
   const billed = billUsage(model.price, reported, boundsOf(held, passage), estimate)
   const told = toldBeside(reported, billed)
-  return told ? { ...billed, told } : billed
+  const reported_cost_nanos = reported?.cost_nanos
+  return told || reported_cost_nanos !== undefined ? { ...billed, told, reported_cost_nanos } : billed
 }
 
 /** The same for a stream. One that did not come to its end may not have reported its output. */

@@ -79,9 +79,20 @@ function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Del
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
   const { model, passages } = held.order
   const billed = billStream(held, passages(attempt.provider), reading, ending)
-  const { usage, estimated, told, doubt } = billed
+  const { usage, estimated, told, doubt, reported_cost_nanos } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
   const extras = tally.charges(ending === 'completed' && !estimated)
   const charge = chargeTokens(model.price, usage, extras)
-  return { outcome: ending, charge, usage, estimated, given_out, told, doubt: doubt?.why, cause }
+  const why = doubt?.why
+  return {
+    outcome: ending,
+    charge,
+    usage,
+    estimated,
+    given_out,
+    told,
+    doubt: why,
+    cause,
+    reported_cost_nanos,
+  }
 }

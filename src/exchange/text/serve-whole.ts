@@ -22,9 +22,17 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   const { answering } = order.request.dialect
   reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
-  const { usage, estimated, told, doubt } = billed
+  const { usage, estimated, told, doubt, reported_cost_nanos } = billed
   return {
-    delivered: { outcome: wholeOutcome(held), charge, usage, estimated, told, doubt: doubt?.why },
+    delivered: {
+      outcome: wholeOutcome(held),
+      charge,
+      usage,
+      estimated,
+      told,
+      doubt: doubt?.why,
+      reported_cost_nanos,
+    },
     answer: () =>
       answering ? answering.paid().then(() => giveOut(held, attempt, body)) : giveOut(held, attempt, body),
   }

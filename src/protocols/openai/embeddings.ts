@@ -130,8 +130,8 @@ function rejectExtras(body: JsonObject): void {
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
 function readEmbeddingUsage({ usage }: JsonObject): ReportedUsage | undefined {
-  const { prompt_tokens, total_tokens } = objectIn(usage)
-  return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null })
+  const { prompt_tokens, total_tokens, cost = null, is_byok = null, cost_details = null } = objectIn(usage)
+  return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null, cost, is_byok, cost_details })
 }
 
 function writeEmbeddingUsage(usage: Usage): JsonObject {

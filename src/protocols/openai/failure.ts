@@ -1,4 +1,5 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
+import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { refusalMessage } from '../refusal-message.ts'
@@ -6,6 +7,8 @@ import { reportsError } from '../reported-error.ts'
 import { knownTooLong } from '../too-long.ts'
 import { countIn, type Json, type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+import { readUsage as readResponseUsage } from './responses/usage.ts'
+import { readUsage } from './usage.ts'
 
 /** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
@@ -63,8 +66,15 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
     message,
     retry_after_s: retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
+    usage: status === 200 ? billedIn(body) : undefined,
   }
   return knownTooLong(failure, stringIn(error.code))
+}
+
+/** OpenRouter bills answers whose provider failed after it began. */
+const billedIn = (body: string): ReportedUsage | undefined => {
+  const answer = parseObject(body)
+  return answer && (readUsage(answer) ?? readResponseUsage(answer))
 }
 
 const statusIn = ({ code, type }: JsonObject): number =>

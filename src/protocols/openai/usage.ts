@@ -3,6 +3,7 @@
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
+import { readCost } from './reported-cost.ts'
 import { messageTokens } from './written.ts'
 
 /** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
@@ -29,6 +30,7 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
     cache_read_tokens,
     cache_write_5m_tokens,
     cache_write_1h_tokens,
+    cost_nanos: readCost(usage),
     ...readOutput(usage, prompt, completion),
   }
 }

@@ -18,6 +18,10 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
     completion_tokens: usage.output_tokens ?? null,
     completion_tokens_details: usage.output_tokens_details ?? null,
     total_tokens: usage.total_tokens ?? null,
+    cost: usage.cost ?? null,
+    cost_in_usd_ticks: usage.cost_in_usd_ticks ?? null,
+    is_byok: usage.is_byok ?? null,
+    cost_details: usage.cost_details ?? null,
   })
 }
 

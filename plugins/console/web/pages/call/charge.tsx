@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { count, exactUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import type { Call } from './call-answer.ts'
@@ -10,19 +11,33 @@ type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
   const { lines, cost_nanos, unpaid_nanos, entry, provider, provider_cost_nanos, margin_nanos } = call
+  const { reported_cost_nanos, computed_cost_nanos, costs_differ } = call
+  const taker = provider ?? 'the provider'
   const amount = aligned([
     ...lines.map(({ amount_nanos }) => amount_nanos),
     cost_nanos,
     provider_cost_nanos ?? 0,
+    computed_cost_nanos ?? 0,
   ])
   if (lines.length === 0)
     return (
       <Section title="Charge">
         <p className="soft">Nothing was charged, so there is no price to show.</p>
+        {!!provider_cost_nanos && (
+          <p className="soft">
+            Providers took <Money nanos={provider_cost_nanos} exact /> for tries that failed.
+          </p>
+        )}
       </Section>
     )
   return (
     <Section title="Charge">
+      {costs_differ && (
+        <Notice tone="warn">
+          The cost that {taker} reports is more than 2 % off the cost of its route. Check that cost in the
+          catalogue.
+        </Notice>
+      )}
       <div className="call-table table-place">
         <table className="table" aria-label="Charge, line by line">
           <thead>
@@ -49,9 +64,12 @@ export function ChargeLines({ call }: { call: Call }) {
             {margin_nanos !== null && (
               <>
                 <FootRow
-                  what={`What ${provider ?? 'the provider'} takes`}
+                  what={`What ${taker} takes${reported_cost_nanos === null ? '' : ', as it reports'}`}
                   amount={amount(provider_cost_nanos ?? 0)}
                 />
+                {computed_cost_nanos !== null && (
+                  <FootRow what="The same by the route’s cost" amount={amount(computed_cost_nanos)} />
+                )}
                 <FootRow what="Margin" is_strong amount={amount(margin_nanos)} />
               </>
             )}
