@@ -97,6 +97,7 @@ const FROM_ZERO = [
   'Revenue',
   'Provider cost',
   'Margin',
+  'Costs that differ',
   'Failures by class',
   'Failed tries by provider',
   'Share of calls that failed',

@@ -10,32 +10,20 @@ import type { Call } from './call-answer.ts'
 type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
-  const { lines, cost_nanos, unpaid_nanos, entry, provider, provider_cost_nanos, margin_nanos } = call
-  const { reported_cost_nanos, computed_cost_nanos, costs_differ } = call
-  const taker = provider ?? 'the provider'
+  const { lines, cost_nanos, unpaid_nanos, entry, provider_cost_nanos, computed_cost_nanos } = call
   const amount = aligned([
     ...lines.map(({ amount_nanos }) => amount_nanos),
     cost_nanos,
     provider_cost_nanos ?? 0,
     computed_cost_nanos ?? 0,
   ])
-  if (lines.length === 0)
-    return (
-      <Section title="Charge">
-        <p className="soft">Nothing was charged, so there is no price to show.</p>
-        {!!provider_cost_nanos && (
-          <p className="soft">
-            Providers took <Money nanos={provider_cost_nanos} exact /> for tries that failed.
-          </p>
-        )}
-      </Section>
-    )
+  if (lines.length === 0) return <Uncharged call={call} />
   return (
     <Section title="Charge">
-      {costs_differ && (
+      {call.costs_differ && (
         <Notice tone="warn">
-          The cost that {taker} reports is more than 2 % off the cost of its route. Check that cost in the
-          catalogue.
+          The cost that the provider reports is more than 2 % off the cost of its route. Check that cost in
+          the catalogue.
         </Notice>
       )}
       <div className="call-table table-place">
@@ -61,18 +49,7 @@ export function ChargeLines({ call }: { call: Call }) {
           </tbody>
           <tfoot>
             <FootRow what="Cost" is_strong amount={amount(cost_nanos)} />
-            {margin_nanos !== null && (
-              <>
-                <FootRow
-                  what={`What ${taker} takes${reported_cost_nanos === null ? '' : ', as it reports'}`}
-                  amount={amount(provider_cost_nanos ?? 0)}
-                />
-                {computed_cost_nanos !== null && (
-                  <FootRow what="The same by the route’s cost" amount={amount(computed_cost_nanos)} />
-                )}
-                <FootRow what="Margin" is_strong amount={amount(margin_nanos)} />
-              </>
-            )}
+            <TakenRows call={call} amount={amount} />
           </tfoot>
         </table>
       </div>
@@ -94,6 +71,34 @@ export function ChargeLines({ call }: { call: Call }) {
         )}
       </p>
     </Section>
+  )
+}
+
+const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
+  <Section title="Charge">
+    <p className="soft">Nothing was charged, so there is no price to show.</p>
+    {!!provider_cost_nanos && (
+      <p className="soft">
+        Providers took <Money nanos={provider_cost_nanos} exact /> for tries that failed.
+      </p>
+    )}
+  </Section>
+)
+
+/** What providers take, for the operator alone; the route's cost where it says something else. */
+function TakenRows({ call, amount }: { call: Call; amount: (nanos: number) => string }) {
+  const { provider, provider_cost_nanos, reported_cost_nanos, computed_cost_nanos, margin_nanos } = call
+  if (margin_nanos === null) return null
+  const taken = `What ${provider ?? 'the provider'} takes`
+  return (
+    <>
+      <FootRow
+        what={reported_cost_nanos === null ? taken : `${taken}, as it reports`}
+        amount={amount(provider_cost_nanos ?? 0)}
+      />
+      {call.costs_differ && <FootRow what="By the route’s cost" amount={amount(computed_cost_nanos ?? 0)} />}
+      <FootRow what="Margin" is_strong amount={amount(margin_nanos)} />
+    </>
   )
 }
 
