@@ -17,6 +17,10 @@ const framingOf = (comment: string): Framing => ({
   after_last: 'data: [DONE]\n\n',
 })
 
+/** The server decides whether there is any thinking; an effort, how much. */
+const budgetFor = (thinks: boolean, asked: number | undefined): number | undefined =>
+  thinks ? (asked === 0 ? undefined : asked) : 0
+
 function readFor(server: Server): Dialect['read'] {
   const framing = framingOf(server.form.comment)
   return (url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal => {
@@ -27,8 +31,13 @@ function readFor(server: Server): Dialect['read'] {
     const refused = refusalBy(server.rules, asked)
     if (refused) return refused
     const ask = readAsk(body)
-    const thinking = server.thinks(asked) ? {} : { thinking_budget: 0 }
-    return { model, framing: body.stream === true ? framing : undefined, ask: { ...ask, ...thinking }, body }
+    const thinking_budget = budgetFor(server.thinks(asked), ask.thinking_budget)
+    return {
+      model,
+      framing: body.stream === true ? framing : undefined,
+      ask: { ...ask, thinking_budget },
+      body,
+    }
   }
 }
 

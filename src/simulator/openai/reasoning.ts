@@ -138,8 +138,8 @@ export const GENERATION_RULES: readonly Rule[] = [
   ),
 ]
 
-/** Models of unknown generations think, as before they had names. */
+/** Models of unknown generations think unless they are told not to. */
 export function thinks(asked: Asked): boolean {
   const generation = generationOf(asked.model)
-  return generation === undefined || effortOf(generation, asked) !== 'none'
+  return (generation ? effortOf(generation, asked) : asked.body.reasoning_effort) !== 'none'
 }
