@@ -8,9 +8,9 @@ import { isGenuine } from './encrypted.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** ResponseCreateParamsBase of the package `openai`, 7.55. */
+/** ResponseCreateParamsBase of the package `openai`, 7.55, and what Codex sends (codex-rs/codex-api/src/common.rs). */
 const FIELDS = words(
-  `access_programs background context_management conversation image include input instructions max_output_tokens
+  `access_programs background client_metadata context_management conversation image include input instructions max_output_tokens
   max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key
   prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options
   temperature text tool_choice tools top_logprobs top_p truncation user`,
