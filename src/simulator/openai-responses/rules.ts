@@ -27,6 +27,9 @@ const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['reasoning', words('type id summary content encrypted_content status')],
 ])
 
+/** On every item that Codex sends (codex-rs/protocol/src/models.rs). */
+const FROM_CODEX = 'internal_chat_message_metadata_passthrough'
+
 const MAX_CALL_ID_CHARS = 64
 const MAX_NAME_CHARS = 64
 const MIN_OUTPUT_TOKENS = 16
@@ -38,7 +41,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 function findItemField({ body }: Asked): Refusal | undefined {
   return firstOf(itemsOf(body), (item, at) => {
     const known = ITEM_FIELDS.get(textOf(item.type) || 'message')
-    const name = known && Object.keys(item).find((field) => !known.has(field))
+    const name = known && Object.keys(item).find((field) => !known.has(field) && field !== FROM_CODEX)
     return name === undefined ? undefined : unknownParameter(`input[${at}].${name}`)
   })
 }
