@@ -9,12 +9,17 @@ export function ratesBelowCost(price: Price, cost: Price): string[] {
   return price.unit === 'unit' && cost.unit === 'unit' ? unitsBelow(price, cost) : []
 }
 
-/** Compared wherever a tier of either begins. */
+/** Compared wherever a tier of either begins, and in each service tier that both have. */
 function tokensBelow(price: TokenPrice, cost: TokenPrice): string[] {
   const begins = [...price.tiers, ...cost.tiers].map(({ above_tokens }) => above_tokens)
-  return USAGE_FIELDS.filter((field) =>
+  const below = USAGE_FIELDS.filter((field) =>
     begins.some((tokens) => tierAt(price, tokens).rates[field] < tierAt(cost, tokens).rates[field]),
   ).map((field) => TOKEN_RATE_NAMES[field])
+  const in_service_tiers = [...(price.service_tiers ?? [])].flatMap(([name, own]) => {
+    const own_cost = cost.service_tiers?.get(name)
+    return own_cost ? tokensBelow(own, own_cost).map((rate) => `${name} ${rate}`) : []
+  })
+  return [...below, ...in_service_tiers]
 }
 
 const tierAt = ({ tiers }: TokenPrice, tokens: number): Tier =>

@@ -40,19 +40,36 @@ const ExtraSchema = Type.Union(
   },
 )
 
+const tiers = Type.Optional(
+  Type.Array(
+    Type.Object(
+      { above: Count('prompts with more tokens than this pay this tier, whole'), ...tokenRates },
+      closed,
+    ),
+  ),
+)
+
+/** A multiplier of all token rates, or a price as a model has it. */
+const ServiceTierSchema = Type.Union(
+  [Type.Number({ minimum: 0 }), Type.String(), Type.Object({ ...tokenRates, tiers }, closed)],
+  {
+    must: 'a multiplier of the token rates, such as 2.0, or rates of its own, such as { input = 2.50, output = 15 }',
+    description:
+      'all token rates times so much, those of `tiers` too; or rates of its own, with `tiers` of its own',
+  },
+)
+
 export const TokenPriceSchema = Type.Object(
   {
     ...tokenRates,
     extras: Type.Optional(
       Type.Record(Type.String(), ExtraSchema, { description: 'what providers bill beyond tokens, by name' }),
     ),
-    tiers: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { above: Count('prompts with more tokens than this pay this tier, whole'), ...tokenRates },
-          closed,
-        ),
-      ),
+    tiers,
+    service_tiers: Type.Optional(
+      Type.Record(Type.String(), ServiceTierSchema, {
+        description: 'service tiers that callers may ask for, by name, such as priority and flex',
+      }),
     ),
   },
   closed,
@@ -107,6 +124,7 @@ export const UnitPriceSchema = (kind: UnitKind) =>
   )
 
 export type UnitPriceText = Static<ReturnType<typeof UnitPriceSchema>>
+export type ServiceTierText = Static<typeof ServiceTierSchema>
 export type ExtraPriceText = Static<typeof ExtraSchema>
 export type TokenPriceText = Static<typeof TokenPriceSchema>
 export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>

@@ -1,7 +1,7 @@
 // The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
 import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
-import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates, UnitPrice } from '../domain/prices.ts'
+import type { ImagePrice, ImageVariant, TokenPrice, TokenRates, UnitPrice } from '../domain/prices.ts'
 import { RATES, type RateName, type UnitKind } from '../domain/units.ts'
 import { TOKEN_RATE_NAMES } from '../domain/usage.ts'
 import type { Report } from './mistakes.ts'
@@ -13,9 +13,11 @@ import {
   type UnitPriceText,
   USD_MUST,
 } from './price-schema.ts'
+import { readServiceTiers, tierOf } from './service-tiers.ts'
 import type { TomlPath } from './toml.ts'
 
-type RatesText = Omit<TokenPriceText, 'tiers' | 'extras'>
+type RatesText = Omit<TokenPriceText, 'tiers' | 'extras' | 'service_tiers'>
+type TiersText = Omit<TokenPriceText, 'extras' | 'service_tiers'>
 type Amount = number | string
 
 /**
@@ -31,14 +33,37 @@ export function readTokenPrice(
   path: TomlPath,
   report: Report,
 ): TokenPrice {
-  const { tiers = [], extras, ...base }: TokenPriceText = { output: 0, ...text }
-  checkTiersRise(tiers, path, report)
-  const higher = tiers.map((tier, index) => readTier(tier.above, tier, [...path, 'tiers', index], report))
-  return {
+  const { extras, service_tiers, ...rates }: TokenPriceText = { output: 0, ...text }
+  const standard: TokenPrice = {
     unit: 'token',
-    tiers: [readTier(0, base, path, report), ...higher],
+    tiers: readTiers(rates, path, report),
     extras: extras && readExtras(extras, [...path, 'extras'], report),
   }
+  if (!service_tiers) return standard
+  return {
+    ...standard,
+    service_tiers: readServiceTiers(service_tiers, {
+      standard,
+      path: [...path, 'service_tiers'],
+      report,
+      readTiers,
+    }),
+  }
+}
+
+/** The rates of all prompt sizes. @param service_tier undefined: the standard one */
+function readTiers(
+  { tiers = [], ...base }: TiersText,
+  path: TomlPath,
+  report: Report,
+  service_tier?: string,
+): TokenPrice['tiers'] {
+  checkTiersRise(tiers, path, report)
+  const rising = tiers.map((tier, index) => {
+    const rates = readRates(tier, [...path, 'tiers', index], report)
+    return tierOf(tier.above, rates, service_tier)
+  })
+  return [tierOf(0, readRates(base, path, report), service_tier), ...rising]
 }
 
 const readExtras = (
@@ -106,12 +131,6 @@ export function readUnitPrice(
   if (kind === 'transcription' && input && text.audio === undefined)
     rates.push({ name: 'audio', nanos: input.nanos })
   return { unit: 'unit', rates }
-}
-
-function readTier(above_tokens: number, text: RatesText, path: TomlPath, report: Report): Tier {
-  const rates = readRates(text, path, report)
-  const snapshot = JSON.stringify({ unit: 'token', above_tokens, nanos_per_million_tokens: rates })
-  return { above_tokens, rates, snapshot }
 }
 
 /** What a rate is where it is not written: a part of another one. */

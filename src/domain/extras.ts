@@ -9,6 +9,9 @@ export interface ExtraPrice {
   readonly max_units: number
 }
 
+/** The name under which a request asks for a service tier, which is priced by tier and not as an extra. */
+export const SERVICE_TIER = 'service_tier'
+
 /** By the name of the extra, such as `web_search`. */
 export type ExtraPrices = ReadonlyMap<string, ExtraPrice>
 
@@ -17,6 +20,8 @@ export interface AskedExtra {
   readonly name: string
   /** Where the request asks for it, as the caller wrote it; for messages. */
   readonly at: string
+  /** Of a service tier, its name; undefined for a value that names none. */
+  readonly tier?: string | undefined
   /** The caller's own limit of units. */
   readonly max_units?: number
   /** False for what only allows an extra that is asked for elsewhere, such as a beta: it needs a price, and costs nothing. */

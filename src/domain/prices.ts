@@ -24,6 +24,10 @@ export interface TokenPrice {
   readonly tiers: readonly [Tier, ...Tier[]]
   /** What is billed beyond tokens. An extra without a price is refused. */
   readonly extras?: ExtraPrices | undefined
+  /** The service tier that this is the price of; absent for the standard one. */
+  readonly service_tier?: string
+  /** The prices of other service tiers, by their names. A tier without a price is refused. */
+  readonly service_tiers?: ReadonlyMap<string, TokenPrice> | undefined
 }
 
 /** A line of the price list. An undefined field matches any value. */

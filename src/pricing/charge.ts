@@ -21,7 +21,11 @@ export interface Charge {
 
 /** What another price of the same sort is applied to: what the provider takes for the same call (provider-cost.ts). */
 export type Counted =
-  | { readonly extras: readonly ExtraCharge[] }
+  | {
+      readonly extras: readonly ExtraCharge[]
+      /** The service tier that served the call; absent for the standard one. */
+      readonly service_tier?: string
+    }
   | { readonly units: Units }
   | { readonly order: ImageOrder }
 
@@ -51,13 +55,19 @@ export function chargeTokens(
   const { rates, snapshot } = tierOf(price, promptTokens(usage))
   let tokens_cost: Whole = 0
   for (const field of USAGE_FIELDS) tokens_cost = addProduct(tokens_cost, usage[field], rates[field])
-  if (extras.length === 0) return { cost_nanos: divideRoundingUp(tokens_cost, TOKENS_PER_RATE), snapshot }
+  const { service_tier } = price
+  if (extras.length === 0) {
+    const cost_nanos = divideRoundingUp(tokens_cost, TOKENS_PER_RATE)
+    return service_tier === undefined
+      ? { cost_nanos, snapshot }
+      : { cost_nanos, snapshot, counted: { extras, service_tier } }
+  }
   let sum = BigInt(tokens_cost)
   for (const { nanos, units } of extras) sum += BigInt(nanos) * BigInt(units) * TOKENS_PER_RATE
   return {
     cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE),
     snapshot: JSON.stringify({ ...JSON.parse(snapshot), extras }),
-    counted: { extras },
+    counted: service_tier === undefined ? { extras } : { extras, service_tier },
   }
 }
 

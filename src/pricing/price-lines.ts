@@ -1,6 +1,6 @@
 // Prices as lists of lines, one an amount, and what is different between two of them. Pure.
 import type { Nanos } from '../domain/money.ts'
-import type { Price } from '../domain/prices.ts'
+import type { Price, TokenPrice } from '../domain/prices.ts'
 import type { RateName } from '../domain/units.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 
@@ -52,16 +52,25 @@ export function priceLines(price: Price): PriceLine[] {
       ...lineIf('high_fidelity', high_fidelity_nanos, 'image'),
     ]
   }
-  const tokens = price.tiers.flatMap(({ above_tokens, rates }) =>
-    USAGE_FIELDS.map((field) => ({
+  const service_tiers = [...(price.service_tiers?.values() ?? [])].flatMap(tokenLines)
+  const extras = [...(price.extras ?? [])].map(([name, { per, nanos }]) => ({ name, of: '', nanos, per }))
+  return [...tokenLines(price), ...service_tiers, ...extras]
+}
+
+/** The rates of one service tier, for prompts of all sizes. */
+function tokenLines({ tiers, service_tier }: TokenPrice): PriceLine[] {
+  return tiers.flatMap(({ above_tokens, rates }) => {
+    const of = [
+      ...(service_tier === undefined ? [] : [`${service_tier} tier`]),
+      ...(above_tokens === 0 ? [] : [`prompts above ${above_tokens.toLocaleString('en-US')} tokens`]),
+    ].join(', ')
+    return USAGE_FIELDS.map((field) => ({
       name: TOKEN_RATE_NAMES[field],
-      of: above_tokens === 0 ? '' : `prompts above ${above_tokens.toLocaleString('en-US')} tokens`,
+      of,
       nanos: rates[field],
       per: 'million tokens',
-    })),
-  )
-  const extras = [...(price.extras ?? [])].map(([name, { per, nanos }]) => ({ name, of: '', nanos, per }))
-  return [...tokens, ...extras]
+    }))
+  })
 }
 
 const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[] =>

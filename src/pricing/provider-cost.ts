@@ -4,6 +4,7 @@ import type { ImagePrice, Price, TokenPrice } from '../domain/prices.ts'
 import type { Usage } from '../domain/usage.ts'
 import { type Charge, type Counted, chargeImages, chargeTokens } from './charge.ts'
 import { extrasAt } from './extras.ts'
+import { priceAt } from './service-tiers.ts'
 import { chargeUnits } from './units.ts'
 
 /**
@@ -28,9 +29,12 @@ function costOf(cost: Price, usage: Usage, counted: Counted | undefined): Nanos 
   return counted && 'units' in counted ? chargeUnits(cost, counted.units).cost_nanos : undefined
 }
 
+/** A service tier that the cost does not name is not known: nobody said what it costs. */
 function costOfTokens(cost: TokenPrice, usage: Usage, counted: Counted | undefined): Nanos | undefined {
-  const extras = extrasAt(cost.extras, counted && 'extras' in counted ? counted.extras : [])
-  return extras && chargeTokens(cost, usage, extras).cost_nanos
+  const { extras: charged = [], service_tier } = counted && 'extras' in counted ? counted : {}
+  const at = priceAt(cost, service_tier)
+  const extras = extrasAt(cost.extras, charged)
+  return at && extras && chargeTokens(at, usage, extras).cost_nanos
 }
 
 /** What has no cost of its own beside the image's is not free: nobody said what it costs. */

@@ -109,6 +109,9 @@ export const tokensOf = ({ input_tokens, input_audio_tokens, output_tokens }: Un
 /** Whether nothing at this price costs anything, whatever a call uses. */
 export function isFreePrice(price: Price): boolean {
   if (price.unit === 'token')
-    return price.tiers.every(({ rates }) => Object.values(rates).every((nanos) => nanos === 0))
+    return (
+      price.tiers.every(({ rates }) => Object.values(rates).every((nanos) => nanos === 0)) &&
+      [...(price.service_tiers?.values() ?? [])].every(isFreePrice)
+    )
   return price.unit === 'unit' && price.rates.every(({ nanos }) => nanos === 0)
 }

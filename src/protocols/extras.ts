@@ -1,5 +1,6 @@
 // Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
-import type { AskedExtra } from '../domain/extras.ts'
+import { type AskedExtra, SERVICE_TIER } from '../domain/extras.ts'
+import { type AskedTier, STANDARD_TIER, tierNamed } from '../domain/service-tiers.ts'
 import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'
 
@@ -33,6 +34,18 @@ export interface ExtrasProtocol {
    */
   limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
   count(): ExtrasCount
+  /** Absent where providers of this protocol have no service tiers. */
+  readonly service_tier?: ServiceTierProtocol
+}
+
+/** How a protocol asks for service tiers, and how its answers name the one that served. */
+export interface ServiceTierProtocol {
+  /** Names of fields of which a whole answer, or an event, has one where it names a tier. */
+  readonly answer_fields: readonly string[]
+  /** The tier that a whole answer, or an event of a stream, names; undefined if it names none. */
+  served(answer: JsonObject): string | undefined
+  /** The same request asking for a tier; absent where the protocol has no tiers to ask for. */
+  ask?(body: JsonObject, tier: string): JsonObject
 }
 
 /** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found what is asked for */
@@ -71,7 +84,8 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
 }
 
 /** What a protocol's own folder says of its extras. */
-export interface ExtrasTables extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count'> {
+export interface ExtrasTables
+  extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier'> {
   /** The top-level fields of the protocol that have no rule, as callers may write them. */
   fields: readonly string[]
   /** Of what a provider alone remembers, by the name of the field. */
@@ -140,8 +154,20 @@ export const isFalse = (value: Json): boolean => value === false
 export const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0
 export const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
 
-/** The service tiers at the list price. */
-export const isStandardTier = isOneOf('auto', 'default', 'standard', 'standard_only', 'unspecified')
+/** The rule of a field that asks for a service tier. */
+export const judgeServiceTier: FieldRule = (value, at, found) => {
+  const tier = typeof value === 'string' ? (tierNamed(value) ?? STANDARD_TIER) : undefined
+  if (tier !== STANDARD_TIER) found.push({ name: SERVICE_TIER, at, tier, is_charged: false })
+}
+
+/** The service tier that a request asks for, by the field of its protocol; undefined for the standard one. */
+export function askedTier(body: JsonObject, ...fields: readonly string[]): AskedTier | undefined {
+  for (const at of fields) {
+    const name = tierNamed(body[at])
+    if (name !== undefined && name !== STANDARD_TIER) return { name, at }
+  }
+  return undefined
+}
 
 /**
  * The tools of a list: the very same one.

@@ -6,6 +6,7 @@ import { NO_UNITS, RATES, UNITS, type Units } from '../domain/units.ts'
 import type { Usage } from '../domain/usage.ts'
 import { chargeImages, chargeTokens } from '../pricing/charge.ts'
 import { extrasAt } from '../pricing/extras.ts'
+import { priceAt } from '../pricing/service-tiers.ts'
 import { chargeUnits } from '../pricing/units.ts'
 
 /** What is recorded of a call's charge. */
@@ -19,6 +20,7 @@ export interface RecordedCharge extends Usage {
 interface Snapshot {
   unit?: unknown
   extras?: ExtraCharge[]
+  service_tier?: string
   units?: Partial<Units>
   size?: string
   quality?: string
@@ -42,10 +44,15 @@ export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos |
   return rerateImages(call, snapshot, at, current)
 }
 
-/** An extra that has no price any more would be refused: such a call cannot be rated. */
-function rerateTokens(call: RecordedCharge, { extras = [] }: Snapshot, price: TokenPrice): Nanos | undefined {
+/** An extra or a service tier that has no price any more would be refused: such a call cannot be rated. */
+function rerateTokens(
+  call: RecordedCharge,
+  { extras = [], service_tier }: Snapshot,
+  price: TokenPrice,
+): Nanos | undefined {
+  const at = priceAt(price, service_tier)
   const charged = extrasAt(price.extras, extras)
-  return charged && chargeTokens(price, call, charged).cost_nanos
+  return at && charged && chargeTokens(at, call, charged).cost_nanos
 }
 
 /** Tokens are recorded of each call; what else was counted is in the snapshot, if it had a price then. */

@@ -1,6 +1,7 @@
 // What a request asks for beyond tokens: whether its model has a price for it, and how many units it may take.
 import type { Fate, TextModel } from '../../domain/catalogue.ts'
-import type { AskedExtra } from '../../domain/extras.ts'
+import { type AskedExtra, SERVICE_TIER } from '../../domain/extras.ts'
+import type { AskedTier } from '../../domain/service-tiers.ts'
 import { unknownField } from '../../protocols/extras.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
@@ -12,6 +13,8 @@ const NO_NAMES: readonly string[] = []
 export interface ExtrasRules {
   /** The extras that the model has a price for. */
   priced: readonly string[]
+  /** The service tiers that it has a price for. */
+  service_tiers: readonly string[]
   unknown_fields: Fate
   /** The caller's headers that the provider is to get too. */
   headers: Readonly<Record<string, string>>
@@ -21,7 +24,12 @@ export interface ExtrasRules {
 export const extrasRules = (
   { price, unknown_fields }: TextModel,
   headers: Readonly<Record<string, string>>,
-): ExtrasRules => ({ priced: price.extras ? [...price.extras.keys()] : NO_NAMES, unknown_fields, headers })
+): ExtrasRules => ({
+  priced: price.extras ? [...price.extras.keys()] : NO_NAMES,
+  service_tiers: price.service_tiers ? [...price.service_tiers.keys()] : NO_NAMES,
+  unknown_fields,
+  headers,
+})
 
 /**
  * The extras of a request that goes to a provider as it is.
@@ -31,12 +39,14 @@ export const extrasRules = (
 export function pricedExtras(
   { text: { extras } }: Protocol,
   body: JsonObject,
-  { priced, unknown_fields, headers }: ExtrasRules,
+  { priced, service_tiers, unknown_fields, headers }: ExtrasRules,
 ): readonly AskedExtra[] {
   if (!extras) return NONE
   const asked = extras.find(body, headers)
-  for (const { name, at } of asked)
-    if (!priced.includes(name))
+  for (const { name, at, tier } of asked)
+    if (name === SERVICE_TIER) {
+      if (tier === undefined || !service_tiers.includes(tier)) throw unpricedTier(at, service_tiers)
+    } else if (!priced.includes(name))
       throw refusal(
         at,
         `is billed beyond tokens, and this model has no price for ${name}. Leave it out, or choose another model.`,
@@ -44,6 +54,29 @@ export function pricedExtras(
   if (unknown_fields === 'refuse')
     for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
   return asked
+}
+
+const unpricedTier = (at: string, priced: readonly string[]) =>
+  refusal(
+    at,
+    priced.length === 0
+      ? 'asks for a service tier, and this model has no price for any. Leave it out, or choose another model.'
+      : `asks for a service tier that this model has no price for. Use ${priced.join(' or ')}, or leave it out.`,
+  )
+
+/**
+ * A translated request that asks for the same service tier. A provider that cannot be asked for it would serve, and bill, another one.
+ * @throws GatewayError invalid_request where the provider's protocol has no tiers to ask for
+ */
+export function withTier(
+  { carries, text: { extras } }: Protocol,
+  body: JsonObject,
+  { name, at }: AskedTier,
+): JsonObject {
+  const ask = extras?.service_tier?.ask
+  if (!ask)
+    throw refusal(at, `cannot be carried to ${carries.models}. Leave it out, or choose another model.`)
+  return ask(body, name)
 }
 
 /** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */

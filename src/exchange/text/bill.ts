@@ -28,9 +28,9 @@ export function bill(
   reported: ReportedUsage | undefined,
   estimateOutput: () => number,
 ): BilledCall {
-  const { model, facts } = held.order
+  const { price, facts } = held.order
   const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
-  const billed = billUsage(model.price, reported, boundsOf(held, passage), estimate)
+  const billed = billUsage(price, reported, boundsOf(held, passage), estimate)
   const told = toldBeside(reported, billed)
   const reported_cost_nanos = reported?.cost_nanos
   return told || reported_cost_nanos !== undefined ? { ...billed, told, reported_cost_nanos } : billed

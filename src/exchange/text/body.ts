@@ -1,5 +1,6 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
 import type { AskedExtra } from '../../domain/extras.ts'
+import type { AskedTier } from '../../domain/service-tiers.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
@@ -8,7 +9,7 @@ import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
-import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
+import { type ExtrasRules, pricedExtras, withTier } from './asked-extras.ts'
 
 /** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
 export interface Writing {
@@ -23,6 +24,8 @@ export interface Writing {
   output_limit: number | undefined
   /** Without the encrypted reasoning that the provider could not read. */
   forgets_reasoning?: boolean | undefined
+  /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
+  service_tier?: AskedTier | undefined
   /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
@@ -158,13 +161,14 @@ export class ParsedBody implements TextBody {
     return new ParsedBody(this.#protocols, this.#body, { json: this.#json, fields, release })
   }
 
-  #translate({ from, to, streams, model, max_output_tokens }: Writing): JsonObject {
+  #translate({ from, to, streams, model, max_output_tokens, service_tier }: Writing): JsonObject {
     this.#translated ??= new Map()
     const name = `${to}/${model}`
     const known = this.#translated.get(name)
     if (known) return known
     const request = this.#caller(from).decodeRequest(this.#json, streams)
-    const made = this.#text(to).encodeRequest(request, { model, max_output_tokens })
+    const encoded = this.#text(to).encodeRequest(request, { model, max_output_tokens })
+    const made = service_tier ? withTier(protocolNamed(this.#protocols, to), encoded, service_tier) : encoded
     this.#translated.set(name, made)
     return made
   }

@@ -2,7 +2,9 @@
 import type { Catalogue, TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
+import type { AskedTier } from '../../domain/service-tiers.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
+import { priceAt } from '../../pricing/service-tiers.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
@@ -55,11 +57,14 @@ export interface ReadText {
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
     readOpened(parts, admitted, call, await openText(parts, admitted, call)),
-  quote: ({ model, quoted }) => quote(model.price, quoted),
-  quoteAt: ({ catalogue }, { model, quoted, passages }, price) =>
-    quote(price, { ...quoted, extras_nanos: extrasOf(catalogue(), { ...model, price }, passages) }),
-  spent: ({ model, facts, passages }, { provider }) =>
-    spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
+  quote: ({ price, quoted }) => quote(price, quoted),
+  quoteAt: ({ catalogue }, { model, quoted, passages, service_tier }, price) =>
+    quote(priceAt(price, service_tier?.name) ?? price, {
+      ...quoted,
+      extras_nanos: extrasOf(catalogue(), { ...model, price }, passages),
+    }),
+  spent: ({ model, price, facts, passages }, { provider }) =>
+    spentInput(price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
@@ -117,10 +122,11 @@ export async function readOpened(
   }
   const request = { dialect, body, streams, context }
   const { forwarded_headers } = call
+  const service_tier = facts.service_tier && pricedTier(asked, facts.service_tier)
   const goes_as_it_is = areOwn(parts, call.protocol, asked)
   const { model, extras } = goes_as_it_is
     ? { model: asked, extras: await body.extras(call.protocol.name, extrasRules(asked, forwarded_headers)) }
-    : await carriedText(parts, { call, asked, body, streams })
+    : await carriedText(parts, { call, asked, body, streams, service_tier })
   if (facts.input_tokens > asked.context && !mayBeLonger(extras)) await assertFits(call, asked, body)
   const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
@@ -131,9 +137,15 @@ export async function readOpened(
     request,
     facts,
     quoted: quotedOf(model, facts, extras, extras_nanos),
+    service_tier,
+    price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,
   }
 }
+
+/** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
+const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>
+  price.service_tiers?.has(tier.name) ? tier : undefined
 
 const mayBeLonger = (extras: readonly AskedExtra[]): boolean =>
   extras.some(({ name }) => name === 'long_context')
@@ -168,6 +180,7 @@ interface Carried {
   asked: TextModel
   body: TextBody
   streams: boolean
+  service_tier: AskedTier | undefined
 }
 
 /**
@@ -176,7 +189,7 @@ interface Carried {
  */
 async function carriedText(
   parts: ExchangeParts,
-  { call, asked, body, streams }: Carried,
+  { call, asked, body, streams, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
   const from = call.protocol.name
   const { max_output_tokens } = asked
@@ -192,6 +205,7 @@ async function carriedText(
         model: route.model,
         max_output_tokens,
         output_limit: undefined,
+        service_tier,
       })
   })
   return { model, extras }

@@ -9,6 +9,7 @@ import type { StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import type { Passage } from './passage.ts'
+import { WatchedReading } from './watched-reading.ts'
 
 const NO_CHARGES: readonly ExtraCharge[] = []
 
@@ -74,7 +75,8 @@ export function tallyStream(
 ): { reading: StreamReading; tally: ExtrasTally } {
   const count = countOf(passage)
   return {
-    reading: count ? new CountingReading(reading, count) : reading,
+    // Every event is parsed: such calls are few, and dear.
+    reading: count ? new WatchedReading(reading, (data) => countEvent(count, data)) : reading,
     tally: tallyOf(price.extras, passage, count),
   }
 }
@@ -92,35 +94,7 @@ const countedBy = (count: ExtrasCount, prices: ExtraPrices, { extras }: Passage)
   charges: (complete) => chargedExtras(prices, extras, { units: (name) => count.units(name), complete }),
 })
 
-/** Every event is parsed: such calls are few, and dear. */
-class CountingReading implements StreamReading {
-  readonly #reading: StreamReading
-  readonly #count: ExtrasCount
-
-  constructor(reading: StreamReading, count: ExtrasCount) {
-    this.#reading = reading
-    this.#count = count
-  }
-
-  read(data: ByteString): void {
-    this.#reading.read(data)
-    const event = parseObject(decodeByteString(data))
-    if (event) this.#count.read(event)
-  }
-
-  get finished(): boolean {
-    return this.#reading.finished
-  }
-
-  get failed(): boolean {
-    return this.#reading.failed
-  }
-
-  usage() {
-    return this.#reading.usage()
-  }
-
-  deliveredTokens(): number {
-    return this.#reading.deliveredTokens()
-  }
+function countEvent(count: ExtrasCount, data: ByteString): void {
+  const event = parseObject(decodeByteString(data))
+  if (event) count.read(event)
 }

@@ -50,6 +50,7 @@ class TextSending<T> implements Sending<T> {
       max_output_tokens: model.max_output_tokens,
       output_limit: this.#output_limit,
       forgets_reasoning: this.#forgets_reasoning,
+      service_tier: this.#order.service_tier,
       max_units: unitLimits(model, passage.extras),
     })
     return body instanceof Promise ? body.then((body) => withBody(head, body)) : withBody(head, body)
@@ -118,8 +119,8 @@ function promptTooLong(
 
 /** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead, in tokens. */
 export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrder>): number | undefined {
-  const { model, facts, quoted } = order
-  if (held_nanos < ceiling_nanos) return affordableOutput(model.price, quoted, held_nanos)
+  const { model, facts, quoted, price } = order
+  if (held_nanos < ceiling_nanos) return affordableOutput(price, quoted, held_nanos)
   // What is sent is what is held for: the model's limit, where the caller set one beyond it.
   const { max_output_tokens = 0 } = facts
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined

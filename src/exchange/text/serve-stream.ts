@@ -1,5 +1,4 @@
 // A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
-import { chargeTokens } from '../../pricing/charge.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import { pump, type StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
@@ -16,6 +15,7 @@ import { readFirst, type StreamFormat } from './first-event.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
+import { chargeServed, type ServedTier, watchServedTier } from './service-tier.ts'
 
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
@@ -28,7 +28,8 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
   request.dialect.answering?.answeredBy(attempt, passage.protocol)
-  const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())
+  const counted = tallyStream(order.model, passage, passage.protocol.text.stream.open())
+  const { reading, served } = watchServedTier(order, passage, attempt, counted.reading)
   const relay = passage.stream(reading, () => billStream(held, passage, reading), attempt.model)
   const stream = (settle: Settle) => {
     const payment = streamPayment(settle)
@@ -42,7 +43,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        const end = { attempt, reading, tally, ending, cause, given_out }
+        const end = { attempt, reading, tally: counted.tally, served, ending, cause, given_out }
         await payment.settle(() => endOf(parts, held, end), given_out)
         if (ending === 'completed') await request.dialect.answering?.paid()
       },
@@ -66,6 +67,7 @@ interface StreamEnd {
   attempt: Attempt
   reading: StreamReading
   tally: ExtrasTally
+  served: ServedTier
   ending: StreamEnding
   /** Why it broke. */
   cause: unknown
@@ -74,15 +76,15 @@ interface StreamEnd {
 
 /** What was delivered is charged, however the stream ended. */
 function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
-  const { attempt, reading, tally, ending, cause, given_out } = end
+  const { attempt, reading, tally, served, ending, cause, given_out } = end
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
-  const { model, passages } = held.order
-  const billed = billStream(held, passages(attempt.provider), reading, ending)
+  const { order } = held
+  const billed = billStream(held, order.passages(attempt.provider), reading, ending)
   const { usage, estimated, told, doubt, reported_cost_nanos } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
   const extras = tally.charges(ending === 'completed' && !estimated)
-  const charge = chargeTokens(model.price, usage, extras)
+  const charge = chargeServed(order, served, usage, extras)
   const why = doubt?.why
   return {
     outcome: ending,

@@ -1,5 +1,4 @@
 // A whole text answer: read to its end, priced, and given out once it is paid.
-import { chargeTokens } from '../../pricing/charge.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
@@ -12,16 +11,17 @@ import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
+import { chargeServed, type ServedTier, servedTier } from './service-tier.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
   const sending = sendingOf(held, (response, attempt) => readWhole(parts, response, held, attempt))
   const { answer, attempt } = await send(parts, held, sending)
   order.request.body.release()
-  const { body, billed, tally } = answer
+  const { body, billed, tally, served } = answer
   const { answering } = order.request.dialect
   reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
-  const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
+  const charge = chargeServed(order, served, billed.usage, tally.charges(!billed.estimated))
   const { usage, estimated, told, doubt, reported_cost_nanos } = billed
   return {
     delivered: {
@@ -52,7 +52,7 @@ async function readWhole(
   response: Response,
   held: Held<TextOrder>,
   attempt: Attempt,
-): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally }> {
+): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally; served: ServedTier }> {
   const passage = held.order.passages(attempt.provider)
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
   const json = readReported(passage.protocol, bytes.toString())
@@ -63,5 +63,6 @@ async function readWhole(
     body: passage.answer({ bytes, json }, billed, attempt.model),
     billed,
     tally: tallyAnswer(held.order.model, passage, json),
+    served: servedTier(held.order, passage, attempt, json),
   }
 }

@@ -2,14 +2,16 @@
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
 import { invalidRequest } from '../../domain/errors.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
+import { tierNamed } from '../../domain/service-tiers.ts'
 import {
   billed,
   extrasFrom,
   type FieldRule,
   isEmptyList,
   isOneOf,
-  isStandardTier,
+  judgeServiceTier,
   rememberedRefusal,
+  type ServiceTierProtocol,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
@@ -36,7 +38,6 @@ const UNITS = {
   code_execution: 'executions',
   advisor: 'consultations',
   mcp_servers: 'tool calls',
-  service_tier: null,
   speed: null,
   inference_geo: null,
   fallbacks: null,
@@ -201,7 +202,7 @@ const MEMORY = {
 const BILL = {
   container: judgeContainer,
   tools: judgeTools,
-  service_tier: billed('service_tier', isStandardTier),
+  service_tier: judgeServiceTier,
   speed: billed('speed', isOneOf('standard')),
   inference_geo: billed('inference_geo', isOneOf('global')),
   fallbacks: billed('fallbacks', isEmptyList),
@@ -218,6 +219,13 @@ const BILL = {
 }
 
 const TAKES_MAX_USES: ReadonlySet<Name> = new Set(['web_search', 'web_fetch', 'advisor'])
+
+/** Its requests can only do without priority: https://platform.claude.com/docs/en/api/service-tiers. */
+const service_tier: ServiceTierProtocol = {
+  answer_fields: ['service_tier'],
+  served: ({ usage, message }) =>
+    tierNamed(objectIn(usage).service_tier) ?? tierNamed(objectIn(objectIn(message).usage).service_tier),
+}
 
 export const extras = extrasFrom({
   units: UNITS,
@@ -241,4 +249,5 @@ export const extras = extrasFrom({
     return changed ? { ...body, tools } : body
   },
   count: () => new ServerToolCount(),
+  service_tier,
 })

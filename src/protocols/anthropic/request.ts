@@ -1,5 +1,6 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { inputBound } from '../input-bound.ts'
@@ -50,6 +51,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     max_output_tokens: max_tokens,
     candidates: 1,
     runs_tools: objectsIn(tools).some(searchesTools),
+    service_tier: askedTier(body, 'service_tier'),
   }
 }
 

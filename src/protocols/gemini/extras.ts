@@ -1,6 +1,6 @@
 // What a native request can ask for beyond tokens, and what the provider counts of it.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
-
+import { STANDARD_TIER, tierNamed } from '../../domain/service-tiers.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { AUDIO_OUTPUT, judgeModalities } from '../audio-output.ts'
 import {
@@ -9,15 +9,25 @@ import {
   extrasFrom,
   type FieldRule,
   fieldRules,
-  isStandardTier,
   judge,
+  judgeServiceTier,
   rememberedRefusal,
+  type ServiceTierProtocol,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
 import { refusedFields } from '../state.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  refusal,
+  stringIn,
+} from '../wire/json.ts'
 import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
@@ -38,13 +48,12 @@ const UNITS = {
   mcp_servers: null,
   exa_ai_search: null,
   parallel_ai_search: null,
-  service_tier: null,
   model_routing: null,
 } as const
 
 type Name = keyof typeof UNITS
 
-const NOT_TOOLS: readonly Name[] = ['audio_output', 'service_tier', 'model_routing']
+const NOT_TOOLS: readonly Name[] = ['audio_output', 'model_routing']
 
 /** Tools that the provider runs, by their field. */
 const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
@@ -128,9 +137,15 @@ const judgeFormat: FieldRule = (value, at, found) => {
     if (format !== null) judgeModalities(name, `${at}.${name}`, found)
 }
 
+const judgeMisplacedTier: FieldRule = (value, at) => {
+  if ((tierNamed(value) ?? STANDARD_TIER) !== STANDARD_TIER)
+    throw refusal(at, 'has no effect here: write serviceTier at the top of the request.')
+}
+
 const CONFIG = fieldRules(
   {
-    serviceTier: billed('service_tier', isStandardTier),
+    // The API has it at the top alone; in here some servers might read it, and others not.
+    serviceTier: judgeMisplacedTier,
     // Vertex AI: another model than the one that was asked for answers.
     routingConfig: billed('model_routing'),
     modelSelectionConfig: billed('model_routing'),
@@ -150,7 +165,7 @@ const MEMORY = {
   ...refusedFields(state),
 }
 const BILL = {
-  serviceTier: billed('service_tier', isStandardTier),
+  serviceTier: judgeServiceTier,
   tools: judgeTools,
   generationConfig: ((value, at, found) => judge(CONFIG, objectIn(value), at, found)) as FieldRule,
 }
@@ -224,10 +239,27 @@ const FIELDS = [...namesOf(GenerateContentRequest), ...Object.keys(carries.own_f
   (name) => !name.includes('.'),
 )
 
+/** How Vertex AI names what the Gemini API has as `serviceTier`: the types `TrafficType` and `ServiceTier` of @google/genai. */
+const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
+  ON_DEMAND: STANDARD_TIER,
+  ON_DEMAND_PRIORITY: 'priority',
+  ON_DEMAND_FLEX: 'flex',
+}
+
+const service_tier: ServiceTierProtocol = {
+  answer_fields: ['serviceTier', 'trafficType'],
+  served({ usageMetadata }) {
+    const { serviceTier, trafficType } = objectIn(usageMetadata)
+    return tierNamed(serviceTier) ?? lookUp(TIER_OF_TRAFFIC, trafficType)
+  },
+  ask: (body, tier) => ({ ...body, serviceTier: tier }),
+}
+
 export const extras = extrasFrom({
   units: UNITS,
   fields: inBothSpellings(FIELDS),
   memory: MEMORY,
   bill: BILL,
   count: () => new Count(),
+  service_tier,
 })

@@ -2,6 +2,7 @@
 
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
+import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
@@ -39,6 +40,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
     cached_content,
+    service_tier: askedTier(body, 'serviceTier', 'service_tier'),
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }

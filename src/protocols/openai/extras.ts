@@ -1,6 +1,7 @@
 // What chat completions can ask for beyond tokens, at OpenAI and at servers that speak like it, and what they count of it.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
 import type { AskedExtra } from '../../domain/extras.ts'
+import { tierNamed } from '../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT, audioTokens, judgeModalities } from '../audio-output.ts'
 import {
   billed,
@@ -11,9 +12,10 @@ import {
   isEmptyObject,
   isFalse,
   isOneOf,
-  isStandardTier,
+  judgeServiceTier,
   remembered,
   rememberedRefusal,
+  type ServiceTierProtocol,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
@@ -27,7 +29,6 @@ import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 
 /** The same for both of OpenAI's protocols: a model's price is one. */
 export const UNITS = {
-  service_tier: null,
   web_search: 'searches',
   audio_output: 'audio tokens',
   file_search: null,
@@ -122,7 +123,7 @@ const MEMORY = {
 }
 /** Of both of OpenAI's protocols, at OpenAI and at routers. */
 export const ROUTER_BILL = {
-  service_tier: billed('service_tier', isStandardTier),
+  service_tier: judgeServiceTier,
   models: billed('models', isEmptyList),
   provider: billed('provider', isEmptyObject),
   plugins: billed('plugins', isEmptyList),
@@ -182,10 +183,18 @@ class Count implements ExtrasCount {
   }
 }
 
+/** Mistral names it beside the counts (its client's type `UsageInfo`), all others at the top. */
+const service_tier: ServiceTierProtocol = {
+  answer_fields: ['service_tier'],
+  served: ({ service_tier, usage }) => tierNamed(service_tier) ?? tierNamed(objectIn(usage).service_tier),
+  ask: (body, tier) => ({ ...body, service_tier: tier }),
+}
+
 export const extras = extrasFrom({
   units: UNITS,
   fields: [...namesOf(ChatRequest), ...namesOf(BiasedRequest), ...Object.keys(carries.own_fields)],
   memory: MEMORY,
   bill: BILL,
   count: () => new Count(),
+  service_tier,
 })

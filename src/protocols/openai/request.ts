@@ -2,6 +2,7 @@
 
 import type { Static } from '@sinclair/typebox'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
 import { inputBound } from '../input-bound.ts'
@@ -53,6 +54,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
+    service_tier: askedTier(body, 'service_tier'),
   }
 }
 

@@ -1,7 +1,8 @@
 // What a responses request can ask for beyond tokens, and what is counted of it in the answer.
 // https://platform.openai.com/docs/api-reference/responses/create
+import { tierNamed } from '../../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT } from '../../audio-output.ts'
-import type { ExtrasCount, FieldRule } from '../../extras.ts'
+import type { ExtrasCount, FieldRule, ServiceTierProtocol } from '../../extras.ts'
 import {
   billed,
   extrasFrom,
@@ -87,10 +88,17 @@ class Count implements ExtrasCount {
   }
 }
 
+const service_tier: ServiceTierProtocol = {
+  answer_fields: ['service_tier'],
+  served: (answer) => tierNamed(responseIn(answer).service_tier),
+  ask: (body, tier) => ({ ...body, service_tier: tier }),
+}
+
 export const extras = extrasFrom({
   units: UNITS,
   fields: [...namesOf(ResponsesRequest), ...Object.keys(carries.own_fields), RECALLED],
   memory: MEMORY,
   bill: BILL,
   count: () => new Count(),
+  service_tier,
 })

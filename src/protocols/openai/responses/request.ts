@@ -1,5 +1,6 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../../domain/token-estimate.ts'
+import { askedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { inputBound } from '../../input-bound.ts'
@@ -62,6 +63,7 @@ export function readRequest(body: JsonObject): RequestFacts {
         ? { previous: previous_response_id, items: references }
         : undefined,
     compacts: asksForCompaction(body),
+    service_tier: askedTier(body, 'service_tier'),
     issuer,
   }
 }

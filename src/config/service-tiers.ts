@@ -1,0 +1,89 @@
+// The reading of service tiers: multipliers of a price's token rates, or rates of their own.
+import { parseUsd } from '../domain/money.ts'
+import type { Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
+import { isTierName } from '../domain/service-tiers.ts'
+import { USAGE_FIELDS } from '../domain/usage.ts'
+import type { Report } from './mistakes.ts'
+import { type ExactDecimal, parseDecimal, timesRoundingUp } from './price-list/decimal.ts'
+import type { ServiceTierText } from './price-schema.ts'
+import type { TomlPath } from './toml.ts'
+
+type OwnRates = Exclude<ServiceTierText, number | string>
+
+interface Reading {
+  /** The price that multipliers are applied to. */
+  standard: TokenPrice
+  path: TomlPath
+  report: Report
+  /** Reads the rates of all prompt sizes. */
+  readTiers: (text: OwnRates, path: TomlPath, report: Report, service_tier: string) => TokenPrice['tiers']
+}
+
+/** No provider multiplies by nearly as much. */
+const MAX_MULTIPLIER = 100
+const MULTIPLIER_MUST = `must be a multiplier above 0 and at most ${MAX_MULTIPLIER}, such as 2.0, or rates of its own`
+const MAX_RATE_USD = 1_000_000
+
+/** @returns the price of each tier by its name, meaningless where a mistake was reported */
+export function readServiceTiers(
+  texts: Readonly<Record<string, ServiceTierText>>,
+  { standard, path, report, readTiers }: Reading,
+): ReadonlyMap<string, TokenPrice> {
+  const prices = Object.entries(texts).map(([service_tier, text]) => {
+    const own = [...path, service_tier]
+    if (!isTierName(service_tier))
+      report(own, 'must be the name of a tier other than the standard one, such as priority or flex')
+    const tiers =
+      typeof text === 'object'
+        ? readTiers(text, own, report, service_tier)
+        : multiplied(standard.tiers, readMultiplier(text, own, report), {
+            service_tier,
+            report: (message) => report(own, message),
+          })
+    return [service_tier, { unit: 'token', tiers, extras: standard.extras, service_tier }] as const
+  })
+  return new Map(prices)
+}
+
+function readMultiplier(text: number | string, path: TomlPath, report: Report): ExactDecimal {
+  if (Number(text) > 0 && Number(text) <= MAX_MULTIPLIER) {
+    try {
+      return parseDecimal(String(text))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      // Reported below, as every other text that is no multiplier.
+    }
+  }
+  report(path, MULTIPLIER_MUST)
+  return { coefficient: 1n, exponent: 0 }
+}
+
+interface Multiplied {
+  service_tier: string
+  report: (message: string) => void
+}
+
+/** Rates that are no whole nano-dollar are rounded up. */
+function multiplied(
+  [first, ...rest]: TokenPrice['tiers'],
+  factor: ExactDecimal,
+  { service_tier, report }: Multiplied,
+): TokenPrice['tiers'] {
+  const max_nanos = parseUsd(MAX_RATE_USD)
+  const times = ({ above_tokens, rates }: Tier): Tier => {
+    const own = { ...rates }
+    for (const field of USAGE_FIELDS) {
+      if (rates[field] * Number(factor.coefficient) * 10 ** factor.exponent <= max_nanos)
+        own[field] = timesRoundingUp(rates[field], factor)
+      else report(`makes a rate of more than ${MAX_RATE_USD} USD: lower it`)
+    }
+    return tierOf(above_tokens, own, service_tier)
+  }
+  return [times(first), ...rest.map(times)]
+}
+
+/** A tier with what is stored of it with each call. */
+export function tierOf(above_tokens: number, rates: TokenRates, service_tier: string | undefined): Tier {
+  const snapshot = { unit: 'token', above_tokens, service_tier, nanos_per_million_tokens: rates }
+  return { above_tokens, rates, snapshot: JSON.stringify(snapshot) }
+}
