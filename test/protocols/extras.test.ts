@@ -111,7 +111,7 @@ describe('service tiers', () => {
   test.each(Object.entries(GEMINI_TIERS))('gemini: %s is billed: %p', (serviceTier, is_billed) => {
     expect(asked('gemini', { serviceTier })).toEqual(is_billed ? ['service_tier'] : [])
   })
-  test.each([['SERVICE_TIER_PRIORITY'], [2], [{}], [[]], [true], ['auto ']])(
+  test.each([['SERVICE_TIER_PRIORITY'], ['on-demand'], [2], [{}], [[]], [true], ['auto ']])(
     '%p is no standard tier',
     (tier) => {
       for (const protocol of ['openai', 'anthropic', 'gemini'] as const)

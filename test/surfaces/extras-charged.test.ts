@@ -14,7 +14,6 @@ google_search = { per_unit = 0.014, max_units = 4 }
 google_maps = 0.025
 url_context = 0
 code_execution = { per_unit = "0.000000003", max_units = 10 }
-service_tier = 0.5
 audio_output = { per_unit = 0.000016, max_units = 1000 }`,
   anthropic: `
 web_search = { per_unit = 0.01, max_units = 5 }
@@ -26,7 +25,6 @@ long_context = 0.001
 compaction = 0.004`,
   openai: `
 web_search = { per_unit = 0.025, max_units = 3 }
-service_tier = 0.125
 models = 0
 audio_output = { per_unit = 0.000054, max_units = 1000 }`,
 }
@@ -41,7 +39,7 @@ const catalogue = (url: string): string =>
     modelOf('strict-claude', ['anthropic'], '', 'unknown_fields = "refuse"'),
     modelOf('strict-gemini', ['gemini'], '', 'unknown_fields = "refuse"'),
     modelOf('uncached', ['gemini'], '', 'cached_content = "refuse"'),
-    modelOf('either', ['gemini', 'openai'], EXTRAS.openai),
+    modelOf('either', ['gemini', 'anthropic'], EXTRAS.anthropic),
   ].join('\n')
 
 const modelOf = (id: string, routes: readonly BuiltInProtocol[], extras: string, more = ''): string => `
@@ -252,7 +250,6 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       6,
       30,
     ],
-    ['a tier', { serviceTier: 'priority' }, gemini({}), 500_000_000, 500_000_000],
     ['a standard tier', { serviceTier: 'standard' }, gemini({}), 0, 0],
     [
       'a spoken answer, on top of its output',
@@ -272,7 +269,6 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       75_000_000,
     ],
     ['none counted is none', { web_search_options: {} }, gpt({ num_search_queries: 0 }), 0, 75_000_000],
-    ['a tier', { service_tier: 'priority' }, gpt(), 125_000_000, 125_000_000],
     [
       'a spoken answer, on top of its output',
       SPOKEN,
@@ -454,16 +450,16 @@ describe('a balance that does not pay for the extras', () => {
 })
 
 test('where a route that drops an extra fails, the next one is charged for it: that was held for', async () => {
-  upstream.answer(({ path }) => (path.startsWith('/gemini') ? refusal(500) : gpt().whole))
-  await (await send('openai', false, { service_tier: 'priority' }, 'either')).text()
+  upstream.answer(({ path }) => (path.startsWith('/gemini') ? refusal(500) : claude(undefined).whole))
+  await (await send('anthropic', false, { speed: 'fast' }, 'either')).text()
   const { provider, cost_nanos, hold_nanos } = await lastCall()
-  expect([provider, cost_nanos]).toEqual(['openai', TOKENS_NANOS + 125_000_000])
-  expect(hold_nanos).toBeGreaterThan(125_000_000 + OUTPUT_CEILING_NANOS)
+  expect([provider, cost_nanos]).toEqual(['anthropic', TOKENS_NANOS + 300_000_000])
+  expect(hold_nanos).toBeGreaterThan(300_000_000 + OUTPUT_CEILING_NANOS)
 })
 
 test('a route that drops an extra costs nothing for it, whatever another would have cost', async () => {
   upstream.answer(gemini({}).whole)
-  await (await send('openai', false, { service_tier: 'priority' }, 'either')).text()
+  await (await send('anthropic', false, { speed: 'fast' }, 'either')).text()
   expect(await lastCall()).toMatchObject({ provider: 'gemini', cost_nanos: TOKENS_NANOS })
 })
 
