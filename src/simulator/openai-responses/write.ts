@@ -194,7 +194,7 @@ function textEvents(
 /** https://platform.openai.com/docs/api-reference/responses/object: reasoning counts as output. */
 const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({
   input_tokens: prompt,
-  input_tokens_details: { cached_tokens: cached },
+  input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
   output_tokens: output + thinking,
   output_tokens_details: { reasoning_tokens: thinking },
   total_tokens: prompt + output + thinking,
