@@ -5,7 +5,7 @@ import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
-import { type Attempt, planAttempts, preferredFirst } from './routes.ts'
+import { type Attempt, planAttempts, preferredFirst, seedFrom } from './routes.ts'
 import type { Sending } from './sending.ts'
 import {
   couldNotConnect,
@@ -20,6 +20,7 @@ export interface DispatchDeps {
   fetch: Fetch
   cooldowns: Cooldowns
   now: () => number
+  /** A number in [0, 1), for the order of routes and keys of a call without a session. */
   random: () => number
 }
 
@@ -70,7 +71,8 @@ const MAX_FAILURE_BYTES = 64 * 1024
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue, sending } = call
-  const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
+  const seed = sending.seed ?? seedFrom(deps.random())
+  const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), seed)
   const attempts = sending.isPreferred ? preferredFirst(planned, sending.isPreferred) : planned
   const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined

@@ -23,21 +23,31 @@ export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route)
 }
 
 /**
- * All attempts at a model, in order: routes by their `order`, equal ones drawn by weight; all keys of each provider in
- * turn. Keys in cooldown come last, the one that is free again soonest first: trying one beats refusing.
+ * All attempts at a model, in order: routes by their `order`, equal ones and the keys of each provider as the seed ranks them.
+ * Keys in cooldown come last, the one that is free again soonest first: trying one beats refusing.
  *
- * @param random a number in [0, 1), for the draw
+ * Routes and keys are ranked by weighted rendezvous hashing (https://en.wikipedia.org/wiki/Rendezvous_hashing): calls with one seed
+ * always begin at the same route and key, to which a provider's prompt cache belongs, and over many seeds each is first as often as
+ * its weight says. When one is added or gone, only calls that it takes or had change their place.
+ *
+ * @param seed 32 bits: that of the call's session, or a random one
  */
 export function planAttempts(
   routes: readonly Route[],
   providers: ReadonlyMap<string, Provider>,
   cooldowns: Cooldowns,
   now_ms: number,
-  random: () => number,
+  seed: number,
 ): readonly Attempt[] {
-  const attempts = drawn(routes, providers, random)
+  const attempts = ranked(routes, providers, seed)
   return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
 }
+
+/** The seed of all calls of one session of an account. */
+export const seedOf = (account_id: number, session: string): number => Bun.hash.xxHash32(session, account_id)
+
+/** The seed of a call without a session. @param random a number in [0, 1) */
+export const seedFrom = (random: number): number => Math.floor(random * 2 ** 32)
 
 function byCooldown(attempts: readonly Attempt[], cooldowns: Cooldowns, now_ms: number): readonly Attempt[] {
   const cooldown = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
@@ -57,49 +67,66 @@ export const preferredFirst = (
 ]
 
 /** Without a look at cooldowns. Nearly all models have one route. */
-function drawn(
+function ranked(
   routes: readonly Route[],
   providers: ReadonlyMap<string, Provider>,
-  random: () => number,
+  seed: number,
 ): readonly Attempt[] {
-  const only = routes[0]
-  return only && routes.length === 1
-    ? keysOf(only, providers, random)
-    : drawByWeight(routes, random).flatMap(keysIn(providers, random))
+  const known = routes.flatMap((route) => {
+    const provider = providers.get(route.provider)
+    return provider ? knownRoute(provider, route) : []
+  })
+  const [only] = known
+  if (only && known.length === 1) return keysOf(only, seed)
+  return known
+    .map((one) => ({ one, rank: rankOf(seed, one.hash, one.route.weight) }))
+    .sort((a, b) => a.one.route.order - b.one.route.order || a.rank - b.rank)
+    .flatMap(({ one }) => keysOf(one, seed))
 }
 
-const keysIn = (providers: ReadonlyMap<string, Provider>, random: () => number) => (route: Route) =>
-  keysOf(route, providers, random)
+/** A route's attempts, one with each key. */
+function keysOf({ keys }: KnownRoute, seed: number): readonly Attempt[] {
+  const [only] = keys
+  if (only && keys.length === 1) return [only.attempt]
+  return keys
+    .map(({ attempt, hash }) => ({ attempt, rank: rankOf(seed, hash, 1) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ attempt }) => attempt)
+}
 
-/** A route's attempts, from a key that is drawn on. */
-function keysOf(
-  route: Route,
-  providers: ReadonlyMap<string, Provider>,
-  random: () => number,
-): readonly Attempt[] {
-  const provider = providers.get(route.provider)
-  if (!provider) return []
-  const attempts = attemptsAt(provider, route)
-  if (attempts.length < 2) return attempts
-  const start = Math.floor(random() * attempts.length)
-  return [...attempts.slice(start), ...attempts.slice(0, start)]
+/** The place of a route or key for a seed, the lowest first: exponentially distributed, so that weights hold. */
+function rankOf(seed: number, hash: number, weight: number): number {
+  // The finalizer of MurmurHash3, so that seeds and names that differ by one bit have nothing in common.
+  let mixed = seed ^ hash
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  mixed = (mixed ^ (mixed >>> 16)) >>> 0
+  return -Math.log((mixed + 0.5) / 2 ** 32) / weight
+}
+
+/** A route as it is ranked: by hashes of what identifies it and its provider's keys, wherever they stand in the catalogue. */
+interface KnownRoute {
+  readonly route: Route
+  readonly hash: number
+  readonly keys: readonly { readonly attempt: Attempt; readonly hash: number }[]
 }
 
 /** By provider and route: they are the same for every call, as long as a catalogue is in force. */
-const ATTEMPTS = new PairMap<Provider, Route, readonly Attempt[]>()
+const KNOWN = new PairMap<Provider, Route, KnownRoute>()
 
-/** All attempts at a route, one with each key of its provider. */
-const attemptsAt = (provider: Provider, route: Route): readonly Attempt[] =>
-  ATTEMPTS.get(provider, route) ?? ATTEMPTS.set(provider, route, makeAttempts(provider, route))
+const knownRoute = (provider: Provider, route: Route): KnownRoute =>
+  KNOWN.get(provider, route) ?? KNOWN.set(provider, route, readRoute(provider, route))
 
-const makeAttempts = (provider: Provider, { model, cost }: Route): readonly Attempt[] =>
-  provider.api_keys.map((api_key, index) => ({
-    provider,
-    model,
-    api_key,
-    key_id: keyIdOf(provider, index),
-    cost,
-  }))
+const readRoute = (provider: Provider, route: Route): KnownRoute => ({
+  route,
+  hash: hashOf(`${provider.name} ${route.model}`),
+  keys: provider.api_keys.map((api_key, index) => ({
+    attempt: { provider, model: route.model, api_key, key_id: keyIdOf(provider, index), cost: route.cost },
+    hash: hashOf(api_key),
+  })),
+})
+
+const hashOf = (name: string): number => Bun.hash.xxHash32(name)
 
 const keyIdOf = ({ name, key_numbers }: Provider, index: number): string =>
   `${name}#${key_numbers?.[index] ?? index + 1}`
@@ -107,11 +134,3 @@ const keyIdOf = ({ name, key_numbers }: Provider, index: number): string =>
 /** The names by which cooldowns know a provider's keys. */
 export const keyIds = (provider: Provider): string[] =>
   provider.api_keys.map((_, index) => keyIdOf(provider, index))
-
-/** Sorted by `order`; routes of one order are drawn one after the other, each with its weight's chance to be next. */
-function drawByWeight(routes: readonly Route[], random: () => number): Route[] {
-  return routes
-    .map((route) => ({ route, draw: -Math.log(1 - random()) / route.weight }))
-    .sort((a, b) => a.route.order - b.route.order || a.draw - b.draw)
-    .map(({ route }) => route)
-}

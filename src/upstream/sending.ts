@@ -21,6 +21,8 @@ export interface Sending<T> {
   readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */
   readonly timeout_ms?: number
+  /** The seed of the call's session, which keeps it at one route and key (`seedOf`); undefined without one. */
+  readonly seed?: number | undefined
   /** The attempts to make before all others, wherever they stand. */
   readonly isPreferred?: ((attempt: Attempt) => boolean) | undefined
   /** Whether a refused request is changed, and worth a second attempt at the same route. */

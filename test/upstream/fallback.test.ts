@@ -206,7 +206,7 @@ describe('several keys of one provider', () => {
 
   test('share the calls', async () => {
     upstream.answer(answering)
-    for (let n = 0; n < 60; n++) await (await call(wholePath(), ask())).text()
+    for (let n = 0; n < 60; n++) await (await call(wholePath(), ask(`Session ${n}.`))).text()
     expect([...new Set(usedKeys())].sort()).toEqual([...PROVIDER_KEYS].sort())
   })
 
@@ -217,7 +217,7 @@ describe('several keys of one provider', () => {
         seen.headers['x-goog-api-key'] === PROVIDER_KEYS[0] ? refusal(status) : whole(answer()),
       )
       for (let n = 0; n < 20; n++) {
-        const response = await call(wholePath(), ask())
+        const response = await call(wholePath(), ask(`Session ${n}.`))
         expect(response.status).toBe(200)
         await response.text()
       }

@@ -7,8 +7,8 @@ import { type CatalogueChanges, fileScene } from '../support/scene.ts'
 const { upstream, call, recatalogue } = await fileScene({ script: answering })
 
 /** What a provider is sent beside the body: where to, and the headers that a catalogue decides. */
-async function headOf(path: string) {
-  const response = await call(path, ask())
+async function headOf(path: string, text?: string) {
+  const response = await call(path, ask(text))
   expect(response.status).toBe(200)
   await response.text()
   const { path: to, headers } = upstream.last()
@@ -41,7 +41,7 @@ test('each of several keys goes with its own requests', async () => {
   await recatalogue({ api_keys: PROVIDER_KEYS })
   const keys = new Set<string | undefined>()
   for (let n = 0; n < 60; n++) {
-    const { to, key } = await headOf(n % 2 === 0 ? wholePath() : streamPath())
+    const { to, key } = await headOf(n % 2 === 0 ? wholePath() : streamPath(), `Session ${n}.`)
     expect(to).toBe(n % 2 === 0 ? WHOLE_TO : STREAM_TO)
     keys.add(key)
   }

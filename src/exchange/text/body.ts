@@ -6,6 +6,7 @@ import { boundDropped } from '../../protocols/dropped-bound.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
+import { sessionInBody } from '../../protocols/session.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
@@ -106,10 +107,9 @@ export class ParsedBody implements TextBody {
   facts(protocol: string, over?: JsonObject): RequestFacts {
     const json = over ? { ...this.#json, ...over } : this.#json
     const facts = this.#caller(protocol).readRequest(json)
-    const dropped_tokens = Math.ceil(boundDropped(this.#body))
-    return dropped_tokens === 0
-      ? facts
-      : { ...facts, input_bound_tokens: facts.input_bound_tokens + dropped_tokens }
+    facts.input_bound_tokens += Math.ceil(boundDropped(this.#body))
+    facts.session = sessionInBody(json)
+    return facts
   }
 
   leastTokens(protocol: string): number {

@@ -4,8 +4,9 @@ import { markOf } from '../../observe/key-mark.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
+import { sessionInHeaders } from '../../protocols/session.ts'
 import { headTo, type RequestHead } from '../../upstream/request.ts'
-import type { Attempt } from '../../upstream/routes.ts'
+import { type Attempt, seedOf } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../upstream/transport.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
@@ -23,6 +24,7 @@ class TextSending<T> implements Sending<T> {
   readonly streams: boolean
   readonly open: Sending<T>['open']
   readonly isPreferred: Sending<T>['isPreferred']
+  readonly seed: number | undefined
   readonly #order: TextOrder
   readonly #output_limit: number | undefined
   #forgets_reasoning = false
@@ -33,6 +35,7 @@ class TextSending<T> implements Sending<T> {
     this.streams = order.streams
     this.open = open
     this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
+    this.seed = seedOfCall(held)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
     if (this.#output_limit !== undefined) held.settlement.trace.note({ output_limit: this.#output_limit })
@@ -69,6 +72,12 @@ class TextSending<T> implements Sending<T> {
   isTooSmall({ too_long }: UpstreamFailure): boolean {
     return too_long?.context !== undefined && too_long.context < this.#order.model.context
   }
+}
+
+/** Providers keep their prompt caches by key, so the turns of a conversation stay at one. */
+function seedOfCall({ origin, caller, order }: Held<TextOrder>): number | undefined {
+  const session = sessionInHeaders(origin.request.headers) ?? order.facts.session
+  return session === undefined ? undefined : seedOf(caller.account.id, session)
 }
 
 const hasKeyOf =

@@ -1,0 +1,126 @@
+// The session that a request belongs to: the id that its client sends, else a fingerprint of how the conversation begins.
+import { withoutBillingLine } from './billing-line.ts'
+import { RECALLED, recalledOf } from './openai/responses/recalled.ts'
+import { isObject, type Json, type JsonObject, objectIn, stringIn } from './wire/json.ts'
+
+/**
+ * Headers with an id that stays the same for a conversation. Ids of single requests, such as `x-client-request-id`, are not among them.
+ * Gemini CLI and Qwen Code send none (packages @google/gemini-cli-core 0.61 and @qwen-code/qwen-code 0.15).
+ */
+const HEADERS = [
+  // Claude Code from 2.1.86 on: https://code.claude.com/docs/en/llm-gateway-protocol
+  'x-claude-code-session-id',
+  // Codex, in its newer and its older spelling: router-for-me/CLIProxyAPI issue 4452.
+  'session-id',
+  'session_id',
+  // opencode: anomalyco/opencode pull request 31511; OpenRouter's clients: https://openrouter.ai/docs/features/prompt-caching
+  'x-session-id',
+  'x-session-affinity',
+  'x-opencode-session',
+]
+
+/** The id in a request's headers; undefined if its client sends none. */
+export function sessionInHeaders(headers: Headers): string | undefined {
+  for (const name of HEADERS) {
+    const id = headers.get(name)
+    if (id) return id
+  }
+  return undefined
+}
+
+/**
+ * The session that a body tells of: an id that its client gives it, else what its system prompt and the first message of its user
+ * say, which every turn repeats.
+ * @returns undefined where there is no text
+ */
+export const sessionInBody = (body: JsonObject): string | undefined =>
+  sessionOfClaudeCode(body.metadata) ??
+  // OpenRouter's and its clients'.
+  idIn(body.session_id) ??
+  // OpenAI's: requests that are to find the same cache. Codex has the id of its thread here.
+  idIn(body.prompt_cache_key) ??
+  openingOf(body)
+
+const idIn = (value: Json | undefined): string | undefined => stringIn(value) || undefined
+
+/** Stands before the session in the older form of `metadata.user_id`. */
+const OLDER_MARK = '_session_'
+
+/**
+ * Claude Code's session in `metadata.user_id`: JSON, in its older form `user_…_account_…_session_…` (coder/aibridge pull request 241).
+ * Anybody else's is an end user, who has many conversations.
+ */
+function sessionOfClaudeCode(metadata: Json | undefined): string | undefined {
+  const user_id = stringIn(objectIn(metadata).user_id)
+  if (!user_id) return undefined
+  if (!user_id.startsWith('{')) {
+    const at = user_id.lastIndexOf(OLDER_MARK)
+    return at < 0 ? undefined : user_id.slice(at + OLDER_MARK.length)
+  }
+  try {
+    return idIn(objectIn(JSON.parse(user_id)).session_id)
+  } catch {
+    // Not JSON: an end user's id, which tells no session.
+    return undefined
+  }
+}
+
+/** Under these names protocols have a system prompt, and a conversation. */
+const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction']
+const CONVERSATIONS = ['messages', 'contents', 'input', 'prompt']
+
+function openingOf(body: JsonObject): string | undefined {
+  const hash = new TextHash()
+  for (const name of SYSTEM) hash.add(body[name])
+  const recalled = body[RECALLED] === undefined ? [] : recalledOf(body).before
+  if (!hash.addUntilUser(recalled))
+    for (const name of CONVERSATIONS) {
+      const said = body[name]
+      if (!Array.isArray(said)) hash.add(said)
+      else if (hash.addUntilUser(said)) break
+    }
+  return hash.texts === 0 ? undefined : `#${hash.value}`
+}
+
+/** Of longer texts the two ends are hashed, and the length: it need not be exact, but must cost next to nothing. */
+const MAX_END_CHARS = 256
+
+/** What tells a conversation apart stands in its first texts. */
+const MAX_TEXTS = 100
+
+/** A hash of texts alone: marks of the cache move from turn to turn, and a lone text may become a list of blocks. */
+class TextHash {
+  value = 0
+  texts = 0
+
+  /** @returns whether a message of the user is among them, which is the last one that is added */
+  addUntilUser(messages: readonly Json[]): boolean {
+    for (const message of messages) {
+      this.add(message)
+      if (isObject(message) && (message.role ?? 'user') === 'user') return true
+    }
+    return false
+  }
+
+  /** A text, a part, a message, or a list of such. */
+  add(value: Json | undefined): void {
+    if (typeof value === 'string') this.#addText(withoutBillingLine(value))
+    else if (Array.isArray(value)) for (const each of value) this.add(each)
+    else if (isObject(value)) {
+      this.add(value.text)
+      this.add(value.content)
+      this.add(value.parts)
+    }
+  }
+
+  #addText(text: string): void {
+    if (text === '' || this.texts === MAX_TEXTS) return
+    this.texts += 1
+    this.value = Bun.hash.xxHash32(text.slice(0, MAX_END_CHARS), this.value ^ text.length)
+    if (text.length > MAX_END_CHARS)
+      this.value = Bun.hash.xxHash32(
+        text.slice(Math.max(MAX_END_CHARS, text.length - MAX_END_CHARS)),
+        this.value,
+      )
+  }
+}
