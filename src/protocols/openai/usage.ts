@@ -2,7 +2,15 @@
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
+import {
+  countIn,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  tokenCountIn,
+} from '../wire/json.ts'
 import { readCost } from './reported-cost.ts'
 import { messageTokens } from './written.ts'
 
@@ -10,9 +18,10 @@ import { messageTokens } from './written.ts'
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(answer.usage)
 
 /**
- * The counts of a usage. `prompt_tokens` includes what was read from a cache and what was written to it. `completion_tokens`
- * includes the reasoning, except where `total_tokens` is more than both: then the rest was written beside the completion, and
- * is billed as output (plugins/README.md, Usage of providers). Undefined where the counts are absent.
+ * The counts of a usage. `prompt_tokens` includes what was read from a cache and what was written to it, and
+ * `completion_tokens` the reasoning, except where `total_tokens` is more than both (plugins/README.md, Usage of providers):
+ * then what was cached is beside the prompt if it is more than the prompt, and the rest of the total is output beside the
+ * completion. Undefined where the counts are absent.
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = objectIn(value)
@@ -21,17 +30,26 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   if (prompt === undefined && completion === undefined) return undefined
   const details = objectIn(usage.prompt_tokens_details)
   const cache_read_tokens = readCached(usage, details)
-  const { cache_write_5m_tokens, cache_write_1h_tokens } = readWritten(details)
-  const cached = cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens
-  const input_audio_tokens = readAudio(prompt ?? 0, cached, tokenCountIn(details.audio_tokens) ?? 0)
+  const written =
+    tokenCountIn(details.cache_write_tokens) ?? tokenCountIn(details.cache_creation_input_tokens) ?? 0
+  const cache_write_1h_tokens = written === 0 ? 0 : readWrittenForHour(details)
+  const cached = cache_read_tokens + written
+  let beside = besideIn(usage, prompt, completion)
+  const cached_beside = cached > (prompt ?? 0) && beside >= cached ? cached : 0
+  beside -= cached_beside
+  const read = (prompt ?? 0) + cached_beside
+  const input_audio_tokens = readAudio(read, cached, tokenCountIn(details.audio_tokens) ?? 0)
+  // Google's chat completions count thoughts in the total alone.
+  const thinking_tokens = tokenCountIn(objectIn(usage.completion_tokens_details).reasoning_tokens) ?? beside
   return {
-    input_tokens: prompt === undefined ? undefined : prompt - cached - input_audio_tokens,
+    input_tokens: prompt === undefined ? undefined : read - cached - input_audio_tokens,
     input_audio_tokens,
     cache_read_tokens,
-    cache_write_5m_tokens,
+    cache_write_5m_tokens: written - cache_write_1h_tokens,
     cache_write_1h_tokens,
+    output_tokens: completion === undefined ? undefined : completion + beside - thinking_tokens,
+    thinking_tokens,
     cost_nanos: readCost(usage),
-    ...readOutput(usage, prompt, completion),
   }
 }
 
@@ -43,28 +61,15 @@ const readCached = (usage: JsonObject, details: JsonObject): number =>
   tokenCountIn(usage.prompt_cache_hit_tokens) ??
   0
 
-/** What was written to a cache: OpenAI's and OpenRouter's name of it, then Alibaba's. It is kept for minutes unless it says otherwise. */
-function readWritten(details: JsonObject): Pick<Usage, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'> {
-  const written =
-    tokenCountIn(details.cache_write_tokens) ?? tokenCountIn(details.cache_creation_input_tokens) ?? 0
-  const { ephemeral_1h_input_tokens } = objectIn(details.cache_creation)
-  const cache_write_1h_tokens = tokenCountIn(ephemeral_1h_input_tokens) ?? 0
-  return { cache_write_5m_tokens: written - cache_write_1h_tokens, cache_write_1h_tokens }
-}
+/** What was written to a cache is kept for minutes, unless it says otherwise. */
+const readWrittenForHour = (details: JsonObject): number =>
+  tokenCountIn(objectIn(details.cache_creation).ephemeral_1h_input_tokens) ?? 0
 
-function readOutput(
-  usage: JsonObject,
-  prompt: number | undefined,
-  completion: number | undefined,
-): Pick<ReportedUsage, 'output_tokens' | 'thinking_tokens'> {
-  const { reasoning_tokens } = objectIn(usage.completion_tokens_details)
-  const thinking_tokens = tokenCountIn(reasoning_tokens)
-  if (completion === undefined) return { output_tokens: undefined, thinking_tokens: thinking_tokens ?? 0 }
-  const total = tokenCountIn(usage.total_tokens)
-  const beside = prompt === undefined || total === undefined ? 0 : Math.max(0, total - prompt - completion)
-  // Google's chat completions count thoughts in the total alone.
-  const thought = thinking_tokens ?? beside
-  return { output_tokens: completion + beside - thought, thinking_tokens: thought }
+/** What the total has beyond the prompt and the completion. */
+function besideIn(usage: JsonObject, prompt: number | undefined, completion: number | undefined): number {
+  const total = countIn(usage.total_tokens)
+  if (total === undefined || prompt === undefined || completion === undefined) return 0
+  return Math.max(0, total - prompt - completion)
 }
 
 /** Audio that was not cached: some of it may have been. Where it is more than the prompt, it leaves a negative rest. */

@@ -1,0 +1,71 @@
+// The counts of compactions in a message's usage, whole and streamed.
+import { describe, expect, test } from 'bun:test'
+import { updateUsage } from '../../../src/protocols/anthropic/usage.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
+
+const COUNTS = { input_tokens: 10, output_tokens: 5 }
+const compaction = (counts: JsonObject): JsonObject => ({ type: 'compaction', ...counts })
+
+/** [input, cache read, cache write for 5 minutes, for an hour, output] */
+const read = (usage: JsonObject, known?: JsonObject) => {
+  const counts = updateUsage(known && updateUsage(undefined, known), usage)
+  return [
+    counts?.input_tokens,
+    counts?.cache_read_tokens,
+    counts?.cache_write_5m_tokens,
+    counts?.cache_write_1h_tokens,
+    counts?.output_tokens,
+  ]
+}
+
+describe('compactions are added to the counts of the message', () => {
+  const ALL = compaction({
+    input_tokens: 100,
+    cache_read_input_tokens: 20,
+    cache_creation_input_tokens: 30,
+    cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+    output_tokens: 7,
+  })
+  test.each<[string, JsonObject[], number[]]>([
+    ['one', [ALL], [110, 20, 10, 20, 12]],
+    ['two', [ALL, ALL], [210, 40, 20, 40, 19]],
+    ['one beside the message itself', [ALL, { ...COUNTS, type: 'message' }], [110, 20, 10, 20, 12]],
+    ['none', [{ ...COUNTS, type: 'message' }], [10, 0, 0, 0, 5]],
+    ['an advisor, which is another model', [{ ...ALL, type: 'advisor_message' }], [10, 0, 0, 0, 5]],
+    [
+      'a fallback, whose counts are those of the message',
+      [{ ...ALL, type: 'fallback_message' }],
+      [10, 0, 0, 0, 5],
+    ],
+    ['a type that is unknown', [{ ...ALL, type: 'another' }], [10, 0, 0, 0, 5]],
+  ])('%s', (_, iterations, counts) => {
+    expect(read({ ...COUNTS, iterations })).toEqual(counts)
+  })
+
+  test('of a stream once, whatever its beginning said', () => {
+    const begun = { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 20 }
+    const ended = { ...COUNTS, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+    expect(read({ ...ended, iterations: [ALL] }, begun)).toEqual([110, 20, 10, 20, 12])
+  })
+})
+
+describe('what is no list of compactions changes nothing', () => {
+  test.each<[string, Json]>([
+    ['null', null],
+    ['a text', 'compaction'],
+    ['an object', compaction({ input_tokens: 100 })],
+    ['an empty list', []],
+    ['texts', ['compaction']],
+    ['no counts', [compaction({})]],
+    ['null in place of counts', [compaction({ input_tokens: null, output_tokens: null })]],
+  ])('%s', (_, iterations) => {
+    expect(read({ ...COUNTS, iterations })).toEqual([10, 0, 0, 0, 5])
+  })
+  test.each<[string, Json]>([
+    ['half a token', 0.5],
+    ['less than none', -1],
+    ['a list', []],
+  ])('a count that is none is not believed: %s', (_, input_tokens) => {
+    expect(read({ ...COUNTS, iterations: [compaction({ input_tokens })] })[0]).toBeNaN()
+  })
+})
