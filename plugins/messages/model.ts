@@ -27,9 +27,27 @@ export function requireVersion(headers: Headers): string {
   )
 }
 
-/** What is passed on to a provider of the same protocol: the version, and the betas that the caller asks for. */
+/**
+ * Headers between a browser and this gateway, and those that choose among what the provider keeps for the owner of its key, or say who pays:
+ * the operator writes these in the provider's `headers`. The names are those of the npm package @anthropic-ai/sdk 1.12.
+ */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
+  'anthropic-dangerous-direct-browser-access',
+  'anthropic-workspace-id',
+  'anthropic-organization-id',
+  'anthropic-user-profile-id',
+])
+
+/**
+ * What is passed on to a provider of the same protocol: the version, and all other `anthropic-` headers, the betas among them. New
+ * capabilities of Claude Code come as new ones: https://code.claude.com/docs/en/llm-gateway-protocol, "Forward as open lists".
+ */
 export function forwardedHeaders(headers: Headers): Record<string, string> {
   const version = headers.get('anthropic-version') ?? headers.get('vendor-version') ?? ANTHROPIC_VERSION
-  const betas = headers.get('anthropic-beta')
-  return { 'anthropic-version': version, ...(betas === null ? {} : { 'anthropic-beta': betas }) }
+  const forwarded: Record<string, string> = {}
+  headers.forEach((value, name) => {
+    if (name.startsWith('anthropic-') && !NOT_FORWARDED.has(name)) forwarded[name] = value
+  })
+  forwarded['anthropic-version'] = version
+  return forwarded
 }

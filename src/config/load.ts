@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
-import { SERVICE_TIER } from '../domain/extras.ts'
+import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
@@ -237,6 +237,11 @@ function checkExtras(
     const path = ['models', model, 'price', 'extras', name]
     if (name === SERVICE_TIER)
       report(path, 'is priced by tier: write [models.price.service_tiers], such as priority = 2.0')
+    else if (name === LONG_CONTEXT)
+      report(
+        path,
+        'is no extra: leave it out. Longer prompts pass where tiers, or a context above 200000, price them',
+      )
     else if (names.length > 0 && !names.includes(name)) report(path, unknown('extra', name, names))
     else if (typeof extra === 'object' && 'per_unit' in extra && units[name] === null)
       report(path, 'must be a price per call: its providers count no units of it')

@@ -12,6 +12,9 @@ export interface ExtraPrice {
 /** The name under which a request asks for a service tier, which is priced by tier and not as an extra. */
 export const SERVICE_TIER = 'service_tier'
 
+/** The name under which a request asks for a longer context: the price of its prompt is that of its size, and no extra. */
+export const LONG_CONTEXT = 'long_context'
+
 /** By the name of the extra, such as `web_search`. */
 export type ExtraPrices = ReadonlyMap<string, ExtraPrice>
 

@@ -34,6 +34,8 @@ export interface ExtrasProtocol {
    */
   limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
   count(): ExtrasCount
+  /** The caller's headers without what lets a prompt be longer than usual; the very same where nothing does. */
+  withoutLongContext?(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>
   /** Absent where providers of this protocol have no service tiers. */
   readonly service_tier?: ServiceTierProtocol
 }
@@ -85,7 +87,7 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
 
 /** What a protocol's own folder says of its extras. */
 export interface ExtrasTables
-  extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier'> {
+  extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier' | 'withoutLongContext'> {
   /** The top-level fields of the protocol that have no rule, as callers may write them. */
   fields: readonly string[]
   /** Of what a provider alone remembers, by the name of the field. */

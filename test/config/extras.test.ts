@@ -52,6 +52,11 @@ describe('a mistake says what to write', () => {
   const MUST =
     'must be USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 } (max_units: the most units of one call, from 1 to 1000000)'
   test.each([
+    [
+      'a longer context, which earlier versions had as an extra',
+      'long_context = 0',
+      '.long_context: is no extra: leave it out. Longer prompts pass where tiers, or a context above 200000, price them',
+    ],
     ['a misspelt name', 'web_serch = 1', '.web_serch: unknown extra; did you mean "web_search"?'],
     [
       'an extra of no provider of the model',

@@ -76,6 +76,10 @@ describe('anthropic-beta', () => {
     'x-forwarded-for',
     'user-agent',
     'anthropic-dangerous-direct-browser-access',
+    'anthropic-workspace-id',
+    'anthropic-organization-id',
+    'anthropic-user-profile-id',
+    'x-claude-code-session-id',
   ])('no other header of the caller’s is sent upstream: %s', async (name) => {
     const value = 'not-for-providers'
     await (await post(BODY, { headers: { [name]: value } })).text()

@@ -235,6 +235,8 @@ describe('betas, as the header or a body writes them', () => {
     ['CONTEXT-1M-2025-08-07', ['long_context']],
     ['a, context-1m-2030-12-31 ,b', ['long_context']],
     ['context-1m', ['long_context']],
+    ['context-10m-2027-01-01', ['long_context']],
+    ['context-management-2025-06-27', []],
     ['skills-2025-10-02,mcp-client-2026-09-15,fast-mode-2026-02-01', []],
     ['user-profiles-billing-2026-10-01', ['billing_policy']],
     ['claude-code-20250219,interleaved-thinking-2025-05-14,files-api-2025-04-14', []],

@@ -17,14 +17,14 @@ const catalogue = (url: string): string =>
       protocol,
       { [protocol]: protocol },
       {
-        price: `input = 1, output = 4, extras = ${EXTRAS[protocol]}`,
+        price: `input = 1, output = 4, extras = ${EXTRAS[protocol]}, tiers = [{ above = 5000, input = 2, output = 8 }]`,
         more: `context = ${CONTEXT}\nmax_output_tokens = 500`,
       },
     ),
   ]).join('')
 const EXTRAS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: '{}',
-  anthropic: '{ long_context = 0, compaction = 0 }',
+  anthropic: '{ compaction = 0 }',
   openai: '{ transforms = 0 }',
 }
 

@@ -21,7 +21,6 @@ web_fetch = 0
 code_execution = { per_unit = 0.000000007, max_units = 3 }
 mcp_servers = { per_call = 0.02 }
 speed = 0.3
-long_context = 0.001
 compaction = 0.004`,
   openai: `
 web_search = { per_unit = 0.025, max_units = 3 }
@@ -207,14 +206,6 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       20_000_000,
     ],
     ['what no provider counts', { speed: 'fast' }, claude(undefined), 300_000_000, 300_000_000],
-    [
-      'a beta that costs by itself',
-      {},
-      claude(undefined),
-      1_000_000,
-      1_000_000,
-      { 'anthropic-beta': 'context-1m-2025-08-07' },
-    ],
     ['a beta that only allows', {}, claude(undefined), 0, 0, { 'anthropic-beta': 'fast-mode-2026-02-01' }],
     [
       'several',

@@ -99,12 +99,6 @@ const BILLED: readonly Case[] = [
       ],
     },
   ],
-  [
-    'anthropic',
-    'anthropic-beta: context-1m-2025-08-07',
-    beta('prompt-caching-2024-07-31, context-1m-2025-08-07'),
-  ],
-  ['anthropic', 'betas', { betas: ['context-1m-2025-08-07'] }],
   ['gemini', 'serviceTier', { serviceTier: 'priority' }],
   ['gemini', 'service_tier', { service_tier: 'flex' }],
   ['gemini', 'generationConfig.serviceTier', { generationConfig: { serviceTier: 'priority' } }],

@@ -1,7 +1,8 @@
 // What a request asks for beyond tokens: whether its model has a price for it, and how many units it may take.
 import type { Fate, TextModel } from '../../domain/catalogue.ts'
-import { type AskedExtra, SERVICE_TIER } from '../../domain/extras.ts'
+import { type AskedExtra, LONG_CONTEXT, SERVICE_TIER } from '../../domain/extras.ts'
 import type { AskedTier } from '../../domain/service-tiers.ts'
+import { tierOf } from '../../pricing/charge.ts'
 import { unknownField } from '../../protocols/extras.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
@@ -15,19 +16,32 @@ export interface ExtrasRules {
   priced: readonly string[]
   /** The service tiers that it has a price for. */
   service_tiers: readonly string[]
+  long_context: LongContext
   unknown_fields: Fate
   /** The caller's headers that the provider is to get too. */
   headers: Readonly<Record<string, string>>
 }
 
+/** The longest prompt at the usual price of the models that need a beta for more. */
+const USUAL_CONTEXT_TOKENS = 200_000
+
+/**
+ * What asking for prompts that are longer than usual means for a model: nothing, where its context is longer anyway; prompts beyond its
+ * context, where a tier prices them; else they have no price.
+ */
+type LongContext = 'within context' | 'beyond context' | 'unpriced'
+
+function longContextOf({ context, price }: TextModel): LongContext {
+  if (context > USUAL_CONTEXT_TOKENS) return 'within context'
+  return tierOf(price, USUAL_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
+}
+
 /** @param headers the caller's that the provider is to get too */
-export const extrasRules = (
-  { price, unknown_fields }: TextModel,
-  headers: Readonly<Record<string, string>>,
-): ExtrasRules => ({
-  priced: price.extras ? [...price.extras.keys()] : NO_NAMES,
-  service_tiers: price.service_tiers ? [...price.service_tiers.keys()] : NO_NAMES,
-  unknown_fields,
+export const extrasRules = (model: TextModel, headers: Readonly<Record<string, string>>): ExtrasRules => ({
+  long_context: longContextOf(model),
+  priced: model.price.extras ? [...model.price.extras.keys()] : NO_NAMES,
+  service_tiers: model.price.service_tiers ? [...model.price.service_tiers.keys()] : NO_NAMES,
+  unknown_fields: model.unknown_fields,
   headers,
 })
 
@@ -39,13 +53,15 @@ export const extrasRules = (
 export function pricedExtras(
   { text: { extras } }: Protocol,
   body: JsonObject,
-  { priced, service_tiers, unknown_fields, headers }: ExtrasRules,
+  { priced, service_tiers, long_context, unknown_fields, headers }: ExtrasRules,
 ): readonly AskedExtra[] {
   if (!extras) return NONE
   const asked = extras.find(body, headers)
   for (const { name, at, tier } of asked)
     if (name === SERVICE_TIER) {
       if (tier === undefined || !service_tiers.includes(tier)) throw unpricedTier(at, service_tiers)
+    } else if (name === LONG_CONTEXT) {
+      if (long_context === 'unpriced') throw refusal(at, UNPRICED_CONTEXT)
     } else if (!priced.includes(name))
       throw refusal(
         at,
@@ -53,8 +69,16 @@ export function pricedExtras(
       )
   if (unknown_fields === 'refuse')
     for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
-  return asked
+  return long_context === 'within context' && asked.some(asksLonger)
+    ? asked.filter((extra) => !asksLonger(extra))
+    : asked
 }
+
+/** Whether an extra lets a prompt be longer than its model's context. */
+export const asksLonger = ({ name }: AskedExtra): boolean => name === LONG_CONTEXT
+
+const UNPRICED_CONTEXT =
+  'asks for a longer context, and this model has no price for longer prompts. Leave it out, or choose another model.'
 
 const unpricedTier = (at: string, priced: readonly string[]) =>
   refusal(
@@ -88,3 +112,16 @@ export function unitLimits(
   const by_unit = [...price.extras].filter(([, { per }]) => per === 'unit')
   return Object.fromEntries(by_unit.map(([name, { max_units }]) => [name, max_units]))
 }
+
+/**
+ * The caller's headers as a model's providers get them: without a longer context where the model has no price for it, so that its providers
+ * refuse what would be billed higher than it is charged.
+ */
+export const pricedHeaders = (
+  protocol: Protocol | undefined,
+  model: TextModel,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  longContextOf(model) === 'unpriced'
+    ? (protocol?.text?.extras?.withoutLongContext?.(headers) ?? headers)
+    : headers

@@ -17,7 +17,7 @@ import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { carriedBy } from '../serving/carried-by.ts'
 import { spentInput } from '../settling/spent-input.ts'
-import { extrasRules } from './asked-extras.ts'
+import { asksLonger, extrasRules, pricedHeaders } from './asked-extras.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 import { heldForExtras, mostRead, spentExtras } from './extras.ts'
@@ -121,13 +121,14 @@ export async function readOpened(
     asked: body.fields,
   }
   const request = { dialect, body, streams, context }
-  const { forwarded_headers } = call
+  const { name } = call.protocol
+  const forwarded_headers = pricedHeaders(parts.protocols.get(name), asked, call.forwarded_headers)
   const service_tier = facts.service_tier && pricedTier(asked, facts.service_tier)
   const goes_as_it_is = areOwn(parts, call.protocol, asked)
   const { model, extras } = goes_as_it_is
-    ? { model: asked, extras: await body.extras(call.protocol.name, extrasRules(asked, forwarded_headers)) }
-    : await carriedText(parts, { call, asked, body, streams, service_tier })
-  if (facts.input_tokens > asked.context && !mayBeLonger(extras)) await assertFits(call, asked, body)
+    ? { model: asked, extras: await body.extras(name, extrasRules(asked, forwarded_headers)) }
+    : await carriedText(parts, { call, forwarded_headers, asked, body, streams, service_tier })
+  if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
   const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
   return {
@@ -146,9 +147,6 @@ export async function readOpened(
 /** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
 const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>
   price.service_tiers?.has(tier.name) ? tier : undefined
-
-const mayBeLonger = (extras: readonly AskedExtra[]): boolean =>
-  extras.some(({ name }) => name === 'long_context')
 
 /** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
 async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
@@ -177,6 +175,7 @@ function areOwn(
 
 interface Carried {
   call: TextCall
+  forwarded_headers: TextCall['forwarded_headers']
   asked: TextModel
   body: TextBody
   streams: boolean
@@ -189,14 +188,14 @@ interface Carried {
  */
 async function carriedText(
   parts: ExchangeParts,
-  { call, asked, body, streams, service_tier }: Carried,
+  { call, forwarded_headers, asked, body, streams, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
   const from = call.protocol.name
   const { max_output_tokens } = asked
   let extras: readonly AskedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
     const to = spokenTo(parts.protocols, call.protocol, provider).name
-    if (to === from) extras = await body.extras(from, extrasRules(asked, call.forwarded_headers))
+    if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
     else
       await body.assertCarries({
         from,

@@ -1,7 +1,7 @@
 // What a messages request can ask for beyond tokens, in its fields, its tools and its betas, and what the provider counts of it.
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
 import { invalidRequest } from '../../domain/errors.ts'
-import type { AskedExtra } from '../../domain/extras.ts'
+import { type AskedExtra, LONG_CONTEXT } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import {
   billed,
@@ -45,7 +45,6 @@ const UNITS = {
   billing_policy: null,
   compaction: null,
   skills: null,
-  long_context: null,
 } as const
 
 type Name = keyof typeof UNITS
@@ -163,14 +162,29 @@ const judgeDiagnostics: FieldRule = (value, at) => {
  * judged where it stands: clients set such betas for all their calls.
  */
 const BETAS: Readonly<Record<string, Name>> = {
-  'context-1m': 'long_context',
   'user-profiles-billing': 'billing_policy',
 }
 const BETA_DATE = /-20\d\d-\d\d-\d\d$/
+/** Betas that let a prompt be longer than usual: https://platform.claude.com/docs/en/build-with-claude/context-windows. */
+const LONG_BETA = /^context-\d+m$/
+
+const betaNamed = (value: string): string => value.trim().toLowerCase().replace(BETA_DATE, '')
 
 function judgeBeta(value: string, at: string, found: AskedExtra[]): void {
-  const name = lookUp(BETAS, value.trim().toLowerCase().replace(BETA_DATE, ''))
+  const beta = betaNamed(value)
+  const name = lookUp(BETAS, beta)
   if (name) found.push({ name, at, is_charged: true })
+  else if (LONG_BETA.test(beta)) found.push({ name: LONG_CONTEXT, at, is_charged: false })
+}
+
+/** The same headers without the betas that let a prompt be longer than usual. */
+function withoutLongContext(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { 'anthropic-beta': betas, ...rest } = headers
+  if (betas === undefined) return headers
+  const listed = betas.split(',')
+  const left = listed.filter((beta) => !LONG_BETA.test(betaNamed(beta)))
+  if (left.length === listed.length) return headers
+  return left.length === 0 ? rest : { ...rest, 'anthropic-beta': left.join(',') }
 }
 
 /** In the body, as some hosts of these models take them. */
@@ -249,5 +263,6 @@ export const extras = extrasFrom({
     return changed ? { ...body, tools } : body
   },
   count: () => new ServerToolCount(),
+  withoutLongContext,
   service_tier,
 })
