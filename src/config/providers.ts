@@ -50,6 +50,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
   warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
   const { rest_ms, server: _, ...settings } = text
+  checkFields(text, path, context)
   const server = readServer(text, [...path, 'server'], context)
   const provider: Provider = {
     ...settings,
@@ -62,6 +63,31 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
     cooldown_ms: rest_ms ?? settings.cooldown_ms,
   }
   return { provider, missing: missing.map(({ variable }) => variable) }
+}
+
+/** What a call is priced by: a provider that got another value than was held for could bill more. */
+const PRICED_FIELDS = new Set(
+  `model stream messages contents input prompt system instructions tools max_tokens max_completion_tokens max_output_tokens
+  maxOutputTokens n candidateCount generationConfig`.split(/\s+/),
+)
+/** Paths to what is priced, inside of fields that are not. */
+const PRICED_PATHS = new Set(['generationConfig.maxOutputTokens', 'generationConfig.candidateCount'])
+
+function checkFields(
+  { drop_fields = [], set_fields = {} }: ProviderText,
+  path: TomlPath,
+  { report }: ProviderContext,
+): void {
+  const mistake = (name: string, verb: string) =>
+    `cannot ${verb} "${name}": a call is priced by it, or is made of it. Leave it out`
+  for (const [index, name] of drop_fields.entries())
+    if (PRICED_FIELDS.has(name) || PRICED_PATHS.has(name))
+      report([...path, 'drop_fields', index], mistake(name, 'drop'))
+  for (const name of Object.keys(set_fields)) {
+    if (PRICED_FIELDS.has(name)) report([...path, 'set_fields', name], mistake(name, 'set'))
+    else if (JSON.stringify(set_fields[name]) === undefined)
+      report([...path, 'set_fields', name], 'must be a value that JSON has')
+  }
 }
 
 /** A place in the file that names an environment variable which is not set. */

@@ -32,6 +32,20 @@ const providerSettings = {
       description: 'sent with every request; "env:NAME" reads an environment variable',
     }),
   ),
+  drop_fields: Type.Optional(
+    Type.Array(
+      Type.String({
+        pattern: '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*$',
+        must: 'the name of a field, or a path to one, such as "messages.reasoning_content"',
+      }),
+      { description: 'fields that its text requests are sent without' },
+    ),
+  ),
+  set_fields: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'fields that are set in its text requests, such as { safe_prompt = true }',
+    }),
+  ),
   first_byte_timeout_ms: Milliseconds({ default: 120_000, minimum: 1 }),
   idle_timeout_ms: Milliseconds({
     default: 120_000,

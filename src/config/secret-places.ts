@@ -71,7 +71,8 @@ export const providerOf = ([section, index]: TomlPath): number | undefined =>
 /** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
 export const isReadable = (path: TomlPath): boolean =>
   (providerOf(path) === undefined && !isSecretSetting(path)) ||
-  (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2]))
+  (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2])) ||
+  path[2] === 'drop_fields'
 
 /** A value of a provider that names an environment variable. */
 export interface VariableUse {

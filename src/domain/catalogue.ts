@@ -10,6 +10,10 @@ export interface Provider {
   readonly responses: boolean
   /** The known server behind the address, as the catalogue names it; simulated providers play it. */
   readonly server?: string | undefined
+  /** Fields that are left out of its text requests: `store`, or `messages.reasoning_content`. */
+  readonly drop_fields?: readonly string[] | undefined
+  /** Fields that are set in its text requests, as JSON. */
+  readonly set_fields?: Readonly<Record<string, unknown>> | undefined
   /** Without a trailing slash; for a simulated provider `simulator`, or `simulator/NAME` where it plays that server. */
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */

@@ -1,6 +1,7 @@
 // What translation carries: each protocol's tables of where it says what, and the refusals that follow from them.
 import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts'
 import type { RequestFields } from './canonical/fields.ts'
+import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /**
@@ -45,6 +46,8 @@ export interface Carries {
   readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
+  /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
+  readonly takesThinking?: (part: ThinkingPart | RedactedThinkingPart) => boolean
   /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
   readonly own_fields: Readonly<Record<string, Loss>>
 }
@@ -124,8 +127,12 @@ export function placeIn<K extends string>(table: Readonly<Record<K, string | Los
   return typeof place === 'string' ? place : thing
 }
 
+/** The refusal of a field that the server behind a protocol does not take, in the words of the caller's protocol. */
+export const untaken = (field: string): GatewayError =>
+  cannotCarry(field, "this model's server", 'it refuses the field')
+
 /** One candidate is what every model writes. */
-function isSet(request: RequestFields, field: RequestField): boolean {
+export function isSet(request: RequestFields, field: RequestField): boolean {
   const value = request[field]
   if (field === 'candidates') return value !== undefined && value !== 1
   if (field === 'images') return value !== undefined && value !== false

@@ -9,7 +9,9 @@ import type { Carries } from './carries.ts'
 import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
+import type { Fitted, Sent } from './fitted.ts'
 import type { ImageProtocol } from './images.ts'
+import type { NameRule } from './tool-names.ts'
 import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
@@ -109,6 +111,10 @@ export interface TextProtocol extends Translator, CallerText {
     body: JsonObject,
     call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
   ): JsonObject
+  /** The request as the server takes it that it goes to; absent where all servers of the protocol are alike. */
+  fit?(body: JsonObject, sent: Sent): Fitted
+  /** The names of tools that its providers take; absent where they take those of OpenAI's. */
+  readonly tool_names?: NameRule
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
@@ -134,6 +140,8 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Known servers of it, which differ from each other: what a provider's `server` may say. */
   readonly server_names?: readonly string[]
+  /** Which of them a provider is; undefined for all others. */
+  readonly serverOf?: (provider: Pick<Provider, 'base_url' | 'server'>) => string | undefined
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
   readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */

@@ -118,6 +118,26 @@ describe('a mistake says where it is and what to write', () => {
       '4 providers[0].base_url: must be an address that begins with https:// or http://, or "simulator"',
     ],
     [
+      'a field to drop that a call is priced by',
+      `${PROVIDER}drop_fields = ["store", "max_tokens"]\n${MODEL}`,
+      '7 providers[0].drop_fields[1]: cannot drop "max_tokens": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
+      'a path to a limit',
+      `${PROVIDER}drop_fields = ["generationConfig.maxOutputTokens"]\n${MODEL}`,
+      '7 providers[0].drop_fields[0]: cannot drop "generationConfig.maxOutputTokens": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
+      'a field to set that a call is made of',
+      `${PROVIDER}set_fields = { messages = [] }\n${MODEL}`,
+      '7 providers[0].set_fields.messages: cannot set "messages": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
+      'a path with a number',
+      `${PROVIDER}drop_fields = ["messages.0.x"]\n${MODEL}`,
+      '7 providers[0].drop_fields[0]: must be the name of a field, or a path to one, such as "messages.reasoning_content"',
+    ],
+    [
       'an address that is not a URL',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x y"\napi_keys = ["k"]'),
       '4 providers[0].base_url: must be a complete address, such as "https://api.example.com/v1"',

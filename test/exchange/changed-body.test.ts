@@ -1,8 +1,9 @@
 // A body with fields in place of its own: whatever is asked of it is answered by these, on the event loop and on the thread alike.
 import { describe, expect, test } from 'bun:test'
 import { createParser } from '../../src/exchange/parsing/parser.ts'
-import { ParsedBody, type TextBody, type Writing } from '../../src/exchange/text/body.ts'
+import { ParsedBody, type TextBody } from '../../src/exchange/text/body.ts'
 import { threadBody } from '../../src/exchange/text/thread-body.ts'
+import type { Writing } from '../../src/exchange/text/writing.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { parseJsonBody } from '../../src/protocols/wire/json-body.ts'
@@ -31,8 +32,8 @@ const VERBS: readonly (readonly [name: string, ask: (body: TextBody) => unknown]
   ['leastTokens', (body) => body.leastTokens('openai')],
   ['conversation', (body) => body.conversation('openai', false)],
   ['conversation, streamed', (body) => body.conversation('openai', true)],
-  ['write, passed on', async (body) => JSON.parse(textOf(await body.write(writing('openai'))))],
-  ['write, translated', async (body) => JSON.parse(textOf(await body.write(writing('anthropic'))))],
+  ['write, passed on', async (body) => JSON.parse(textOf((await body.write(writing('openai'))).body))],
+  ['write, translated', async (body) => JSON.parse(textOf((await body.write(writing('anthropic'))).body))],
   ['replace', async (body) => JSON.parse(textOf(await body.replace({ user: 'you' })))],
   ['read', async (body) => (await body.read(['messages'])).messages],
 ]

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
-import { ParsedBody, type Writing } from '../../src/exchange/text/body.ts'
+import { ParsedBody } from '../../src/exchange/text/body.ts'
+import type { Writing } from '../../src/exchange/text/writing.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -237,11 +238,8 @@ interface Priced {
   streams: boolean
 }
 
-function writtenBody(body: JsonBody, writing: Writing): Uint8Array | string {
-  const written = new ParsedBody(BUILT_IN_REGISTRY, body).write(writing)
-  if (written instanceof Promise) throw new Error('a parsed body is written at once')
-  return written
-}
+const writtenBody = (body: JsonBody, writing: Writing): Uint8Array | string =>
+  new ParsedBody(BUILT_IN_REGISTRY, body).write(writing).body
 
 /** The body as the gateway sends it, and what it priced; undefined where it refuses, which must be the caller's fault. */
 function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undefined {

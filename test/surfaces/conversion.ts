@@ -30,5 +30,9 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
   }
   const { text } = PROTOCOL_OF[provider]
   const billed = () => ({ usage: NO_USAGE, estimated: false })
-  return translation(request, PROTOCOL_OF[provider]).stream(text.stream.open(), billed, 'asked')
+  return translation(request, PROTOCOL_OF[provider]).stream(text.stream.open(), {
+    billed,
+    upstream_model: 'asked',
+    restore: undefined,
+  })
 }

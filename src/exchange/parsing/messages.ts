@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorKind } from '../../domain/errors.ts'
 import type { DataUriImage } from '../../media/data-uri.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { ExtrasRules } from '../text/asked-extras.ts'
-import type { Writing } from '../text/body.ts'
+import type { Writing } from '../text/writing.ts'
 
 /** What can be asked of a body; but for the first, as in `TextBody`. */
 export type Question =

@@ -6,7 +6,7 @@ import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
-import { ParsedBody } from '../text/body.ts'
+import { ParsedBody, type Written } from '../text/body.ts'
 import {
   type FromThread,
   type InlineImage,
@@ -30,6 +30,7 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
   try {
     const value = answer(event.data)
     if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    else if (isWritten(ask, value)) replyWritten(bytes, value)
     else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer && value.length === bytes.length)
       reply({ bytes, value: SAME_BYTES })
@@ -91,7 +92,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     case 'conversation':
       return body.conversation(question.protocol, question.streams)
     case 'write':
-      return bytesOf(body.write(question.writing))
+      return writtenBytes(body.write(question.writing))
     case 'read':
       return fieldsOf(body.fields, question.names)
     case 'replace':
@@ -110,6 +111,16 @@ const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
     .values()
     .flatMap((inline) => ('image' in inline ? [inline.image.bytes] : []))
     .toArray()
+
+const isWritten = (ask: Question['ask'], value: unknown): value is Written & { body: Uint8Array } =>
+  ask === 'write' && typeof value === 'object'
+
+/** A body that is the caller's own bytes is not sent twice. */
+function replyWritten(bytes: Uint8Array, { body, ...written }: Written & { body: Uint8Array }): void {
+  const is_same = body.buffer === bytes.buffer && body.length === bytes.length
+  const own = is_same ? undefined : ownBytes(body)
+  reply({ bytes, value: { ...written, body: own ?? SAME_BYTES } }, own ? [own] : [])
+}
 
 /** Shorter ones are decoded where they are used. */
 const MIN_DATA_URI_CHARS = 64 * 1024
@@ -153,8 +164,11 @@ function readInline(text: string): InlineImage {
 const hashOf = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-const bytesOf = (written: unknown): unknown =>
-  typeof written === 'string' ? new TextEncoder().encode(written) : written
+/** Its body as bytes, which are handed over. */
+const writtenBytes = ({ body, ...written }: Written): Written & { body: Uint8Array } => ({
+  ...written,
+  body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+})
 
 /** What surfaces read of a body: what it asks for, and how the answer is to be shown. All else stays here. */
 const READ_FIELDS = ['model', 'stream', 'stream_options']

@@ -1,6 +1,5 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
 import type { AskedExtra } from '../../domain/extras.ts'
-import type { AskedTier } from '../../domain/service-tiers.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
@@ -10,25 +9,15 @@ import { sessionInBody } from '../../protocols/session.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
-import { type ExtrasRules, pricedExtras, withTier } from './asked-extras.ts'
+import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
+import { asTheOperatorSays, fitted, translated, type Writing, type WrittenRequest } from './writing.ts'
 
-/** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
-export interface Writing {
-  /** The names of the caller's protocol and of the provider's. */
-  from: string
-  to: string
-  streams: boolean
-  /** The provider's own name of the model. */
-  model: string
-  max_output_tokens: number
-  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
-  output_limit: number | undefined
-  /** Without the encrypted reasoning that the provider could not read. */
-  forgets_reasoning?: boolean | undefined
-  /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
-  service_tier?: AskedTier | undefined
-  /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
-  max_units?: Readonly<Record<string, number>> | undefined
+/** A request as it is sent. */
+export interface Written {
+  /** The caller's own bytes between equal protocols, else translated. */
+  body: Uint8Array | string
+  dropped: WrittenRequest['dropped']
+  renamed_tools: WrittenRequest['renamed_tools']
 }
 
 export interface TextBody {
@@ -59,8 +48,8 @@ export interface TextBody {
    * @throws GatewayError as `decodeRequest` of the caller's protocol
    */
   conversation(protocol: string, streams: boolean): ConversationRequest | Promise<ConversationRequest>
-  /** The body for a provider: the caller's own bytes between equal protocols, else translated. @throws as `assertCarries` */
-  write(writing: Writing): Uint8Array | string | Promise<Uint8Array | string>
+  /** The body for a provider. @throws as `assertCarries` */
+  write(writing: Writing): Written | Promise<Written>
   /** The caller's bytes with these fields in place of theirs, each name once. */
   replace(fields: JsonObject): Uint8Array | Promise<Uint8Array>
   /** More of its top-level fields than `fields` has. */
@@ -83,8 +72,8 @@ export class ParsedBody implements TextBody {
   readonly #protocols: Registry
   readonly #body: JsonBody
   readonly #json: JsonObject
-  /** By protocol and model: a request is translated once for each. */
-  #translated: Map<string, JsonObject> | undefined
+  /** By protocol, server and model: a request is translated once for each. */
+  #translated: Map<string, WrittenRequest> | undefined
 
   /**
    * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
@@ -133,15 +122,23 @@ export class ParsedBody implements TextBody {
     return this.#caller(protocol).decodeRequest(this.#json, streams)
   }
 
-  write(writing: Writing): Uint8Array | string {
-    const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
-    const text = this.#text(to)
-    const request = from === to ? this.#json : this.#translate(writing)
-    const prepared = text.prepare(request, { model, streams, forgets_reasoning })
-    const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-    if (from !== to) return JSON.stringify(limited)
-    const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
-    return spliceFields(this.#body, counted ?? limited)
+  write(writing: Writing): Written {
+    const { from, to, model, streams, output_limit, max_units, forgets_reasoning, form } = writing
+    const protocol = protocolNamed(this.#protocols, to)
+    const { text } = protocol
+    const limited = (body: JsonObject): JsonObject => {
+      const prepared = text.prepare(body, { model, streams, forgets_reasoning })
+      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
+    }
+    if (from !== to) {
+      const made = this.#translate(writing)
+      const { body, dropped, renamed_tools } = asTheOperatorSays({ ...made, body: limited(made.body) }, form)
+      return { body: JSON.stringify(body), dropped, renamed_tools }
+    }
+    const made = asTheOperatorSays(fitted(limited(this.#json), protocol, writing), form)
+    const counted = max_units && text.extras?.limitUnits?.(made.body, (name) => max_units[name])
+    const { dropped, renamed_tools } = made
+    return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools }
   }
 
   replace(fields: JsonObject): Uint8Array {
@@ -161,14 +158,14 @@ export class ParsedBody implements TextBody {
     return new ParsedBody(this.#protocols, this.#body, { json: this.#json, fields, release })
   }
 
-  #translate({ from, to, streams, model, max_output_tokens, service_tier }: Writing): JsonObject {
+  #translate(writing: Writing): WrittenRequest {
+    const { from, to, streams, model, form } = writing
     this.#translated ??= new Map()
-    const name = `${to}/${model}`
+    const name = `${to}/${form?.server}/${model}`
     const known = this.#translated.get(name)
     if (known) return known
     const request = this.#caller(from).decodeRequest(this.#json, streams)
-    const encoded = this.#text(to).encodeRequest(request, { model, max_output_tokens })
-    const made = service_tier ? withTier(protocolNamed(this.#protocols, to), encoded, service_tier) : encoded
+    const made = translated(this.#json, request, protocolNamed(this.#protocols, to), writing)
     this.#translated.set(name, made)
     return made
   }

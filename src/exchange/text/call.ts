@@ -24,6 +24,7 @@ import { heldForExtras, mostRead, spentExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
+import { formOf } from './provider-form.ts'
 import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
@@ -108,7 +109,8 @@ export async function readOpened(
   const body = call.revise
     ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })
     : read
-  const facts = body === read ? read_facts : await body.facts(call.protocol.name)
+  const body_facts = body === read ? read_facts : await body.facts(call.protocol.name)
+  const facts = withMore(body_facts, mostSet(parts, asked))
   const dialect = call.dialect(body.fields)
   if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
@@ -147,6 +149,21 @@ export async function readOpened(
 /** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
 const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>
   price.service_tiers?.has(tier.name) ? tier : undefined
+
+/** The most tokens that the fields which the operator sets at a provider can be. */
+function mostSet({ catalogue, protocols }: ExchangeParts, model: TextModel): number {
+  const { providers } = catalogue()
+  let most = 0
+  for (const { provider: name } of model.routes) {
+    const provider = providers.get(name)
+    const form = provider && formOf(protocols, provider)
+    if (form) most = Math.max(most, form.set_tokens)
+  }
+  return most
+}
+
+const withMore = (facts: RequestFacts, tokens: number): RequestFacts =>
+  tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
 
 /** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
 async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
@@ -205,6 +222,7 @@ async function carriedText(
         max_output_tokens,
         output_limit: undefined,
         service_tier,
+        form: formOf(parts.protocols, provider),
       })
   })
   return { model, extras }

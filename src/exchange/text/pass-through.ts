@@ -35,11 +35,12 @@ export function passThrough(
       if (answering || upstream_model === context.model) return written
       return renameBytes(written, renameTo(context.model, text.model_places.answer))
     },
-    stream(reading, billed, upstream_model) {
+    stream(reading, { billed, upstream_model, restore }) {
       const correction = () => correctionOf(protocol, reading, billed)
       const has_name = answering !== undefined || upstream_model === context.model
       const { event, once } = text.model_places
-      const rename = has_name ? undefined : renameEach(context.model, event, once)
+      const named = has_name ? undefined : renameEach(context.model, event, once)
+      const rename = restore && named ? (data: ByteString) => named(restore(data)) : (named ?? restore)
       if (raw && !shown) return passOn(reading, frame, correction, rename)
       return reframe(reading, frame, {
         next(data) {

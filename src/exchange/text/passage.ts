@@ -4,6 +4,7 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import type { ByteString } from '../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { TextBody } from './body.ts'
@@ -35,8 +36,17 @@ export interface Passage {
    * @param upstream_model the provider's own name of the model
    */
   answer(answer: WholeAnswer, billed: Billed, upstream_model: string): Uint8Array<ArrayBuffer> | string
-  /** The relay of a stream's events. @param billed as for `answer`, by what was read until it is asked */
-  stream(reading: StreamReading, billed: () => Billed, upstream_model: string): Relay
+  /** The relay of a stream's events. */
+  stream(reading: StreamReading, answered: StreamedAnswer): Relay
+}
+
+export interface StreamedAnswer {
+  /** As for `answer`, by what was read until it is asked. */
+  billed: () => Billed
+  /** The provider's own name of the model. */
+  upstream_model: string
+  /** Puts the names of tools that the caller knows into the data of an event; undefined where all are those. */
+  restore: ((data: ByteString) => ByteString) | undefined
 }
 
 /** The passage to each protocol, made when it is first asked for. */

@@ -4,6 +4,7 @@ import { markOf } from '../../observe/key-mark.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
+import type { Registry } from '../../protocols/registry.ts'
 import { sessionInHeaders } from '../../protocols/session.ts'
 import { headTo, type RequestHead } from '../../upstream/request.ts'
 import { type Attempt, seedOf } from '../../upstream/routes.ts'
@@ -11,29 +12,46 @@ import type { Sending } from '../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../upstream/transport.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
 import type { Held } from '../life/paid-kind.ts'
+import type { ExchangeParts } from '../parts.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { unitLimits } from './asked-extras.ts'
+import type { Written } from './body.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
+import { formOf } from './provider-form.ts'
 
-/** @param open reads an answer as far as it must be there before the caller gets a byte */
-export const sendingOf = <T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> =>
-  new TextSending(held, open)
+/** What the answer to a request needs to know of how that was written. */
+export type AsSent = Pick<Written, 'dropped' | 'renamed_tools'>
+
+/** Reads an answer as far as it must be there before the caller gets a byte. */
+type Open<T> = (response: Response, attempt: Attempt, heard: () => void, sent: AsSent) => Promise<T>
+
+export const sendingOf = <T>(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  held: Held<TextOrder>,
+  open: Open<T>,
+): TextSending<T> => new TextSending(protocols, held, open)
+
+const AS_ASKED: AsSent = { dropped: [], renamed_tools: new Map() }
 
 class TextSending<T> implements Sending<T> {
   readonly streams: boolean
-  readonly open: Sending<T>['open']
   readonly isPreferred: Sending<T>['isPreferred']
   readonly seed: number | undefined
+  /** How the request of the last attempt was written. */
+  sent: AsSent = AS_ASKED
+  readonly #protocols: Registry
+  readonly #open: Open<T>
   readonly #order: TextOrder
   readonly #output_limit: number | undefined
   #forgets_reasoning = false
 
-  constructor(held: Held<TextOrder>, open: Sending<T>['open']) {
+  constructor(protocols: Registry, held: Held<TextOrder>, open: Open<T>) {
     const { order } = held
     const { issuer } = order.facts
     this.streams = order.streams
-    this.open = open
+    this.#protocols = protocols
+    this.#open = open
     this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
     this.seed = seedOfCall(held)
     this.#order = order
@@ -45,7 +63,7 @@ class TextSending<T> implements Sending<T> {
     const { model, streams, passages, request } = this.#order
     const passage = passages(attempt.provider)
     const head = headOf(attempt, passage, streams)
-    const body = request.body.write({
+    const written = request.body.write({
       from: request.dialect.protocol.name,
       to: passage.protocol.name,
       streams,
@@ -54,9 +72,18 @@ class TextSending<T> implements Sending<T> {
       output_limit: this.#output_limit,
       forgets_reasoning: this.#forgets_reasoning,
       service_tier: this.#order.service_tier,
+      form: formOf(this.#protocols, attempt.provider),
       max_units: unitLimits(model, passage.extras),
     })
-    return body instanceof Promise ? body.then((body) => withBody(head, body)) : withBody(head, body)
+    const send = (as: Written): UpstreamRequest => {
+      this.sent = as
+      return withBody(head, as.body)
+    }
+    return written instanceof Promise ? written.then(send) : send(written)
+  }
+
+  open(response: Response, attempt: Attempt, heard: () => void): Promise<T> {
+    return this.#open(response, attempt, heard, this.sent)
   }
 
   amend(_: Attempt, { cannot_read_reasoning }: UpstreamFailure): boolean {
@@ -135,15 +162,19 @@ export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrd
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined
 }
 
+const DROPPED = 'x-tollgate-dropped'
+
 /** The headers of an answer, whole or streamed. */
 export function answerHeaders(
   held: Held<TextOrder>,
   { model }: Attempt,
   content_type: string,
+  { dropped }: AsSent,
 ): Record<string, string> {
   const headers = servedHeaders(held.origin, content_type, model)
   const { answering } = held.order.request.dialect
   if (answering) Object.assign(headers, answering.headers)
+  if (dropped.length > 0) headers[DROPPED] = [headers[DROPPED] ?? [], dropped].flat().join(', ')
   const output_limit = outputLimitOf(held)
   if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
   return headers

@@ -6,6 +6,7 @@ import { send } from '../life/paid-call.ts'
 import type { Held, Served, Settle } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { readBy } from '../serving/read-by.ts'
+import { restoreEach } from '../serving/tool-names.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/settlement.ts'
 import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
@@ -20,7 +21,7 @@ import { chargeServed, type ServedTier, watchServedTier } from './service-tier.t
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
   const { request, passages } = order
-  const sending = sendingOf(held, (response, { provider }, heard) =>
+  const sending = sendingOf(parts, held, (response, { provider }, heard) =>
     readFirst(response, formatOf(passages(provider)), heard),
   )
   const { answer, attempt, abort } = await send(parts, held, sending)
@@ -30,7 +31,12 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const counted = tallyStream(order.model, passage, passage.protocol.text.stream.open())
   const { reading, served } = watchServedTier(order, passage, attempt, counted.reading)
-  const relay = passage.stream(reading, () => billStream(held, passage, reading), attempt.model)
+  const { renamed_tools } = sending.sent
+  const relay = passage.stream(reading, {
+    billed: () => billStream(held, passage, reading),
+    upstream_model: attempt.model,
+    restore: restoreEach(renamed_tools),
+  })
   const stream = (settle: Settle) => {
     const payment = streamPayment(settle)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
@@ -53,7 +59,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       },
       place,
     })
-    return new Response(body, { headers: answerHeaders(held, attempt, relay.content_type) })
+    return new Response(body, { headers: answerHeaders(held, attempt, relay.content_type, sending.sent) })
   }
   return { stream }
 }

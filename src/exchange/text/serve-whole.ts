@@ -5,17 +5,20 @@ import { readAnswer } from '../../upstream/transport.ts'
 import { send, wholeOutcome } from '../life/paid-call.ts'
 import type { Held, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { restoreBytes } from '../serving/tool-names.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
 import type { BilledCall } from '../settling/told-usage.ts'
 import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
-import { answerHeaders, sendingOf } from './sending.ts'
+import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, servedTier } from './service-tier.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
-  const sending = sendingOf(held, (response, attempt) => readWhole(parts, response, held, attempt))
+  const sending = sendingOf(parts, held, (response, attempt, _heard, sent) =>
+    readWhole(parts, response, held, { attempt, sent }),
+  )
   const { answer, attempt } = await send(parts, held, sending)
   order.request.body.release()
   const { body, billed, tally, served } = answer
@@ -34,14 +37,16 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
       reported_cost_nanos,
     },
     answer: () =>
-      answering ? answering.paid().then(() => giveOut(held, attempt, body)) : giveOut(held, attempt, body),
+      answering
+        ? answering.paid().then(() => giveOut(held, attempt, sending.sent, body))
+        : giveOut(held, attempt, sending.sent, body),
   }
 }
 
 type Body = Uint8Array<ArrayBuffer> | string
 
-const giveOut = (held: Held<TextOrder>, attempt: Attempt, body: Body): Response =>
-  new Response(body, { headers: answerHeaders(held, attempt, 'application/json') })
+const giveOut = (held: Held<TextOrder>, attempt: Attempt, sent: AsSent, body: Body): Response =>
+  new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sent) })
 
 /**
  * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
@@ -51,10 +56,11 @@ async function readWhole(
   { catalogue }: ExchangeParts,
   response: Response,
   held: Held<TextOrder>,
-  attempt: Attempt,
+  { attempt, sent }: { attempt: Attempt; sent: AsSent },
 ): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally; served: ServedTier }> {
   const passage = held.order.passages(attempt.provider)
-  const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+  const read = await readAnswer(response, catalogue().server.max_answer_bytes)
+  const bytes = restoreBytes(read, sent.renamed_tools)
   const json = readReported(passage.protocol, bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)

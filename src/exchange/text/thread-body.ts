@@ -7,7 +7,7 @@ import type { RequestFacts } from '../../protocols/facts.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type Opened, type Question, SAME_BYTES } from '../parsing/messages.ts'
 import { type Parser, readError } from '../parsing/parser.ts'
-import type { TextBody } from './body.ts'
+import type { TextBody, Written } from './body.ts'
 
 let last_body_id = 0
 
@@ -24,7 +24,8 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
   let bytes: Uint8Array | undefined = body
   let released = false
 
-  async function ask<T>(question: Question): Promise<T> {
+  /** @param returned told of the body's own bytes, which came back */
+  async function ask<T>(question: Question, returned?: (bytes: Uint8Array) => void): Promise<T> {
     if (!bytes) throw overloaded('The request is still being read. Please retry.')
     const sent = bytes
     bytes = undefined
@@ -35,6 +36,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
       throw overloaded('The call was over before its request was read. Please retry.')
     }
     if (reply.error) throw readError(reply.error)
+    returned?.(reply.bytes)
     return (reply.value === SAME_BYTES ? reply.bytes : reply.value) as T
   }
 
@@ -56,7 +58,13 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
       if (writing.from !== writing.to) await ask({ ask: 'assertCarries', writing })
     },
     conversation: (of, streams) => ask<ConversationRequest>({ ask: 'conversation', protocol: of, streams }),
-    write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
+    async write(writing) {
+      let bytes_sent: Uint8Array | undefined
+      const written = await ask<Written>({ ask: 'write', writing }, (sent) => {
+        bytes_sent = sent
+      })
+      return written.body === SAME_BYTES && bytes_sent ? { ...written, body: bytes_sent } : written
+    },
     replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
     read: (names) => ask<JsonObject>({ ask: 'read', names }),
     async with(this: TextBody, changed_fields) {

@@ -11,7 +11,7 @@ import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../upstream/relay.ts'
 import { toldName } from '../serving/answered-name.ts'
-import type { Passage, TextRequest } from './passage.ts'
+import type { Passage, StreamedAnswer, TextRequest } from './passage.ts'
 
 export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {
   const caller = dialect.protocol.text
@@ -28,7 +28,7 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
       const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage }, context)
       return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)
     },
-    stream: (reading, billed, upstream_model) =>
+    stream: (reading, { billed, upstream_model, restore }) =>
       reframe(
         reading,
         dialect.frame,
@@ -36,7 +36,7 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
           provider.createStreamDecoder(context.id),
           caller.createStreamEncoder(context),
           billed,
-          (model) => toldName(model, { asked: context.model, upstream_model }),
+          { told: (model) => toldName(model, { asked: context.model, upstream_model }), restore },
         ),
       ),
   }
@@ -44,11 +44,16 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
 
 const NO_EXTRAS: readonly AskedExtra[] = []
 
+interface Renaming {
+  told: (model: string | undefined) => string | undefined
+  restore: StreamedAnswer['restore']
+}
+
 function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
   billed: () => Billed,
-  told: (model: string | undefined) => string | undefined,
+  { told, restore }: Renaming,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -66,7 +71,7 @@ function translateEvents(
     return { ...event, model: told(event.model), usage }
   }
   return {
-    next: (data) => encode(decoder.decode(decodeByteString(data))),
+    next: (data) => encode(decoder.decode(decodeByteString(restore?.(data) ?? data))),
     finish: () => encode(decoder.finish()),
   }
 }

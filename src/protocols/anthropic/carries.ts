@@ -1,5 +1,6 @@
 // What translation carries to and from the messages protocol.
 import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carries.ts'
+import { isOwn } from './signature.ts'
 
 export const carries: Carries = {
   models: 'a Claude model',
@@ -36,6 +37,7 @@ export const carries: Carries = {
     own_thinking: 'thinking and redacted_thinking',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
+  takesThinking: ({ signature }) => signature !== undefined && isOwn(signature),
   own_fields: {
     cache_control: dropped('other providers cache by themselves, or not at all'),
     service_tier: NO_EFFECT,

@@ -3,14 +3,16 @@
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { placeIn, rejectUnsupported, unsupportedPiece } from '../carries.ts'
-import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { type NameRule, userMark } from '../tool-names.ts'
+import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf } from './model.ts'
 import { strictSchema } from './schema.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
+export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }
 
 /**
  * A canonical request for a provider that speaks the messages protocol.
@@ -33,7 +35,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     thinking: thinking.thinking,
     output_config: encodeConfig(request, thinking),
     ...encodeTools(request),
-    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    metadata: request.user === undefined ? undefined : { user_id: userMark(request.user) },
   })
 }
 
@@ -88,8 +90,6 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 
 function encodeTool(tool: ToolDefinition): JsonObject {
   const { name, description, parameters, strict } = tool
-  if (!TOOL_NAME.test(name))
-    throw refusal(`${tool.at}.name`, 'must be 1 to 128 letters, digits, _ and - for this model.')
   const schema = { type: 'object', ...(parameters ?? { properties: {} }) }
   return compact({
     name,

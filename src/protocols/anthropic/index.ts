@@ -7,7 +7,7 @@ import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
 import { encodeAnswer } from './encode-answer.ts'
-import { encodeRequest } from './encode-request.ts'
+import { encodeRequest, TOOL_NAMES } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
@@ -41,6 +41,7 @@ export const anthropic: Protocol = {
     stream,
     model_places: { answer: ['model'], event: ['message', 'model'], once: true },
     extras,
+    tool_names: TOOL_NAMES,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

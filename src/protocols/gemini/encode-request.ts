@@ -3,12 +3,16 @@
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectLostImages, rejectUnsupported } from '../carries.ts'
+import type { NameRule } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeContents } from './encode-contents.ts'
 import { generationOf } from './model.ts'
 import { toGeminiSchema } from './schema.ts'
 import { encodeThinking } from './thinking.ts'
+
+/** https://ai.google.dev/api/caching#FunctionDeclaration */
+export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z_][\w.:-]{0,127}$/, max_chars: 128 }
 
 /**
  * A canonical request for a provider that speaks the native protocol; the address names the model and says whether to

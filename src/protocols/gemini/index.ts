@@ -8,7 +8,7 @@ import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { encodeAnswer } from './encode-answer.ts'
-import { encodeRequest } from './encode-request.ts'
+import { encodeRequest, TOOL_NAMES } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
@@ -42,6 +42,7 @@ export const gemini: Protocol = {
     stream,
     model_places: { answer: ['modelVersion'], event: ['modelVersion'] },
     extras,
+    tool_names: TOOL_NAMES,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

@@ -32,7 +32,7 @@ export const carries: Carries = {
     answered_image: 'images, in the message',
     json_without_schema: 'response_format',
     late_system_message: 'messages, as it came',
-    own_thinking: dropped('chat completions takes no thinking back'),
+    own_thinking: 'reasoning_content; OpenRouter: reasoning_details; no server that refuses it',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
   own_fields: {

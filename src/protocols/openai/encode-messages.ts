@@ -13,7 +13,7 @@ import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject, lookUp } from '../wire/json.ts'
 import { writeImage } from './answered-images.ts'
 import { carries } from './carries.ts'
-import { googleSignatureField } from './reasoning.ts'
+import { googleSignatureField, reasoningFields } from './reasoning.ts'
 
 /**
  * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool
@@ -41,7 +41,7 @@ const OWN_FIELDS: GeminiFields = {
 }
 const NO_FIELDS: GeminiFields = { signatureField: () => ({}), imagesField: () => ({}) }
 
-/** Thinking is left out: OpenAI's models take none back. */
+/** Thinking is there for servers that want it back; what is sent to the others is without it (servers/fit.ts). */
 function encodeAssistant(parts: readonly Part[], { signatureField, imagesField }: GeminiFields): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
@@ -49,6 +49,7 @@ function encodeAssistant(parts: readonly Part[], { signatureField, imagesField }
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    ...reasoningFields(parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking')),
     ...imagesField(parts.flatMap((part) => (part.kind === 'image' ? part : []))),
     tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, signatureField)) : undefined,
     ...signatureField(texts.at(-1)?.signature),

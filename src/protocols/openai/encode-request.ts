@@ -4,13 +4,13 @@ import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fiel
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
-import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { userMark } from '../tool-names.ts'
+import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf, nearestEffort } from './model.ts'
 import { strictIfTaken } from './schema.ts'
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const SCHEMA_NAME = 'answer'
 
 /**
@@ -36,7 +36,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     ...encodeTools(request),
     logprobs: request.logprobs !== undefined || undefined,
     top_logprobs: request.logprobs,
-    safety_identifier: request.user,
+    safety_identifier: request.user === undefined ? undefined : userMark(request.user),
   })
 }
 
@@ -86,8 +86,6 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 function encodeTool(tool: ToolDefinition): JsonObject {
   const { name, description, parameters } = tool
   const strict = strictIfTaken(tool.strict, parameters)
-  if (!TOOL_NAME.test(name))
-    throw refusal(`${tool.at}.name`, 'must be 1 to 64 letters, digits, _ and - for this model.')
   return { type: 'function', function: compact({ name, description, parameters, strict }) }
 }
 

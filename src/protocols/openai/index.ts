@@ -18,7 +18,8 @@ import { openaiModerations } from './moderations.ts'
 import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { openaiRerank } from './rerank.ts'
-import { SERVER_NAMES, speaksResponses } from './servers/servers.ts'
+import { fitRequest } from './servers/fit.ts'
+import { SERVER_NAMES, serverOf, speaksResponses } from './servers/servers.ts'
 import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
@@ -31,6 +32,7 @@ export const openai: Protocol = {
   keyless_over_http: true,
   baseUrlAdvice,
   server_names: SERVER_NAMES,
+  serverOf,
   speaksResponses,
   modelList,
   carries,
@@ -43,6 +45,7 @@ export const openai: Protocol = {
     promptTooLong,
     names: chatNames,
     prepare,
+    fit: fitRequest,
     limitOutput,
     target,
     readUsage,

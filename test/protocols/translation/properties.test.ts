@@ -8,6 +8,7 @@ import type { Part } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
 import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { userMark } from '../../../src/protocols/tool-names.ts'
 import type { Json } from '../../../src/protocols/wire/json.ts'
 import { answerOf, requestOf } from './arbitraries.ts'
 import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
@@ -29,9 +30,10 @@ const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> =
 const withoutPlaces = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key: string, item: Json) => (key === 'at' ? undefined : item))
 
-/** Without documents' names: the native protocol has no field for them, and chat completions gives one to a document without. */
+/** With the mark of the end user, and without documents' names: the native protocol has no field for them, and chat completions gives one to a document without. */
 const asSent = (request: ConversationRequest): ConversationRequest => ({
   ...request,
+  user: request.user === undefined ? undefined : userMark(request.user),
   // Chat completions is sent one system message, because many chat templates take only one.
   system:
     request.from === BUILT_IN_PROTOCOLS.openai.carries

@@ -38,10 +38,10 @@ const SERVERS = {
 
 export type ServerName = keyof typeof SERVERS
 
-const isKnown = (name: string | undefined): name is ServerName =>
+export const isServerName = (name: string | undefined): name is ServerName =>
   name !== undefined && Object.hasOwn(SERVERS, name)
 
-export const SERVER_NAMES: readonly ServerName[] = Object.keys(SERVERS).filter(isKnown)
+export const SERVER_NAMES: readonly ServerName[] = Object.keys(SERVERS).filter(isServerName)
 
 /** What tells the server of a provider. */
 type Addressed = Pick<Provider, 'base_url' | 'server'>
@@ -51,7 +51,7 @@ type Addressed = Pick<Provider, 'base_url' | 'server'>
  * undefined for all others. The catalogue reads each simulated provider with the server that it plays.
  */
 export function serverOf({ base_url, server }: Addressed): ServerName | undefined {
-  if (isKnown(server)) return server
+  if (isServerName(server)) return server
   const url = URL.canParse(base_url) ? new URL(base_url) : undefined
   return url && SERVER_NAMES.find((name) => isAt(factsOf(name), url))
 }

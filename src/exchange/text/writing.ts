@@ -1,0 +1,108 @@
+// A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
+import type { AskedTier } from '../../domain/service-tiers.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
+import type { Carries } from '../../protocols/carries.ts'
+import { untaken } from '../../protocols/carries.ts'
+import { callersName, droppedFrom } from '../../protocols/dropped.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { withFields, withoutFields } from '../../protocols/provider-fields.ts'
+import { STRICT_NAMES, withTakenNames } from '../../protocols/tool-names.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import { withTier } from './asked-extras.ts'
+import type { ProviderForm } from './provider-form.ts'
+
+/** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
+export interface Writing {
+  /** The names of the caller's protocol and of the provider's. */
+  from: string
+  to: string
+  streams: boolean
+  /** The provider's own name of the model. */
+  model: string
+  max_output_tokens: number
+  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
+  output_limit: number | undefined
+  /** Without the encrypted reasoning that the provider could not read. */
+  forgets_reasoning?: boolean | undefined
+  /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
+  service_tier?: AskedTier | undefined
+  /** What is known of the provider; undefined for nothing. */
+  form?: ProviderForm | undefined
+  /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
+  max_units?: Readonly<Record<string, number>> | undefined
+}
+
+/** A request that is written, and what its caller is to know of that. */
+export interface WrittenRequest {
+  readonly body: JsonObject
+  /** Names of what was left out, as the caller's protocol calls it where that has them. */
+  readonly dropped: readonly string[]
+  /** Names of tools as they are sent, with those that the caller knows. */
+  readonly renamed_tools: ReadonlyMap<string, string>
+}
+
+const NOTHING: readonly string[] = []
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Writes a request for a provider of another protocol.
+ * @param asked the caller's body, from which `request` was read
+ * @throws GatewayError invalid_request for what cannot be carried there
+ */
+export function translated(
+  asked: JsonObject,
+  request: ConversationRequest,
+  protocol: Protocol,
+  {
+    model,
+    max_output_tokens,
+    form,
+    service_tier,
+  }: Pick<Writing, 'model' | 'max_output_tokens' | 'form' | 'service_tier'>,
+): WrittenRequest {
+  const { text, carries } = protocol
+  const renamed = new Map<string, string>()
+  const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
+  const written = text.encodeRequest(named, { model, max_output_tokens })
+  const encoded = service_tier ? withTier(protocol, written, service_tier) : written
+  const fitted = text.fit?.(encoded, { server: form?.server, model, is_translated: true }) ?? {
+    body: encoded,
+  }
+  const { body, dropped = [], renamed_tools = NO_NAMES, lost } = fitted
+  if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
+  for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
+  const lost_fields = droppedFrom(asked, request, encoded, carries).filter(
+    (name) => name !== service_tier?.at,
+  )
+  return {
+    body,
+    dropped: [...new Set([...lost_fields, ...inWords(dropped, request.from, carries)])],
+    renamed_tools: renamed,
+  }
+}
+
+const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
+  names.map((name) => callersName(name, from, to))
+
+/** A caller's own request, made to fit the server of its protocol; the very same body where nothing has to change. */
+export function fitted(
+  body: JsonObject,
+  { text }: Protocol,
+  { model, form }: Pick<Writing, 'model' | 'form'>,
+): WrittenRequest {
+  const fit = form && text.fit?.(body, { server: form.server, model, is_translated: false })
+  return {
+    body: fit?.body ?? body,
+    dropped: fit?.dropped ?? NOTHING,
+    renamed_tools: fit?.renamed_tools ?? NO_NAMES,
+  }
+}
+
+/** The same with the fields that the operator drops and sets. */
+export function asTheOperatorSays(written: WrittenRequest, form: ProviderForm | undefined): WrittenRequest {
+  if (!form || (form.drop_fields.length === 0 && Object.keys(form.set_fields).length === 0)) return written
+  const { drop_fields, set_fields } = form
+  const dropped = drop_fields.filter((path) => withoutFields(written.body, [path]) !== written.body)
+  const body = withFields(withoutFields(written.body, drop_fields), set_fields)
+  return { ...written, body, dropped: [...written.dropped, ...dropped] }
+}

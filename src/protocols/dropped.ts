@@ -1,0 +1,71 @@
+// What translation leaves out of a request, by the names that its caller knows: they are told in a header.
+import type { RequestFields } from './canonical/fields.ts'
+import type { ConversationRequest } from './canonical/request.ts'
+import { type Carries, isSet, placeIn, type RequestField } from './carries.ts'
+import { isObject, type Json, type JsonObject } from './wire/json.ts'
+
+/** Fields that some models behind a protocol take, and others refuse: they are left out for these. */
+const BY_MODEL: readonly RequestField[] = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'thinking',
+]
+
+/**
+ * What was left out.
+ * @param asked the caller's body, from which `request` was read, and `written` was written by the protocol of `to`
+ */
+export function droppedFrom(
+  asked: JsonObject,
+  request: ConversationRequest,
+  written: JsonObject,
+  to: Carries,
+): string[] {
+  const { from } = request
+  const own = Object.entries(from.own_fields).flatMap(([path, { fate }]) =>
+    fate === 'dropped' && path !== 'model' && isGiven(asked, path) ? path : [],
+  )
+  const fields = (Object.keys(to.fields) as RequestField[]).flatMap((field) =>
+    isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
+  )
+  const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, to)))
+  return [...own, ...fields, ...(thinking ? ['thinking'] : [])]
+}
+
+function isLost(
+  field: RequestField,
+  request: RequestFields,
+  written: JsonObject,
+  { fields }: Carries,
+): boolean {
+  const place = fields[field]
+  if (typeof place !== 'string') return place.fate === 'dropped'
+  if (!BY_MODEL.includes(field)) return false
+  // To be told to think as it likes, or not at all, a model mostly need not be told.
+  if (field === 'thinking' && (request.thinking?.mode === 'auto' || request.thinking?.mode === 'off'))
+    return false
+  return !isGiven(written, place)
+}
+
+function isLostThinking(part: ConversationRequest['turns'][number]['parts'][number], to: Carries): boolean {
+  if (part.kind !== 'thinking' && part.kind !== 'redacted_thinking') return false
+  return to.takesThinking?.(part) === false
+}
+
+/** @param path such as `generationConfig.topP` */
+function isGiven(body: JsonObject, path: string): boolean {
+  let value: Json | undefined = body
+  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined
+  return value !== undefined && value !== null
+}
+
+/** The caller's name of a field that its provider calls so; that one where the caller has none. */
+export function callersName(name: string, from: Carries, to: Carries): string {
+  const field = (Object.keys(to.fields) as RequestField[]).find((each) => to.fields[each] === name)
+  return field === undefined ? name : placeIn(from.fields, field)
+}

@@ -1,0 +1,135 @@
+// The messages of a chat completion request, made to fit what its server takes: roles, thinking, ids of calls and their order.
+import { shortened } from '../../tool-names.ts'
+import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
+import { readReasoning, reasoningDetail } from '../reasoning.ts'
+import type { Fitting } from './fitting.ts'
+import type { CallIds } from './taken.ts'
+
+export function fitMessages(fitting: Fitting): JsonObject {
+  const { body, taken } = fitting
+  if (!Array.isArray(body.messages)) return body
+  let is_changed = false
+  const messages = body.messages.map((message) => {
+    if (!isObject(message)) return message
+    const fitted = fitMessage(message, fitting)
+    is_changed ||= fitted !== message
+    return fitted
+  })
+  const ordered = taken.demands_order ? inOrder(messages) : messages
+  return is_changed || ordered !== messages ? { ...body, messages: ordered } : body
+}
+
+function fitMessage(message: JsonObject, fitting: Fitting): JsonObject {
+  const { taken, dropped } = fitting
+  const spoken =
+    message.role === 'developer' && !taken.takes_developer_role ? { ...message, role: 'system' } : message
+  const thought = message.role === 'assistant' ? fitThinking(spoken, fitting) : spoken
+  const named = taken.call_ids ? fitIds(thought, taken.call_ids) : thought
+  const { message_fields } = taken
+  const refused = message_fields && Object.keys(named).filter((name) => !message_fields.has(name))
+  if (!refused || refused.length === 0) return named
+  for (const name of refused) if (!isEmpty(named[name])) dropped.add(`messages[].${name}`)
+  return Object.fromEntries(Object.entries(named).filter(([name]) => !refused.includes(name)))
+}
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+
+const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
+
+/** The thinking of an assistant's message, moved into the field that the server reads, or left out. */
+function fitThinking(message: JsonObject, { body, model, taken, dropped }: Fitting): JsonObject {
+  const { thinking, thinking_models, missing_thinking } = taken
+  const field = thinking_models?.test(model) === false ? undefined : thinking
+  const given = THINKING_FIELDS.filter((name) => Object.hasOwn(message, name))
+  const lacks = missing_thinking !== undefined && objectsIn(message.tool_calls).length > 0 && thinks(body)
+  if (given.length === 0 && !lacks) return message
+  if (field !== undefined && given.length === 1 && given[0] === field && !lacks) return message
+  const rest = Object.fromEntries(
+    Object.entries(message).filter(([name]) => !THINKING_FIELDS.some((each) => each === name)),
+  )
+  const parts = given.length > 0 ? readReasoning(message) : []
+  if (field === undefined) {
+    if (parts.length > 0) dropped.add('thinking')
+    return given.length > 0 ? rest : message
+  }
+  if (field === 'reasoning_details') {
+    const usable = parts.filter(({ signature }) => !signature || isIssuerOf(signature.format, model))
+    if (usable.length < parts.length) dropped.add('thinking')
+    return usable.length === 0 ? rest : { ...rest, reasoning_details: usable.map(reasoningDetail) }
+  }
+  // What another's signature proves is that other's thinking.
+  const own = parts.flatMap((part) => (part.kind === 'thinking' && !part.signature ? part.text : []))
+  if (own.length < parts.length) dropped.add('thinking')
+  const text = own.join('') || (lacks ? missing_thinking : undefined)
+  return compact({ ...rest, [field]: text })
+}
+
+/** Unless the request switches thinking off. */
+const thinks = ({ thinking }: JsonObject): boolean => !(isObject(thinking) && thinking.type === 'disabled')
+
+/** The models that issue a format of signatures: https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning_details-array-structure */
+const ISSUERS: readonly (readonly [format: RegExp, models: RegExp])[] = [
+  [/^anthropic-claude/, /claude/],
+  [/^google-gemini/, /gemini/],
+  [/^openai-responses/, /openai\/|gpt|(?:^|\/)o\d/],
+  [/^azure-openai-responses/, /openai\/|gpt|(?:^|\/)o\d/],
+  [/^xai-responses/, /grok/],
+]
+
+const isIssuerOf = (format: string, model: string): boolean =>
+  ISSUERS.some(([formats, models]) => formats.test(format) && models.test(model))
+
+/** Ids that the server refuses become others, the same for a call and its result. */
+function fitIds(message: JsonObject, ids: CallIds): JsonObject {
+  const isTaken = (id: Json | undefined): boolean =>
+    stringIn(id) === undefined || ids.pattern.test(String(id))
+  const calls = objectsIn(message.tool_calls)
+  if (isTaken(message.tool_call_id) && calls.every(({ id }) => isTaken(id))) return message
+  const idOf = (id: Json): Json => (isTaken(id) ? id : shortened(String(id), ids.chars))
+  return {
+    ...message,
+    ...(message.tool_call_id === undefined ? {} : { tool_call_id: idOf(message.tool_call_id) }),
+    ...(calls.length > 0
+      ? {
+          tool_calls: calls.map((call) => ({
+            ...call,
+            ...(call.id === undefined ? {} : { id: idOf(call.id) }),
+          })),
+        }
+      : {}),
+  }
+}
+
+/**
+ * What a user says after the results of tools, as part of the last of them; and the beginning of an answer marked as one, where it
+ * is the last message.
+ */
+function inOrder(messages: Json[]): Json[] {
+  const ordered: Json[] = []
+  for (const message of messages) {
+    const before = ordered.at(-1)
+    const follows_tools = isObject(before) && before.role === 'tool'
+    if (follows_tools && isObject(message) && (message.role === 'user' || message.role === 'system'))
+      ordered[ordered.length - 1] = { ...before, content: joined(before.content, message.content) }
+    else ordered.push(message)
+  }
+  const last = ordered.at(-1)
+  if (
+    isObject(last) &&
+    last.role === 'assistant' &&
+    last.prefix !== true &&
+    objectsIn(last.tool_calls).length === 0
+  )
+    ordered[ordered.length - 1] = { ...last, prefix: true }
+  else if (ordered.length === messages.length) return messages
+  return ordered
+}
+
+function joined(one: Json | undefined, other: Json | undefined): Json {
+  if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`
+  return [...partsOf(one), ...partsOf(other)]
+}
+
+const partsOf = (content: Json | undefined): Json[] =>
+  Array.isArray(content) ? content : [{ type: 'text', text: stringIn(content) ?? '' }]

@@ -1,0 +1,75 @@
+// The tools of a chat completion request, made to fit what its server takes: their names, and the choice among them.
+import { shortened } from '../../tool-names.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
+import type { Fitting } from './fitting.ts'
+
+/** Names beyond the server's limit are shortened, in tools, choices and earlier calls alike. */
+export function fitTools({ body, taken, renamed_tools }: Fitting): JsonObject {
+  const { max_name_chars } = taken
+  const given = taken.takes_allowed_tools ? body : offeringAllowed(body)
+  if (max_name_chars === undefined || !hasLongName(given, max_name_chars)) return given
+  const nameOf = (name: string): string => {
+    if (name.length <= max_name_chars) return name
+    const sent = shortened(name, max_name_chars)
+    renamed_tools.set(sent, name)
+    return sent
+  }
+  return {
+    ...given,
+    ...mapped(given, 'tools', (tool) => renamedFunction(tool, nameOf)),
+    ...mapped(given, 'messages', (message) => ({
+      ...message,
+      ...mapped(message, 'tool_calls', (call) => renamedFunction(call, nameOf)),
+      ...(message.role === 'tool' && typeof message.name === 'string' ? { name: nameOf(message.name) } : {}),
+    })),
+    ...(isObject(given.tool_choice) ? { tool_choice: renamedChoice(given.tool_choice, nameOf) } : {}),
+  }
+}
+
+type Rename = (name: string) => string
+
+const hasLongName = ({ tools, messages }: JsonObject, max_chars: number): boolean =>
+  objectsIn(tools).some((tool) => isLong(tool, max_chars)) ||
+  objectsIn(messages).some(({ tool_calls }) => objectsIn(tool_calls).some((call) => isLong(call, max_chars)))
+
+const isLong = (named: JsonObject, max_chars: number): boolean => nameOf(named).length > max_chars
+
+const nameOf = (named: JsonObject): string => stringIn(objectIn(named.function).name) ?? ''
+
+/** A field's list with each object changed; nothing where the field is no list. */
+function mapped(
+  holder: JsonObject,
+  field: string,
+  change: (item: JsonObject) => JsonObject,
+): Record<string, Json> {
+  const list = holder[field]
+  if (!Array.isArray(list)) return {}
+  return { [field]: list.map((item) => (isObject(item) ? change(item) : item)) }
+}
+
+function renamedFunction(holder: JsonObject, rename: Rename): JsonObject {
+  const name = nameOf(holder)
+  return name === '' ? holder : { ...holder, function: { ...objectIn(holder.function), name: rename(name) } }
+}
+
+function renamedChoice(choice: JsonObject, rename: Rename): JsonObject {
+  const allowed = isObject(choice.allowed_tools)
+    ? {
+        allowed_tools: {
+          ...choice.allowed_tools,
+          ...mapped(choice.allowed_tools, 'tools', (tool) => renamedFunction(tool, rename)),
+        },
+      }
+    : {}
+  return { ...renamedFunction(choice, rename), ...allowed }
+}
+
+/** A choice among some tools is expressed by offering only those. */
+function offeringAllowed(body: JsonObject): JsonObject {
+  const choice = objectIn(body.tool_choice)
+  if (choice.type !== 'allowed_tools') return body
+  const { mode, tools } = objectIn(choice.allowed_tools)
+  const names = new Set(objectsIn(tools).map(nameOf))
+  const offered = objectsIn(body.tools).filter((tool) => names.has(nameOf(tool)))
+  return { ...body, tools: offered, tool_choice: mode === 'required' ? 'required' : 'auto' }
+}

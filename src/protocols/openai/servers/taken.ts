@@ -1,0 +1,228 @@
+// What may be sent to the servers of chat completions: a row for each, with the source of every rule.
+import type { ServerName } from './servers.ts'
+
+/** Fields that are left out for some models, or for all. */
+interface Refused {
+  readonly fields: readonly string[]
+  /** Undefined for all models. */
+  readonly models?: RegExp
+}
+
+/** The levels of `reasoning_effort` that models take, rising. */
+interface Efforts {
+  readonly models?: RegExp
+  /** Empty where the field is refused. */
+  readonly levels: readonly string[]
+}
+
+/** The field of an assistant's message in which its thinking goes back. */
+export type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
+
+export interface Taken {
+  /** Fields under this server's own names. */
+  readonly renamed?: Readonly<Record<string, string>>
+  readonly refused?: readonly Refused[]
+  /** Fields that are refused, and without which an answer would be another: translation refuses them too. */
+  readonly unable?: readonly Refused[]
+  /** The first row that fits a model holds; without any the field goes as it is. */
+  readonly efforts?: readonly Efforts[]
+  /** Thinking is switched off by `thinking: { type: "disabled" }`, no level of effort does it. */
+  readonly switches_thinking?: true
+  /** Absent where none may come back. */
+  readonly thinking?: ThinkingField
+  /** The models that may be sent their thinking; undefined for all. */
+  readonly thinking_models?: RegExp
+  /** Stands for thinking that a client did not send back with tool calls, where the server insists on some. */
+  readonly missing_thinking?: string
+  /** All fields that a message may have; undefined where unknown ones are ignored. */
+  readonly message_fields?: ReadonlySet<string>
+  readonly takes_developer_role?: true
+  /** A choice among some tools, which is else written by offering only those. */
+  readonly takes_allowed_tools?: true
+  /** A user's or system message may not follow the results of tools. */
+  readonly demands_order?: true
+  readonly max_name_chars?: number
+  readonly call_ids?: CallIds
+}
+
+/** The ids of tool calls that are taken. */
+export interface CallIds {
+  readonly pattern: RegExp
+  readonly chars: number
+}
+
+/** 40 in threads of 2025, 64 in those of 2026: https://github.com/openclaw/openclaw/pull/875, https://github.com/orchidfiles/ungate/issues/26 */
+const SHORT_IDS: CallIds = { pattern: /^.{1,40}$/s, chars: 40 }
+
+/** `safety_identifier` is OpenAI's name; all others know `user`: openai resources/chat/completions/completions.d.ts, groq-sdk, xai-sdk. */
+const AS_USER = { safety_identifier: 'user' } as const
+/** Servers whose limit has the older name only: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
+const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
+
+/** https://platform.openai.com/docs/api-reference/chat/create: names of 64 characters (openai resources/shared.d.ts FunctionDefinition.name). */
+const OPENAI: Taken = {
+  takes_developer_role: true,
+  takes_allowed_tools: true,
+  max_name_chars: 64,
+  call_ids: SHORT_IDS,
+}
+
+/** https://docs.x.ai/docs/guides/reasoning, https://github.com/open-webui/open-webui/issues/21266 */
+const XAI_REASONING = /^(?!.*non-reasoning)(?!.*grok-(?:2|3(?!-mini)|beta))/
+/** K2.5 and later take one temperature: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
+const KIMI_FIXED = /kimi-k(?:2\.[5-9]|[3-9])/
+
+export const TAKEN: Readonly<Record<ServerName, Taken>> = {
+  openai: OPENAI,
+  /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
+  azure: { ...OPENAI, renamed: AS_USER },
+  /** https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
+  openrouter: {
+    renamed: AS_USER,
+    thinking: 'reasoning_details',
+    takes_developer_role: true,
+    max_name_chars: 64,
+    call_ids: SHORT_IDS,
+  },
+  /**
+   * Fields of messages: https://github.com/janhq/jan/issues/8136, https://github.com/karthink/gptel/issues/774,
+   * https://github.com/vercel/ai/pull/8057; fields: groq-sdk resources/chat/completions.d.ts.
+   */
+  groq: {
+    renamed: AS_USER,
+    refused: [
+      {
+        fields: [
+          'safety_identifier',
+          'prompt_cache_key',
+          'prompt_cache_options',
+          'prompt_cache_retention',
+          'verbosity',
+          'modalities',
+          'image_config',
+          'prediction',
+          'top_k',
+        ],
+      },
+    ],
+    /** https://console.groq.com/docs/openai#currently-unsupported-openai-features */
+    unable: [{ fields: ['logprobs', 'logit_bias'] }],
+    efforts: [
+      { models: /gpt-oss/, levels: ['low', 'medium', 'high'] },
+      { models: /qwen3/, levels: ['none', 'default'] },
+      { levels: [] },
+    ],
+    thinking: 'reasoning',
+    thinking_models: /qwen3|gpt-oss|deepseek-r1|qwq/,
+    message_fields: new Set([
+      'role',
+      'content',
+      'name',
+      'tool_calls',
+      'tool_call_id',
+      'function_call',
+      'reasoning',
+    ]),
+    max_name_chars: 64,
+    call_ids: SHORT_IDS,
+  },
+  /**
+   * Thinking: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls, where an empty text stands for none
+   * (https://github.com/theopenco/llmgateway/pull/2093). Role: https://github.com/earendil-works/pi/issues/1048.
+   * Names: https://github.com/mrexodia/ida-pro-mcp/issues/129.
+   */
+  deepseek: {
+    renamed: AS_MAX_TOKENS,
+    refused: [{ fields: ['safety_identifier', 'user', 'store'] }],
+    switches_thinking: true,
+    thinking: 'reasoning_content',
+    missing_thinking: '',
+    max_name_chars: 64,
+    call_ids: SHORT_IDS,
+  },
+  /**
+   * @mistralai/mistralai 2.7 ChatCompletionRequest; unknown fields: https://github.com/editor-code-assistant/eca/issues/231.
+   * Efforts: https://github.com/anomalyco/models.dev/pull/1986, https://github.com/vercel/ai/issues/20587. Ids:
+   * https://github.com/nearai/ironclaw/issues/1241. Order: https://github.com/charmbracelet/crush/issues/279.
+   */
+  mistral: {
+    renamed: { ...AS_MAX_TOKENS, seed: 'random_seed' },
+    refused: [
+      {
+        fields: [
+          'safety_identifier',
+          'user',
+          'store',
+          'verbosity',
+          'modalities',
+          'image_config',
+          'prompt_cache_options',
+          'prompt_cache_retention',
+          'top_k',
+        ],
+      },
+    ],
+    unable: [{ fields: ['logprobs', 'logit_bias'] }],
+    efforts: [
+      {
+        models:
+          /^(?:magistral-small-latest|mistral-small-(?:latest|26\d\d)|mistral-medium-(?:latest|3|3[.-]5|26\d\d))$/,
+        levels: ['none', 'high'],
+      },
+      { levels: [] },
+    ],
+    message_fields: new Set(['role', 'content', 'tool_calls', 'prefix', 'tool_call_id', 'name']),
+    demands_order: true,
+    max_name_chars: 64,
+    call_ids: { pattern: /^[a-zA-Z0-9]{9}$/, chars: 9 },
+  },
+  /** Efforts: https://github.com/NousResearch/hermes-agent/pull/23435, https://github.com/BerriAI/litellm/pull/16265. */
+  xai: {
+    renamed: AS_USER,
+    refused: [{ fields: ['presence_penalty', 'frequency_penalty'], models: XAI_REASONING }],
+    unable: [{ fields: ['stop'], models: XAI_REASONING }],
+    efforts: [
+      {
+        models: /grok-(?:3-mini|4\.20-multi-agent|4\.(?:[3-9]|[1-9]\d)(?!\d))/,
+        levels: ['none', 'low', 'medium', 'high'],
+      },
+      { models: /grok/, levels: [] },
+    ],
+    max_name_chars: 64,
+  },
+  /**
+   * Thinking: https://github.com/theopenco/llmgateway/pull/2093 (an empty text counts as none, a space does not),
+   * https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model.
+   */
+  moonshot: {
+    renamed: AS_MAX_TOKENS,
+    refused: [
+      { fields: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'], models: KIMI_FIXED },
+    ],
+    switches_thinking: true,
+    thinking: 'reasoning_content',
+    missing_thinking: ' ',
+    max_name_chars: 64,
+    call_ids: SHORT_IDS,
+  },
+  /** https://docs.together.ai/docs/openai-api-compatibility; thinking: https://github.com/togethercomputer/openapi/pull/132. */
+  together: { renamed: AS_USER, thinking: 'reasoning', max_name_chars: 64 },
+  /** ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. */
+  ollama: {
+    efforts: [{ levels: ['none', 'low', 'medium', 'high', 'max'] }],
+    thinking: 'reasoning',
+  },
+  /** It reads `reasoning` only: https://github.com/vllm-project/vllm/issues/38488, https://github.com/vllm-project/vllm/pull/33402. */
+  vllm: { thinking: 'reasoning' },
+}
+
+/**
+ * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own,
+ * whose servers refuse fields that they do not know.
+ */
+export const TAKEN_BY_OTHERS: Taken = {
+  takes_developer_role: true,
+  takes_allowed_tools: true,
+  thinking: 'reasoning_content',
+  thinking_models: /^(?!.*gemini)(?!(?:.*\/)?(?:o\d|gpt-(?!oss)|chatgpt-))/,
+}

@@ -1,0 +1,55 @@
+// Names of tools and ids of calls that a provider would refuse: written in its letters and length, the same way each time.
+import type { ConversationRequest } from './canonical/request.ts'
+
+/** The names of tools that a protocol's providers take. */
+export interface NameRule {
+  readonly pattern: RegExp
+  readonly max_chars: number
+}
+
+/** https://platform.openai.com/docs/api-reference/chat/create: the strictest, which all others take too. */
+export const STRICT_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, max_chars: 64 }
+
+const HASH_CHARS = 8
+
+/** A text of letters, digits, `_` and `-` in place of another; different ones for different texts. */
+export function shortened(text: string, max_chars: number): string {
+  const hash = hashOf(text)
+  if (max_chars <= HASH_CHARS + 1) return hash.slice(0, max_chars)
+  const letters = text.replace(/[^a-zA-Z0-9_-]/gu, '_').replace(/^(?![a-zA-Z_])/, '_')
+  const readable = letters.slice(0, max_chars - HASH_CHARS - 1)
+  return `${readable}_${hash.slice(0, HASH_CHARS)}`
+}
+
+const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+/** A caller's id of an end user as a provider is told it: 64 hexadecimal digits, whatever it says. */
+export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
+
+/**
+ * The same request with tool names that the provider takes; the very same where it takes all.
+ * @param renamed takes the names that are sent, with those that the caller knows
+ */
+export function withTakenNames(
+  request: ConversationRequest,
+  { pattern, max_chars }: NameRule,
+  renamed: Map<string, string>,
+): ConversationRequest {
+  const nameOf = (name: string): string => {
+    if (pattern.test(name) || name === '') return name
+    const sent = shortened(name, max_chars)
+    renamed.set(sent, name)
+    return sent
+  }
+  const tools = request.tools.map((tool) => ({ ...tool, name: nameOf(tool.name) }))
+  const turns = request.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) =>
+      part.kind === 'tool_call' || part.kind === 'tool_result' ? { ...part, name: nameOf(part.name) } : part,
+    ),
+  }))
+  const { tool_choice } = request
+  const chosen =
+    tool_choice?.mode === 'named' ? { ...tool_choice, names: tool_choice.names.map(nameOf) } : tool_choice
+  return renamed.size === 0 ? request : { ...request, tools, turns, tool_choice: chosen }
+}

@@ -1,0 +1,139 @@
+// Requests made to fit their provider, over the wire: what is left out is named, names of tools come back, settings are applied.
+
+import { expect, test } from 'bun:test'
+import { objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
+import { ask, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
+import { events, whole } from '../support/upstream.ts'
+
+const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
+  more: (url) =>
+    providerSection('mistral', 'openai', `${url}/v1`, 'server = "mistral"') +
+    modelSection('large', { mistral: 'mistral-large-2512' }) +
+    providerSection(
+      'own',
+      'openai',
+      `${url}/v1`,
+      'drop_fields = ["store", "messages.name"]\nset_fields = { top_k = 20, chat_template_kwargs = { enable_thinking = false } }',
+    ) +
+    modelSection('own', { own: 'qwen' }),
+})
+
+const LONG = `mcp__${'tool_of_a_server_'.repeat(5)}search`
+const USED = { usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }
+const TOOL = { type: 'function', function: { name: LONG, parameters: { type: 'object', properties: {} } } }
+const CHAT = {
+  model: 'large',
+  messages: [{ role: 'user', content: 'Hi' }],
+  tools: [TOOL],
+  store: false,
+  seed: 7,
+}
+
+/** What the provider was asked last. */
+const asked = () => parseObject(String(upstream.seen.at(-1)?.body)) ?? {}
+const sentName = (): string => String(objectIn(objectsIn(asked().tools)[0]?.function).name)
+
+const called = () => ({ id: 'abcdefghi', type: 'function', function: { name: sentName(), arguments: '{}' } })
+
+test('a tool is called by the name that the caller knows, whole', async () => {
+  upstream.answer(() =>
+    whole({
+      choices: [{ index: 0, message: { tool_calls: [called()] }, finish_reason: 'tool_calls' }],
+      ...USED,
+    }),
+  )
+  const response = await call('/v1/chat/completions', CHAT)
+  expect(response.headers.get('x-tollgate-dropped')).toBeNull()
+  const text = await response.text()
+  expect(text).toContain(LONG)
+  expect(text).not.toContain(sentName())
+  expect(sentName()).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+  expect(asked()).toMatchObject({ random_seed: 7 })
+  expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
+})
+
+test.each([
+  ['of its own protocol', '/v1/chat/completions', CHAT],
+  [
+    'of another',
+    '/v1/messages',
+    {
+      model: 'large',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [{ name: LONG, input_schema: { type: 'object' } }],
+    },
+  ],
+])('and streamed, to a caller %s', async (_name, path, body) => {
+  upstream.answer(() =>
+    events([
+      { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, ...called() }] } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], ...USED },
+      '[DONE]',
+    ]),
+  )
+  const response = await call(
+    path,
+    { ...body, stream: true },
+    { headers: { 'anthropic-version': '2023-06-01' } },
+  )
+  const text = await response.text()
+  expect(text).toContain(`"${LONG}"`)
+  expect(text).not.toContain(sentName())
+})
+
+test('what is left out is named as the caller calls it', async () => {
+  upstream.answer(
+    whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
+  )
+  const response = await call(
+    '/v1/messages',
+    {
+      model: 'large',
+      max_tokens: 100,
+      top_k: 4,
+      service_tier: 'auto',
+      metadata: { user_id: 'me' },
+      output_config: { effort: 'high' },
+      messages: [{ role: 'user', content: 'Hi' }],
+    },
+    { headers: { 'anthropic-version': '2023-06-01' } },
+  )
+  expect(response.headers.get('x-tollgate-dropped')?.split(', ').sort()).toEqual([
+    'metadata.user_id',
+    'service_tier',
+    'thinking',
+    'top_k',
+  ])
+})
+
+test('what its server refuses and the answer depends on is 400 before anything is held', async () => {
+  const before = await counts()
+  const body = { ...ask(), generationConfig: { responseLogprobs: true } }
+  const response = await call(wholePath('large'), body)
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('generationConfig.responseLogprobs cannot be carried')
+  await expectCounts(before)
+})
+
+test('fields are dropped and set as the operator says', async () => {
+  upstream.answer(
+    whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
+  )
+  const response = await call('/v1/chat/completions', {
+    model: 'own',
+    store: false,
+    top_k: 1,
+    messages: [{ role: 'user', content: 'Hi', name: 'me' }],
+  })
+  expect(response.status).toBe(200)
+  expect(asked()).toEqual({
+    model: 'qwen',
+    messages: [{ role: 'user', content: 'Hi' }],
+    top_k: 20,
+    chat_template_kwargs: { enable_thinking: false },
+  })
+  expect(response.headers.get('x-tollgate-dropped')).toBe('store, messages.name')
+})
