@@ -6,7 +6,7 @@ import { openai } from '../../../src/protocols/openai/index.ts'
 import { SERVER_NAMES } from '../../../src/protocols/openai/servers/servers.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
-import { objectsIn } from '../../../src/protocols/wire/json.ts'
+import { objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { refusalBy } from '../../../src/simulator/rule.ts'
 import { SERVERS } from '../../../src/simulator/servers/servers.ts'
 
@@ -287,7 +287,7 @@ describe('names and ids', () => {
   ] as const)('%s gets a name of tools of %s callers that can be told back', (server, from, asked, name) => {
     const { body, renamed_tools } = sentTo(server, from, asked as JsonObject)
     const [tool] = objectsIn(body.tools)
-    const sent = String((tool?.function as JsonObject).name)
+    const sent = String(objectIn(tool?.function).name)
     expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
     expect(renamed_tools.get(sent)).toBe(name)
     expect(JSON.stringify(body)).not.toContain(`"${name}"`)
