@@ -139,6 +139,10 @@ function priceView(price: Price) {
     return {
       unit: price.unit,
       tiers: price.tiers.map(tierView),
+      service_tiers: [...(price.service_tiers ?? [])].map(([name, { tiers }]) => ({
+        name,
+        tiers: tiers.map(tierView),
+      })),
       extras: [...(price.extras ?? [])].map(([name, { per, nanos, max_units }]) => ({
         name,
         per,

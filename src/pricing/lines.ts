@@ -28,6 +28,7 @@ interface TokenSnapshot {
   unit: 'token'
   nanos_per_million_tokens: Partial<Record<UsageField, Nanos>>
   extras?: readonly ExtraCharge[]
+  service_tier?: string
 }
 interface ImageSnapshot {
   unit: 'image'
@@ -52,6 +53,12 @@ export function priceLines(call: ChargedCall): PriceLine[] {
   return rest === 0
     ? lines
     : [...lines, { what: 'rounding', count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
+}
+
+/** The service tier whose price was applied; null for the standard one, and for what has none. */
+export function tierApplied({ price }: Pick<ChargedCall, 'price'>): string | null {
+  const snapshot: Snapshot | undefined = price === '' ? undefined : JSON.parse(price)
+  return snapshot?.unit === 'token' ? (snapshot.service_tier ?? null) : null
 }
 
 function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {

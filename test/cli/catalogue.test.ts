@@ -112,6 +112,24 @@ describe('models', () => {
     })
   })
 
+  test('--json has the prices of service tiers', async () => {
+    appendFileSync(
+      scene.path('tollgate.toml'),
+      `
+[[models]]
+id = "sim-tiers"
+kind = "text"
+routes = [{ provider = "simulator", model = "flash" }]
+price = { input = 1, output = 4, service_tiers = { flex = 0.5 } }
+`,
+    )
+    const { models } = await scene.json('models')
+    const { price } = models.find(({ id }: { id: string }) => id === 'sim-tiers')
+    expect(price.service_tiers).toMatchObject([
+      { name: 'flex', tiers: [{ above_tokens: 0, usd_per_million: { input_tokens: '0.50' } }] },
+    ])
+  })
+
   test('--json has the rates of models that are priced by units', async () => {
     const { models } = await scene.json('models')
     const { price } = models.find(({ id }: { id: string }) => id === 'sim-rerank')

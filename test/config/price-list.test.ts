@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { nanosOf, parseDecimal, timesRoundingUp } from '../../src/config/price-list/decimal.ts'
 import { type ListEntry, readPriceList } from '../../src/config/price-list/list.ts'
 import { matcherOf, modelOf } from '../../src/config/price-list/matches.ts'
+import { mergePrice } from '../../src/config/price-list/merge.ts'
 import { type Kind, ratesOf } from '../../src/config/price-list/rates.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 
@@ -220,6 +221,73 @@ describe('a field of the list is a rate of ours', () => {
         },
       },
     ])
+  })
+
+  describe('service tiers that the price names', () => {
+    const tiered = `${text},"cache_read_input_token_cost":1e-7,"input_cost_per_token_above_272k_tokens":2e-6,
+      "input_cost_per_token_priority":2e-6,"output_cost_per_token_priority":8e-6,"cache_read_input_token_cost_priority":3e-7,
+      "input_cost_per_token_above_272k_tokens_priority":4e-6,"output_cost_per_image_priority":1,
+      "input_cost_per_token_flex":5e-7,"output_cost_per_token_flex":2e-6,"output_cost_per_token_batches":1e-6`
+    const plain = (price: object) => {
+      const read = ratesOf(entryOf(tiered), 'text', price)
+      return [...(read?.service_tiers ?? [])].map(([name, { base, tiers }]) => [
+        name,
+        Object.fromEntries(base),
+        tiers.map(({ above, rates }) => ({ above, ...Object.fromEntries(rates) })),
+      ])
+    }
+    const PRIORITY = { input: 2 * USD, output: 8 * USD, cache_read: (3 * USD) / 10 }
+    const LARGE = { above: 272_000, input: 4 * USD, output: 8 * USD }
+    test.each([
+      ['none', {}, []],
+      ['one that the list does not have', { service_tiers: { scale: 2 } }, []],
+      ['priority', { service_tiers: { priority: 2 } }, [['priority', PRIORITY, [LARGE]]]],
+      [
+        'flex, without a cached rate of its own',
+        { service_tiers: { flex: { input: 1, output: 1 } } },
+        [['flex', { input: USD / 2, output: 2 * USD, cache_read: USD / 10 }, []]],
+      ],
+    ])('%s', (_, price, expected) => {
+      expect(plain(price) as unknown).toEqual(expected)
+    })
+    test('the others are named as fields that have no place', () => {
+      expect(ratesOf(entryOf(tiered), 'text', { service_tiers: { priority: 2 } })?.unmapped).toEqual([
+        'output_cost_per_image_priority',
+        'input_cost_per_token_flex',
+        'output_cost_per_token_flex',
+        'output_cost_per_token_batches',
+      ])
+    })
+
+    const wanted = (price: object) => {
+      const { base, tiers, service_tiers } = ratesOf(entryOf(tiered), 'text', price) ?? {}
+      if (!base || !tiers || !service_tiers) throw new Error('no rates')
+      return { base, tiers, service_tiers, lines: [] }
+    }
+    const own = { input: '1', output: '4', cache_read: '0.1' }
+    test('rates of their own follow the list; a multiplier stays, since what it multiplies changes', () => {
+      const price = { ...own, service_tiers: { priority: { input: '9', output: '8' }, flex: 0.5, scale: 3 } }
+      const { value, changes, kept } = mergePrice(price, wanted(price), 'text')
+      expect(value.service_tiers).toEqual({
+        priority: {
+          input: '2.00',
+          output: '8',
+          cache_read: '0.30',
+          tiers: [expect.objectContaining({ above: 272_000, input: '4.00' })],
+        },
+        flex: 0.5,
+        scale: 3,
+      } as never)
+      expect(changes).toContainEqual({ rate: 'priority input', old_nanos: 9 * USD, new_nanos: 2 * USD })
+      expect(kept).toEqual(['service tier flex', 'service tier scale'])
+    })
+    test('a cost that has none gets those of the price', () => {
+      const { value } = mergePrice(undefined, wanted({ service_tiers: { flex: 0.5 } }), 'text')
+      expect(Object.keys(value.service_tiers ?? {})).toEqual(['flex'])
+    })
+    test('none are added to a price that names none', () => {
+      expect(mergePrice(own, wanted(own), 'text').value).not.toHaveProperty('service_tiers')
+    })
   })
 
   test('every field with money that is no rate is named, and no other', () => {

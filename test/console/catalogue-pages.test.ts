@@ -19,6 +19,12 @@ id = "house-model"
 kind = "text"
 routes = [{ provider = "attic", model = "qwen3:8b" }]
 price = { input = 0.05, output = 0.20 }
+
+[[models]]
+id = "tiered-model"
+kind = "text"
+routes = [{ provider = "attic", model = "qwen3:8b" }]
+price = { input = 1, output = 4, service_tiers = { priority = 2, flex = { input = 0.5, output = 2 } } }
 `
 const GOOGLE = `
 [[providers]]
@@ -32,6 +38,35 @@ const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf
 const key = await gateway.caller('10')
 
 describe('the operator', () => {
+  test('changes the prices of service tiers: a multiplier, and rates of their own', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/models/tiered-model')
+    await page.getByRole('button', { name: 'Change the price' }).click()
+    await one.quiet()
+    const priority = page.getByRole('group', { name: 'Service tier: priority' })
+    await priority.getByLabel('Multiplier').fill('2.5')
+    await priority.getByLabel('Multiplier').press('Enter')
+    const flex = page.getByRole('group', { name: 'Service tier: flex' })
+    await flex.getByLabel('Input').fill('0.4')
+    await flex.getByLabel('Input').press('Enter')
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    await dialog
+      .getByText(/priority tier/)
+      .first()
+      .waitFor()
+    const words = (await dialog.innerText()).replace(/\s+/g, ' ')
+    expect(words).toContain('2.00 → 2.50 USD per million tokens')
+    expect(words).toContain('0.50 → 0.40 USD per million tokens')
+    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(file()).toMatch(
+      /service_tiers = \{ priority = "?2\.5"?, flex = \{ input = "?0\.4"?, output = 2 \} \}/,
+    )
+  })
+
   test('changes a price: sees what last week’s calls would have cost, and saves it', async () => {
     await gateway.call(
       '/v1/chat/completions',
@@ -197,8 +232,9 @@ test('a model of a real provider is suggested before simulated ones', async () =
   const account = signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
   expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
   const { text_models } = await account.json('GET', '/play')
-  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 3)).toEqual([
+  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 4)).toEqual([
     'house-model',
+    'tiered-model',
     'gemini-2.5-flash-lite',
     'sim-flash',
   ])

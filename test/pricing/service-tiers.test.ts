@@ -5,6 +5,7 @@ import { ratesBelowCost } from '../../src/config/costs.ts'
 import type { TokenPrice } from '../../src/domain/prices.ts'
 import { USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 import { chargeTokens } from '../../src/pricing/charge.ts'
+import { tierApplied } from '../../src/pricing/lines.ts'
 import { comparePrices } from '../../src/pricing/price-lines.ts'
 import { providerCost } from '../../src/pricing/provider-cost.ts'
 import { quote } from '../../src/pricing/quote.ts'
@@ -171,6 +172,22 @@ describe('a recorded call at other prices', () => {
     ['its tier has no price any more', 'flex', 'flex', NEXT, undefined],
   ] as const)('%s', (_, asked, served, next, nanos) => {
     expect(rerate(recorded(asked, served), next, PRICE)).toBe(nanos)
+  })
+})
+
+describe('a call’s page names the tier whose price was applied', () => {
+  test.each([
+    ['priority', 'priority', 'priority'],
+    ['priority', 'standard', null],
+    ['flex', 'standard', 'flex'],
+    [undefined, 'priority', null],
+    [undefined, undefined, null],
+  ] as const)('asked %p, served %p: %p', (asked, served, tier) => {
+    expect(tierApplied({ price: chargeAtTier(PRICE, { asked, served }, SMALL, []).snapshot })).toBe(tier)
+  })
+  test('nothing charged, and what is priced by images: none', () => {
+    for (const price of ['', JSON.stringify({ unit: 'image', per_image_nanos: 1 })])
+      expect(tierApplied({ price })).toBeNull()
   })
 })
 

@@ -74,6 +74,9 @@ export const CallView = Closed({
   ...NullableMoneyFields('reported_cost'),
   ...NullableMoneyFields('computed_cost'),
   costs_differ: Type.Boolean({ description: 'by more than 2 %' }),
+  service_tier: Nullable(
+    Type.String({ description: 'the service tier whose price was applied; null: the standard one' }),
+  ),
   lines: Type.Array(Line, { description: 'they add up to the cost' }),
   entry: Nullable(Closed({ id: Type.Integer(), ...MoneyFields('amount') })),
   idempotency: Nullable(Idempotency),

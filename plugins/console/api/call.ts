@@ -12,7 +12,7 @@ import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import { callsOfAnswer, chargeOf, findCall, isUnderWay, type TracedCall } from '../../../src/ledger/call.ts'
 import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
-import { priceLines } from '../../../src/pricing/lines.ts'
+import { priceLines, tierApplied } from '../../../src/pricing/lines.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
@@ -56,6 +56,7 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
     told: toldOf(call, trace),
     doubt: trace.doubt ?? null,
     ...costsOfCall(call, sees_routes),
+    service_tier: tierApplied(call),
     lines: priceLines(call).map(({ rate_nanos, amount_nanos, ...line }) => ({
       ...line,
       ...money('rate', rate_nanos),

@@ -11,6 +11,7 @@ export interface Wanted {
   readonly base: Rates
   readonly tiers: readonly TierRates[]
   readonly lines: readonly ImageLine[]
+  readonly service_tiers: ReadonlyMap<string, Pick<Wanted, 'base' | 'tiers'>>
 }
 
 type Table = { readonly [key: string]: TomlValue }
@@ -37,7 +38,7 @@ export interface Merged {
   readonly kept: readonly string[]
 }
 
-const LISTS = ['tiers', 'variants']
+const LISTS = ['tiers', 'variants', 'service_tiers']
 
 /**
  * Merges rates into a price as the file has it.
@@ -52,12 +53,33 @@ export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const value: Record<string, TomlValue> = { ...base.value }
   if (tiers.list.length > 0) value.tiers = tiers.list.toSorted(byAbove)
   if (variants.list.length > 0) value.variants = variants.list
+  const service_tiers = mergeServiceTiers(before.service_tiers, wanted.service_tiers, kind)
+  if (Object.keys(service_tiers.value).length > 0) value.service_tiers = service_tiers.value
   const kept = Object.keys(before).filter((key) => !LISTS.includes(key) && !base.written.has(key))
   return {
     value,
-    changes: [...base.changes, ...tiers.changes, ...variants.changes],
-    kept: [...kept, ...tiers.kept, ...variants.kept],
+    changes: [...base.changes, ...tiers.changes, ...variants.changes, ...service_tiers.changes],
+    kept: [...kept, ...tiers.kept, ...variants.kept, ...service_tiers.kept],
   }
+}
+
+/** A multiplier stays: what it multiplies changes. */
+function mergeServiceTiers(is: TomlValue | undefined, wanted: Wanted['service_tiers'], kind: Kind): Merged {
+  const before: Table = isTable(is) ? is : {}
+  const value: Record<string, TomlValue> = { ...before }
+  const changes: RateChange[] = []
+  const kept = Object.keys(before)
+    .filter((name) => !wanted.has(name) || !isTable(before[name]))
+    .map((name) => `service tier ${name}`)
+  for (const [name, rates] of wanted) {
+    const own = before[name]
+    if (own !== undefined && !isTable(own)) continue
+    const merged = mergePrice(own, { ...rates, lines: [], service_tiers: new Map() }, kind)
+    value[name] = merged.value
+    changes.push(...merged.changes.map((change) => ({ ...change, rate: `${name} ${change.rate}` })))
+    kept.push(...merged.kept.map((rate) => `${name} ${rate}`))
+  }
+  return { value, changes, kept }
 }
 
 /** A rate may go by another name in the file that prices the same unit: minutes for seconds. */

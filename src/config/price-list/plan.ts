@@ -167,6 +167,7 @@ function costOf(
       base: rates?.base ?? new Map([['per_image', dearest]]),
       tiers: rates?.tiers ?? [],
       lines: by_line.lines,
+      service_tiers: rates?.service_tiers ?? new Map(),
     },
     unmapped: [...(rates?.unmapped ?? []), ...by_line.unmapped],
     rounded: [...(rates?.rounded ?? []), ...by_line.rounded],
@@ -175,12 +176,16 @@ function costOf(
 
 const NO_LINES = { lines: [], unmapped: [], rounded: [] }
 
-function times({ base, tiers, lines }: Wanted, markup: ExactDecimal): Wanted {
+function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
   const all = (rates: Rates): Rates =>
     new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
+  const both = (price: Pick<Wanted, 'base' | 'tiers'>) => ({
+    base: all(price.base),
+    tiers: price.tiers.map(({ above, rates }) => ({ above, rates: all(rates) })),
+  })
   return {
-    base: all(base),
-    tiers: tiers.map(({ above, rates }) => ({ above, rates: all(rates) })),
+    ...both({ base, tiers }),
+    service_tiers: new Map([...service_tiers].map(([name, own]) => [name, both(own)])),
     lines: lines.map((line) => ({ ...line, nanos: timesRoundingUp(line.nanos, markup) })),
   }
 }

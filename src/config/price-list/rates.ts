@@ -13,6 +13,8 @@ export interface EntryRates {
   readonly base: Rates
   /** Rates of larger prompts, by rising `above`; each with input and output. */
   readonly tiers: readonly TierRates[]
+  /** Of the service tiers that the price names, as far as the list has them. */
+  readonly service_tiers: ReadonlyMap<string, Pick<EntryRates, 'base' | 'tiers'>>
   /** The list's fields that are prices, and have no place in ours. */
   readonly unmapped: readonly string[]
   /** The list's fields that are finer than a nano-dollar, and were rounded up. */
@@ -108,6 +110,45 @@ const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
  * @throws GatewayError invalid_request for a price that is none
  */
 export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
+  const standard = standardRates(entry, kind, price)
+  if (!standard || kind !== 'text') return standard
+  const names = Object.keys((price as { service_tiers?: object }).service_tiers ?? {})
+  const found = names.flatMap((name) => {
+    const own = standardRates(inServiceTier(entry, name), kind, price)
+    return own ? [[name, own] as const] : []
+  })
+  const isMapped = (field: string) =>
+    found.some(
+      ([name, { unmapped }]) =>
+        field.endsWith(`_${name}`) && !unmapped.includes(field.slice(0, -`_${name}`.length)),
+    )
+  return {
+    ...standard,
+    service_tiers: new Map(
+      found.map(([name, { base, tiers }]) => [
+        name,
+        { base: filledUp(standard.base, { above: 0, rates: base }).rates, tiers },
+      ]),
+    ),
+    unmapped: standard.unmapped.filter((field) => !isMapped(field)),
+    rounded: [
+      ...standard.rounded,
+      ...found.flatMap(([name, { rounded }]) => rounded.map((field) => `${field}_${name}`)),
+    ],
+  }
+}
+
+/** The entry as it is in a service tier: its fields end in the tier's name (`…_per_token_priority`, `…_above_272k_tokens_flex`). */
+function inServiceTier({ fields, ...rest }: ListEntry, name: string): ListEntry {
+  const suffix = `_${name}`
+  const own = [...fields]
+    .filter(([field]) => field.endsWith(suffix))
+    .map(([field, value]) => [field.slice(0, -suffix.length), value] as const)
+  return { ...rest, fields: new Map(own) }
+}
+
+/** The rates of the service tier that calls ask for by asking for none. */
+function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
   const base = new Map<string, Nanos>()
   const tiers = new Map<number, Map<string, Nanos>>()
   const mapped = new Set<string>()
@@ -135,6 +176,7 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
   return {
     base,
     tiers: rising.map(([above, rates]) => filledUp(base, { above, rates })),
+    service_tiers: new Map(),
     unmapped,
     rounded,
   }

@@ -53,6 +53,9 @@ export function ChargeLines({ call }: { call: Call }) {
           </tfoot>
         </table>
       </div>
+      {call.service_tier !== null && (
+        <p className="small soft">Charged at the prices of the service tier {call.service_tier}.</p>
+      )}
       <p className="small soft">
         {entry ? (
           <>

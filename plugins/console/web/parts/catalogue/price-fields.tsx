@@ -38,7 +38,7 @@ function amountAt(block: Block, name: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
 }
 
-const TABLES = ['tiers', 'variants', 'extras']
+const TABLES = ['tiers', 'variants', 'extras', 'service_tiers']
 
 const isAmount = (name: string, value: unknown): boolean =>
   !TABLES.includes(name) && (typeof value === 'number' || typeof value === 'string')
@@ -99,8 +99,33 @@ export function PriceFields({ draft, path, price, kind, label_prefix = '' }: Pri
           skip={['size', 'quality']}
         />
       ))}
+      <ServiceTiers {...{ draft, price, path }} />
     </div>
   )
+}
+
+/** Each tier as the file has it: its multiplier, or its rates. */
+function ServiceTiers({ draft, price, path }: Pick<LineProps, 'draft' | 'price' | 'path'>) {
+  return Object.keys(blockAt(price, 'service_tiers')).map((name) => {
+    const own = [...path, 'service_tiers', name]
+    const multiplier = textAt(price, 'service_tiers', name)
+    const block = blockAt(price, 'service_tiers', name)
+    const rates = Object.keys(block)
+      .filter((rate) => isAmount(rate, block[rate]))
+      .map((rate) => ({ name: rate, label: inWords(rate) }))
+    return (
+      <fieldset className="price-line" key={name}>
+        <legend>{`Service tier: ${name}`}</legend>
+        {multiplier === '' ? (
+          <RateFields {...{ draft, path: own, block, rates }} />
+        ) : (
+          <Field label="Multiplier" help="All rates times this." error={draft.mistakeAt(own)}>
+            <CommittedInput value={multiplier} commit={(text) => draft.put(own, text || undefined)} />
+          </Field>
+        )}
+      </fieldset>
+    )
+  })
 }
 
 interface LineProps {
