@@ -5,7 +5,7 @@ import { type PrefixCache, useOf } from './cache.ts'
 import type { Canvas } from './canvas.ts'
 import { drawPicture } from './picture.ts'
 import { createRandom, type Random } from './random.ts'
-import { valueFor } from './schema.ts'
+import { argumentsFor, valueFor } from './schema.ts'
 import { thinkAbout, writeAbout } from './text.ts'
 import { countTokens, tokenize } from './tokens.ts'
 import { chooseFunctions } from './tool-choice.ts'
@@ -85,7 +85,7 @@ function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
 const chooseCalls = (ask: Ask, random: Random): FunctionCall[] =>
   chooseFunctions(ask).map(({ name, schema }) => ({
     name,
-    args: valueFor(schema, random, ask.last_text) ?? {},
+    args: argumentsFor(schema, random, ask.last_text) ?? {},
   }))
 
 /** All calls fit into the room, or none is made. */

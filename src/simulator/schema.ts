@@ -17,11 +17,19 @@ const MAX_TEXT_CHARS = 32_000
  * @param text whose words fill strings
  */
 export function valueFor(schema: unknown, random: Random, text: string): unknown {
+  return make(schema, random, text, false)
+}
+
+/** The same for the arguments of a function: of what is optional, only what the prompt tells. */
+export const argumentsFor = (schema: unknown, random: Random, text: string): unknown =>
+  make(schema, random, text, true)
+
+function make(schema: unknown, random: Random, text: string, is_sparing: boolean): unknown {
   const root = objectOf(schema)
   const short = text.slice(0, MAX_TEXT_CHARS)
   const [first = 'word', ...rest] = short.split(/\s+/).filter((word) => word !== '')
   const room = { values: MAX_VALUES, chars: MAX_CHARS }
-  return makeValue(root, { random, text: short, words: [first, ...rest], root, room }, 0)
+  return makeValue(root, { random, text: short, words: [first, ...rest], root, room, is_sparing }, 0)
 }
 
 interface Context {
@@ -29,6 +37,8 @@ interface Context {
   readonly text: string
   readonly words: readonly [string, ...string[]]
   readonly root: JsonObject
+  /** Optional properties are left out. */
+  readonly is_sparing: boolean
   /** How much more may be made. */
   readonly room: { values: number; chars: number }
 }
@@ -82,6 +92,7 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
   const required = new Set(listOf(schema.required))
   const entries = Object.entries(objectOf(schema.properties))
     .filter(([name]) => depth < MAX_DEPTH || required.has(name))
+    .filter(([name]) => !context.is_sparing || required.size === 0 || required.has(name) || TOLD.test(name))
     .map(([name, property]) => [
       name,
       depth > MAX_DEPTH * 2
@@ -92,6 +103,9 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
     ])
   return Object.fromEntries(entries)
 }
+
+/** Properties that follow from the prompt, or that a call makes no sense without. */
+const TOLD = /^(?:command|cmd|script|code|prompt|action)$/i
 
 /** An agent may really run it: words of a prompt make no safe command. */
 function harmless(name: string, property: JsonObject): unknown {

@@ -72,6 +72,8 @@ const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
 
 /** A shell does what no other function does, for prompts about files and programs. */
 const SHELL = /^(?:bash|shell|local_shell|exec|run_?(?:shell|terminal|command)|terminal|command)/
+/** Whoever speaks of commands means a shell, whatever else they say. */
+const WANTS_SHELL = /\b(?:shell|terminal|bash)\b|\brun\b.*\bcommands?\b/
 const ABOUT_A_MACHINE =
   /\b(?:files?|folders?|director(?:y|ies)|command|script|tests?|program|repo(?:sitory)?)\b/
 
@@ -99,6 +101,7 @@ function functionFor(
   const verbs = ACTIONS.filter(([verb]) => verb.test(text))
   const by = (fits: (name: string) => boolean) => functions.find(({ name }) => fits(name.toLowerCase()))
   return (
+    (WANTS_SHELL.test(text) ? by((name) => SHELL.test(name)) : undefined) ??
     by((name) => verbs.some(([, names]) => names.test(name))) ??
     functions.find(({ name }) => nounsOf(name).some((noun) => words.has(noun))) ??
     (verbs.length > 0 && ABOUT_A_MACHINE.test(text) ? by((name) => SHELL.test(name)) : undefined)

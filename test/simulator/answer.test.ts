@@ -129,7 +129,7 @@ const WEATHER = {
       unit: { type: 'STRING', enum: ['celsius', 'fahrenheit'] },
       hours: { type: 'ARRAY', items: { type: 'NUMBER' }, minItems: '2', maxItems: '2' },
     },
-    required: ['city'],
+    required: ['city', 'days', 'unit', 'hours'],
   },
 }
 

@@ -1,7 +1,7 @@
 // The tools that simulated providers call: those that a prompt names, else the one that fits what it asks for; none once results have come.
 import { describe, expect, test } from 'bun:test'
 import { createRandom } from '../../src/simulator/random.ts'
-import { valueFor } from '../../src/simulator/schema.ts'
+import { argumentsFor, valueFor } from '../../src/simulator/schema.ts'
 import { chooseFunctions } from '../../src/simulator/tool-choice.ts'
 
 const CLAUDE_CODE = ['Task', 'Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'WebFetch', 'TodoWrite']
@@ -25,6 +25,7 @@ describe('a prompt that asks for an action', () => {
     ['List the files in this folder.', CLAUDE_CODE, ['Glob']],
     ['Read README.md and sum it up.', CLAUDE_CODE, ['Read']],
     ['Please run the tests.', CLAUDE_CODE, ['Bash']],
+    ['Run three shell commands, and say what they print.', CLAUDE_CODE, ['Bash']],
     ['Fix the typo in main.ts', CLAUDE_CODE, ['Edit']],
     ['Search for the greeting', CLAUDE_CODE, ['Grep']],
     ['List the files in this folder.', CODEX, ['exec_command']],
@@ -61,6 +62,17 @@ describe('a prompt that asks for an action', () => {
   test('one at a time, where only one is allowed', () => {
     expect(chosen('Use Read and Grep.', CLAUDE_CODE, { parallel: false })).toEqual(['Grep'])
   })
+})
+
+test('arguments leave out what is optional, unless the prompt tells it', () => {
+  const string = { type: 'string' }
+  const properties = { command: string, timeout: { type: 'integer' }, path: string, sandbox: string }
+  const made = (required?: string[]) =>
+    Object.keys(
+      argumentsFor({ type: 'object', properties, required }, createRandom('1', 0, 'x', 'y'), 'a') as object,
+    )
+  expect(made(['path'])).toEqual(['command', 'path'])
+  expect(made()).toEqual(['command', 'timeout', 'path', 'sandbox'])
 })
 
 test('commands in arguments are harmless, whatever the prompt says', () => {
