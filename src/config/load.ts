@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
-import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
+import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
 import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { readBackup } from './backup.ts'
@@ -10,7 +10,7 @@ import { ratesBelowCost } from './costs.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
 import { readMetrics, readTelemetry } from './observing.ts'
-import { hasKind, type Protocols } from './protocols.ts'
+import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
@@ -196,14 +196,30 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
 
 function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Suppliers, report: Report): void {
   const { names, providers, protocols } = suppliers
-  routes.forEach(({ provider }, route) => {
+  routes.forEach(({ provider, endpoint }, route) => {
     const path = ['models', model, 'routes', route, 'provider']
     if (!names.includes(provider)) report(path, unknown(`provider "${provider}"`, provider, names))
     const spoken = providers.get(provider)?.protocol
     const protocol = spoken === undefined ? undefined : protocols.get(spoken)
     if (protocol && !hasKind(protocol, kind))
       report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
+    const problem = endpoint && endpointProblem(endpoint, kind, providers.get(provider), protocol)
+    if (problem) report(['models', model, 'routes', route, 'endpoint'], problem)
   })
+}
+
+/** What is wrong with the endpoint of a route; undefined if nothing is, or its provider is not known. */
+function endpointProblem(
+  endpoint: Endpoint,
+  kind: Model['kind'],
+  provider: Provider | undefined,
+  protocol: ProtocolFacts | undefined,
+): string | undefined {
+  if (kind !== 'text') return 'is for text models only'
+  if (protocol && !protocol.speaksResponses) return 'is for providers with protocol = "openai" only'
+  if (endpoint === 'responses' && provider?.responses === false)
+    return 'needs a provider that speaks the Responses API: set its responses = true'
+  return undefined
 }
 
 /** Routes of a model may be in another order than in the file. */

@@ -108,6 +108,11 @@ const RouteSchema = <Price extends TSchema>(price: Price) =>
         description: 'share of calls among routes of one `order`',
       }),
       order: Type.Integer({ default: 0, minimum: 0, description: 'lower is tried first' }),
+      endpoint: Type.Optional(
+        Type.Union([Type.Literal('chat_completions'), Type.Literal('responses')], {
+          description: 'the endpoint that every call is put to; by default that depends on model and call',
+        }),
+      ),
       cost: Type.Optional(price),
     },
     closed,

@@ -27,6 +27,9 @@ export interface Provider {
   readonly cooldown_ms: number
 }
 
+/** The endpoints for text of providers that speak OpenAI's protocols. */
+export type Endpoint = 'chat_completions' | 'responses'
+
 /** One way to a model: a provider, and the provider's id of the model. */
 export interface Route {
   readonly provider: string
@@ -35,6 +38,8 @@ export interface Route {
   readonly weight: number
   /** Lower is tried first. */
   readonly order: number
+  /** The endpoint that is asked, at a provider that speaks more than one; undefined if that depends on the call. */
+  readonly endpoint?: Endpoint
   /** What the provider charges the operator, in the form of the model's price; absent if nobody said. */
   readonly cost?: Price
 }

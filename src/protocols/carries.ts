@@ -20,6 +20,7 @@ export const dropped = (why: string): Loss => ({ fate: 'dropped', why })
 export const refused = (why: string): Loss => ({ fate: 'refused', why })
 
 export const NO_EFFECT: Loss = dropped('it changes how a provider serves the call, not the answer')
+export const NO_VERBOSITY: Loss = dropped('other providers have no such setting')
 export const SERVER_SIDE: Loss = refused('it needs something that only its own provider has')
 
 /** What a request can set, apart from its conversation. */

@@ -17,6 +17,11 @@ export interface RequestFacts {
    * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
    */
   input_fields?: readonly InputField[]
+  /** Callers' tools are offered, stop sequences set: of some models not every endpoint takes them. */
+  offers_tools?: boolean
+  stops?: boolean
+  /** The reasoning effort, as a caller of chat completions names it. */
+  effort?: string | undefined
   /** Tools that are no extras run at the provider, and the model reads their results: its usage may be larger than its limits. */
   runs_tools?: boolean
   /** The field that refers to content which only the provider has, as the caller wrote it; undefined without one. */
@@ -57,6 +62,8 @@ export interface UpstreamFailure {
   retry_after_s: number | undefined
   /** The encrypted reasoning that was sent back was issued elsewhere: without it the request may be served. */
   cannot_read_reasoning?: boolean
+  /** Summaries of reasoning are not given to this organisation: without one the request may be served. */
+  refuses_summary?: boolean
   /** What the refusal means, where a surface has a code for it. */
   code?: string | undefined
   /** What an answer that failed under status 200 was billed for, as far as it says so. */

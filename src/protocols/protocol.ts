@@ -2,6 +2,7 @@
 import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
+import type { Asking } from './asking.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
 import type { ConversationRequest, TargetModel } from './canonical/request.ts'
 import type { StreamDecoder, StreamEncoder } from './canonical/stream.ts'
@@ -105,11 +106,17 @@ export interface CallerProtocol {
 export interface TextProtocol extends Translator, CallerText {
   /**
    * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
-   * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read
+   * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read; `without_summary`:
+   * no summary of the reasoning is asked for
    */
   prepare(
     body: JsonObject,
-    call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
+    call: {
+      model: string
+      streams: boolean
+      forgets_reasoning?: boolean | undefined
+      without_summary?: boolean | undefined
+    },
   ): JsonObject
   /** The request as the server takes it that it goes to; absent where all servers of the protocol are alike. */
   fit?(body: JsonObject, sent: Sent): Fitted
@@ -148,6 +155,8 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   modelList?(call: { api_key: string }): UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
   spokenBy?(provider: Provider): boolean
+  /** The name of the protocol in which a provider of this one is asked; absent where that is always its own. */
+  readonly askedIn?: (asking: Asking) => string
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
   /**

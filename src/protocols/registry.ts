@@ -1,7 +1,7 @@
 // The protocols that the gateway speaks: the one list that everything else derives from.
-import type { Provider } from '../domain/catalogue.ts'
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
+import type { Asking } from './asking.ts'
 import { gemini } from './gemini/index.ts'
 import { completions } from './openai/completions.ts'
 import { openai } from './openai/index.ts'
@@ -48,8 +48,8 @@ const CALLERS_ONLY: ReadonlyMap<string, CallerProtocol> = new Map([[completions.
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
   CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 
-/** The protocol in which a provider is asked: the caller's own where it speaks that, else the one that the catalogue names. */
-export function spokenTo(registry: Registry, caller: CallerProtocol, provider: Provider): Protocol {
-  const own = registry.get(caller.name)
-  return own?.spokenBy?.(provider) ? own : protocolOf(registry, provider)
+/** The protocol in which a provider is asked for a call. @throws GatewayError as `protocolNamed` */
+export function spokenTo(registry: Registry, asking: Asking): Protocol {
+  const own = protocolOf(registry, asking.provider)
+  return own.askedIn ? protocolNamed(registry, own.askedIn(asking)) : own
 }

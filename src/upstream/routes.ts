@@ -1,5 +1,5 @@
 // The order in which a call tries its model's routes and their providers' keys.
-import type { Model, Provider, Route } from '../domain/catalogue.ts'
+import type { Endpoint, Model, Provider, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { PairMap } from '../utilities/pair-map.ts'
 import type { Cooldowns } from './cooldowns.ts'
@@ -9,6 +9,8 @@ export interface Attempt {
   readonly provider: Provider
   /** The provider's own id of the model. */
   readonly model: string
+  /** As its route says. */
+  readonly endpoint?: Endpoint | undefined
   readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
   readonly key_id: string
@@ -121,7 +123,14 @@ const readRoute = (provider: Provider, route: Route): KnownRoute => ({
   route,
   hash: hashOf(`${provider.name} ${route.model}`),
   keys: provider.api_keys.map((api_key, index) => ({
-    attempt: { provider, model: route.model, api_key, key_id: keyIdOf(provider, index), cost: route.cost },
+    attempt: {
+      provider,
+      model: route.model,
+      endpoint: route.endpoint,
+      api_key,
+      key_id: keyIdOf(provider, index),
+      cost: route.cost,
+    },
     hash: hashOf(api_key),
   })),
 })

@@ -333,6 +333,24 @@ describe('a mistake says where it is and what to write', () => {
       '4 models[0].routes[0].provider: unknown provider "acm"; did you mean "acme"?',
     ],
     [
+      'an endpoint of a provider that has one only',
+      price('price = { input = 1, output = 1 }').replace(
+        'model = "x"',
+        'model = "x", endpoint = "responses"',
+      ),
+      '4 models[0].routes[0].endpoint: is for providers with protocol = "openai" only',
+    ],
+    [
+      'the endpoint responses at a provider that does not speak it',
+      `${PROVIDER.replace('"gemini"', '"openai"')}${MODEL.replace(/model = "([^"]+)" \}/, 'model = "$1", endpoint = "responses" }')}`,
+      '11 models[0].routes[0].endpoint: needs a provider that speaks the Responses API: set its responses = true',
+    ],
+    [
+      'an endpoint that does not exist',
+      price('price = { input = 1, output = 1 }').replace('model = "x"', 'model = "x", endpoint = "chat"'),
+      '4 models[0].routes[0].endpoint: must be one of "chat_completions" or "responses" (the endpoint that every call is put to; by default that depends on model and call)',
+    ],
+    [
       'an embedding model at a provider whose protocol has none',
       `${PROVIDER.replace('"gemini"', '"anthropic"')}${MODEL.replace('"text"', '"embedding"').replace(', output = 2', '')}`,
       '11 models[0].routes[0].provider: must be a provider of another protocol: "anthropic" has no embedding models',

@@ -123,11 +123,12 @@ export class ParsedBody implements TextBody {
   }
 
   write(writing: Writing): Written {
-    const { from, to, model, streams, output_limit, max_units, forgets_reasoning, form } = writing
+    const { from, to, model, streams, output_limit, max_units, forgets_reasoning, form, without_summary } =
+      writing
     const protocol = protocolNamed(this.#protocols, to)
     const { text } = protocol
     const limited = (body: JsonObject): JsonObject => {
-      const prepared = text.prepare(body, { model, streams, forgets_reasoning })
+      const prepared = text.prepare(body, { model, streams, forgets_reasoning, without_summary })
       return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
     }
     if (from !== to) {

@@ -9,7 +9,6 @@ import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
-import { PairMap } from '../../utilities/pair-map.ts'
 import { costsNothing, mayCallFreeModel } from '../bodies/arrival.ts'
 import type { CallTarget } from '../bodies/call-target.ts'
 import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
@@ -64,8 +63,8 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
       ...quoted,
       extras_nanos: extrasOf(catalogue(), { ...model, price }, passages),
     }),
-  spent: ({ model, price, facts, passages }, { provider }) =>
-    spentInput(price, facts.input_tokens, spentExtras(model, passages(provider))),
+  spent: ({ model, price, facts, passages }, attempt) =>
+    spentInput(price, facts.input_tokens, spentExtras(model, passages(attempt))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
@@ -126,12 +125,12 @@ export async function readOpened(
   const { name } = call.protocol
   const forwarded_headers = pricedHeaders(parts.protocols.get(name), asked, call.forwarded_headers)
   const service_tier = facts.service_tier && pricedTier(asked, facts.service_tier)
-  const goes_as_it_is = areOwn(parts, call.protocol, asked)
+  const goes_as_it_is = areOwn(parts, call.protocol, asked, facts)
   const { model, extras } = goes_as_it_is
     ? { model: asked, extras: await body.extras(name, extrasRules(asked, forwarded_headers)) }
-    : await carriedText(parts, { call, forwarded_headers, asked, body, streams, service_tier })
+    : await carriedText(parts, { call, forwarded_headers, asked, body, streams, facts, service_tier })
   if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
-  const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
+  const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
   return {
     model,
@@ -171,23 +170,22 @@ async function assertFits({ protocol }: TextCall, { context }: TextModel, body: 
   if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
 }
 
-/** By model, then by the caller's protocol: a catalogue that is read anew has new models. */
-const OWN = new PairMap<TextModel, CallerProtocol, boolean>()
-
-/** Whether all providers of a model speak the caller's protocol: what is sent to one may be sent to any. */
+/** Whether all providers of a model are asked in the caller's protocol: what is sent to one may be sent to any. */
 function areOwn(
   { protocols, catalogue }: ExchangeParts,
   protocol: CallerProtocol,
   model: TextModel,
+  facts: RequestFacts,
 ): boolean {
-  const known = OWN.get(model, protocol)
-  if (known !== undefined) return known
   const { providers } = catalogue()
-  const are_own = model.routes.every((route) => {
+  return model.routes.every((route) => {
     const provider = providers.get(route.provider)
-    return provider !== undefined && spokenTo(protocols, protocol, provider).name === protocol.name
+    if (!provider) return false
+    const { model, endpoint } = route
+    return (
+      spokenTo(protocols, { provider, model, endpoint, caller: protocol.name, facts }).name === protocol.name
+    )
   })
-  return OWN.set(model, protocol, are_own)
 }
 
 interface Carried {
@@ -197,6 +195,7 @@ interface Carried {
   body: TextBody
   streams: boolean
   service_tier: AskedTier | undefined
+  facts: RequestFacts
 }
 
 /**
@@ -205,13 +204,13 @@ interface Carried {
  */
 async function carriedText(
   parts: ExchangeParts,
-  { call, forwarded_headers, asked, body, streams, service_tier }: Carried,
+  { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
   const from = call.protocol.name
   const { max_output_tokens } = asked
   let extras: readonly AskedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
-    const to = spokenTo(parts.protocols, call.protocol, provider).name
+    const to = spokenTo(parts.protocols, { ...route, provider, caller: from, facts }).name
     if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
     else
       await body.assertCarries({
@@ -258,6 +257,9 @@ function heldInput(model: TextModel, facts: RequestFacts, extras: readonly Asked
 
 /** The most that extras can cost, by whichever of the model's routes. */
 function extrasOf({ providers }: Catalogue, model: TextModel, passages: Passages): Nanos {
-  const used = model.routes.flatMap(({ provider }) => providers.get(provider) ?? [])
-  return heldForExtras(model, used.map(passages))
+  const asked = model.routes.flatMap((route) => {
+    const provider = providers.get(route.provider)
+    return provider ? [passages({ ...route, provider })] : []
+  })
+  return heldForExtras(model, asked)
 }

@@ -1,7 +1,7 @@
 // The way of a text call's bytes between its caller and a provider.
-import type { Provider } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
+import type { AskedRoute } from '../../protocols/asking.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import type { ByteString } from '../../protocols/wire/byte-string.ts'
@@ -49,5 +49,5 @@ export interface StreamedAnswer {
   restore: ((data: ByteString) => ByteString) | undefined
 }
 
-/** The passage to each protocol, made when it is first asked for. */
-export type Passages = (provider: Provider) => Passage
+/** The passage to each route, made for its protocol when that is first asked for. */
+export type Passages = (route: AskedRoute) => Passage

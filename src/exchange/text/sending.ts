@@ -45,6 +45,7 @@ class TextSending<T> implements Sending<T> {
   readonly #order: TextOrder
   readonly #output_limit: number | undefined
   #forgets_reasoning = false
+  #without_summary = false
 
   constructor(protocols: Registry, held: Held<TextOrder>, open: Open<T>) {
     const { order } = held
@@ -61,7 +62,7 @@ class TextSending<T> implements Sending<T> {
 
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest> {
     const { model, streams, passages, request } = this.#order
-    const passage = passages(attempt.provider)
+    const passage = passages(attempt)
     const head = headOf(attempt, passage, streams)
     const written = request.body.write({
       from: request.dialect.protocol.name,
@@ -73,6 +74,7 @@ class TextSending<T> implements Sending<T> {
       forgets_reasoning: this.#forgets_reasoning,
       service_tier: this.#order.service_tier,
       form: formOf(this.#protocols, attempt.provider),
+      without_summary: this.#without_summary,
       max_units: unitLimits(model, passage.extras),
     })
     const send = (as: Written): UpstreamRequest => {
@@ -86,14 +88,24 @@ class TextSending<T> implements Sending<T> {
     return this.#open(response, attempt, heard, this.sent)
   }
 
-  amend(_: Attempt, { cannot_read_reasoning }: UpstreamFailure): boolean {
-    if (this.#forgets_reasoning || !cannot_read_reasoning) return false
-    this.#forgets_reasoning = true
+  amend(attempt: Attempt, { cannot_read_reasoning, refuses_summary }: UpstreamFailure): boolean {
+    if (cannot_read_reasoning && !this.#forgets_reasoning) {
+      this.#forgets_reasoning = true
+      return true
+    }
+    // Where the caller did not ask for a summary itself, the gateway did.
+    if (!refuses_summary || this.#without_summary || !this.#translates(attempt)) return false
+    this.#without_summary = true
     return true
   }
 
-  refused({ provider }: Attempt, failure: UpstreamFailure): GatewayError | undefined {
-    return promptTooLong(this.#order, this.#order.passages(provider), failure)
+  #translates(attempt: Attempt): boolean {
+    const { passages, request } = this.#order
+    return passages(attempt).protocol.name !== request.dialect.protocol.name
+  }
+
+  refused(attempt: Attempt, failure: UpstreamFailure): GatewayError | undefined {
+    return promptTooLong(this.#order, this.#order.passages(attempt), failure)
   }
 
   isTooSmall({ too_long }: UpstreamFailure): boolean {

@@ -21,13 +21,13 @@ import { chargeServed, type ServedTier, watchServedTier } from './service-tier.t
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
   const { request, passages } = order
-  const sending = sendingOf(parts, held, (response, { provider }, heard) =>
-    readFirst(response, formatOf(passages(provider)), heard),
+  const sending = sendingOf(parts, held, (response, attempt, heard) =>
+    readFirst(response, formatOf(passages(attempt)), heard),
   )
   const { answer, attempt, abort } = await send(parts, held, sending)
   request.body.release()
   const { server } = parts.catalogue()
-  const passage = passages(attempt.provider)
+  const passage = passages(attempt)
   request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const counted = tallyStream(order.model, passage, passage.protocol.text.stream.open())
   const { reading, served } = watchServedTier(order, passage, attempt, counted.reading)
@@ -86,7 +86,7 @@ function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Del
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
   const { order } = held
-  const billed = billStream(held, order.passages(attempt.provider), reading, ending)
+  const billed = billStream(held, order.passages(attempt), reading, ending)
   const { usage, estimated, told, doubt, reported_cost_nanos } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
   const extras = tally.charges(ending === 'completed' && !estimated)

@@ -58,7 +58,7 @@ async function readWhole(
   held: Held<TextOrder>,
   { attempt, sent }: { attempt: Attempt; sent: AsSent },
 ): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally; served: ServedTier }> {
-  const passage = held.order.passages(attempt.provider)
+  const passage = held.order.passages(attempt)
   const read = await readAnswer(response, catalogue().server.max_answer_bytes)
   const bytes = restoreBytes(read, sent.renamed_tools)
   const json = readReported(passage.protocol, bytes.toString())

@@ -24,6 +24,8 @@ export interface Writing {
   output_limit: number | undefined
   /** Without the encrypted reasoning that the provider could not read. */
   forgets_reasoning?: boolean | undefined
+  /** Without asking for a summary of the reasoning, which the provider refused. */
+  without_summary?: boolean | undefined
   /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
   service_tier?: AskedTier | undefined
   /** What is known of the provider; undefined for nothing. */

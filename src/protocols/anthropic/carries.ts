@@ -1,5 +1,5 @@
 // What translation carries to and from the messages protocol.
-import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carries.ts'
+import { type Carries, dropped, NO_EFFECT, NO_VERBOSITY, refused, SERVER_SIDE } from '../carries.ts'
 import { isOwn } from './signature.ts'
 
 export const carries: Carries = {
@@ -23,7 +23,9 @@ export const carries: Carries = {
     logprobs: refused('it gives no log probabilities'),
     frequency_penalty: dropped('the model takes no penalties'),
     presence_penalty: dropped('the model takes no penalties'),
+    verbosity: NO_VERBOSITY,
     user: 'metadata.user_id',
+    cache_key: NO_EFFECT,
   },
   pieces: {
     image_url: 'image',

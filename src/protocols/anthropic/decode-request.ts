@@ -123,7 +123,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     logprobs: undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
+    verbosity: undefined,
     user: asked.metadata?.user_id ?? undefined,
+    cache_key: undefined,
   }
 }
 

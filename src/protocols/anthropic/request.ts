@@ -9,6 +9,7 @@ import { MIN_BUDGET_TOKENS } from '../thinking.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import {
   countIn,
+  hasItems,
   type Json,
   type JsonObject,
   lookUp,
@@ -50,6 +51,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: max_tokens,
     candidates: 1,
+    offers_tools: hasItems(tools),
+    stops: hasItems(body.stop_sequences),
     runs_tools: objectsIn(tools).some(searchesTools),
     service_tier: askedTier(body, 'service_tier'),
   }

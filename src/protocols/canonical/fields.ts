@@ -72,6 +72,10 @@ export interface RequestFields {
   readonly logprobs: number | undefined
   readonly frequency_penalty: number | undefined
   readonly presence_penalty: number | undefined
+  /** How wordy the answer is to be: `low`, `medium` or `high`. */
+  readonly verbosity: string | undefined
   /** The caller's own opaque id of the end user. */
   readonly user: string | undefined
+  /** What requests have in common that begin alike: the provider sends them to the same prompt cache. */
+  readonly cache_key: string | undefined
 }

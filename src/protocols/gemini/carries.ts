@@ -1,5 +1,5 @@
 // What translation carries to and from the native generation protocol.
-import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carries.ts'
+import { type Carries, dropped, NO_EFFECT, NO_VERBOSITY, refused, SERVER_SIDE } from '../carries.ts'
 import { ownSignature } from './signature.ts'
 
 export const carries: Carries = {
@@ -22,7 +22,9 @@ export const carries: Carries = {
     logprobs: 'generationConfig.responseLogprobs',
     frequency_penalty: 'generationConfig.frequencyPenalty',
     presence_penalty: 'generationConfig.presencePenalty',
+    verbosity: NO_VERBOSITY,
     user: dropped('there is no field for it'),
+    cache_key: NO_EFFECT,
   },
   pieces: {
     image_url:

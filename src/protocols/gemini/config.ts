@@ -1,5 +1,5 @@
 // The part of generationConfig that decides the price: how long an answer may be, how many candidates, how much thinking.
-import { isObject, type JsonObject, refusal } from '../wire/json.ts'
+import { hasItems, isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { type Found, find, join } from './spellings.ts'
 
 export interface GenerationLimits {
@@ -7,9 +7,16 @@ export interface GenerationLimits {
   readonly candidates: number
   /** A schema for the answer: the model reads it, so it counts as input. */
   readonly schema: Found | undefined
+  /** It has stop sequences. */
+  readonly stops: boolean
 }
 
-const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, candidates: 1, schema: undefined }
+const NO_LIMITS: GenerationLimits = {
+  max_output_tokens: undefined,
+  candidates: 1,
+  schema: undefined,
+  stops: false,
+}
 
 /** generationConfig in either spelling; undefined if absent. */
 export function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
@@ -34,6 +41,7 @@ export function readLimits(body: JsonObject): GenerationLimits {
     schema:
       find(value, 'responseSchema', 'response_schema', owner) ??
       find(value, 'responseJsonSchema', 'response_json_schema', owner),
+    stops: hasItems(find(value, 'stopSequences', 'stop_sequences', owner)?.value),
   }
 }
 

@@ -109,7 +109,9 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     logprobs: config.responseLogprobs ? (config.logprobs ?? 0) : undefined,
     frequency_penalty: config.frequencyPenalty,
     presence_penalty: config.presencePenalty,
+    verbosity: undefined,
     user: undefined,
+    cache_key: undefined,
   }
 }
 

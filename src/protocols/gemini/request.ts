@@ -6,7 +6,7 @@ import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { camelCased } from './camel-case.ts'
@@ -39,6 +39,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_bound_tokens: inputBound(requestBound(body), input_tokens),
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
+    offers_tools: hasItems(body.tools),
+    stops: limits.stops,
     cached_content,
     service_tier: askedTier(body, 'serviceTier', 'service_tier'),
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,

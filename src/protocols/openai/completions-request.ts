@@ -86,6 +86,7 @@ export function readCompletionRequest(body: JsonObject): RequestFacts {
     input_bound_tokens: inputBound(boundAll(body), input_tokens),
     max_output_tokens: max_tokens,
     candidates: n,
+    stops: (body.stop ?? null) !== null,
   }
 }
 
@@ -120,7 +121,9 @@ export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
     logprobs: asked.logprobs,
     frequency_penalty: asked.frequency_penalty,
     presence_penalty: asked.presence_penalty,
+    verbosity: undefined,
     user: asked.user,
+    cache_key: undefined,
   }
 }
 

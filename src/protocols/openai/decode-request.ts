@@ -86,6 +86,8 @@ export const ChatRequest = Fields({
   frequency_penalty: optional(Quantity),
   presence_penalty: optional(Quantity),
   modalities: optional(List(Text)),
+  verbosity: optional(Text),
+  prompt_cache_key: optional(Text),
   /** Of OpenRouter. */
   image_config: optional(ImageConfig),
   safety_identifier: optional(Text),
@@ -129,7 +131,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     logprobs: asked.logprobs ? (asked.top_logprobs ?? 0) : undefined,
     frequency_penalty: asked.frequency_penalty,
     presence_penalty: asked.presence_penalty,
+    verbosity: asked.verbosity,
     user: asked.safety_identifier ?? asked.user,
+    cache_key: asked.prompt_cache_key,
   }
 }
 

@@ -116,5 +116,5 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/mpeg': 'mp3',
 }
 
-const dataUri = ({ mime_type, data }: { mime_type: string; data: string }): string =>
+export const dataUri = ({ mime_type, data }: { mime_type: string; data: string }): string =>
   `data:${mime_type};base64,${data}`

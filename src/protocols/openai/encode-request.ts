@@ -11,7 +11,8 @@ import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf, nearestEffort } from './model.ts'
 import { strictIfTaken } from './schema.ts'
 
-const SCHEMA_NAME = 'answer'
+/** Of a schema that its caller gave no name. */
+export const SCHEMA_NAME = 'answer'
 
 /**
  * A canonical request for a provider that speaks chat completions. A stream is always asked for its usage.
@@ -41,7 +42,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
 }
 
 /** Reasoning models refuse these. */
-function encodeSampling(
+export function encodeSampling(
   { temperature, top_p, frequency_penalty, presence_penalty }: ConversationRequest,
   { takes_sampling }: Generation,
 ): Record<string, Json | undefined> {
@@ -49,7 +50,7 @@ function encodeSampling(
 }
 
 /** Left out where the model may decide: servers without reasoning refuse the field. */
-function encodeEffort({ thinking }: ConversationRequest, generation: Generation): string | undefined {
+export function encodeEffort({ thinking }: ConversationRequest, generation: Generation): string | undefined {
   const effort = thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
   return effort && nearestEffort(generation, effort)
 }

@@ -13,6 +13,9 @@ import { readUsage } from './usage.ts'
 /** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
 
+/** Only verified organisations are given it. https://github.com/OpenHands/software-agent-sdk/issues/987 */
+const SUMMARY = 'reasoning.summary'
+
 /** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   ...DEFAULT_FAILURE_CLASSES,
@@ -67,6 +70,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
     retry_after_s: retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
     usage: status === 200 ? billedIn(body) : undefined,
+    ...(error.param === SUMMARY ? { refuses_summary: true } : {}),
   }
   return knownTooLong(failure, stringIn(error.code))
 }

@@ -10,6 +10,7 @@ import { openaiEmbeddings } from './embeddings.ts'
 import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
+import { endpointFor } from './endpoint.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
@@ -35,6 +36,7 @@ export const openai: Protocol = {
   serverOf,
   speaksResponses,
   modelList,
+  askedIn: (asking) => (endpointFor(asking) === 'responses' ? 'responses' : 'openai'),
   carries,
   readFailure,
   renderError,

@@ -8,7 +8,7 @@ import { Anything, Count, Fields, List, optional, readPresent } from '../forms.t
 import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
+import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { audioTokens, fileTokens } from './media.ts'
@@ -55,6 +55,9 @@ export function readRequest(body: JsonObject): RequestFacts {
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
     service_tier: askedTier(body, 'service_tier'),
+    offers_tools: hasItems(body.tools) || hasItems(body.functions),
+    stops: (body.stop ?? null) !== null,
+    effort: stringIn(body.reasoning_effort),
   }
 }
 

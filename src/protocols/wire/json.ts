@@ -59,6 +59,9 @@ export const objectIn = (value: Json | undefined): JsonObject => (isObject(value
 export const objectsIn = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
+/** Whether a value is a list with something in it. */
+export const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0
+
 /** An upstream's string; undefined for any other value. */
 export const stringIn = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined

@@ -180,6 +180,8 @@ describe('facts for the quote', () => {
       input_bound_tokens: 23,
       max_output_tokens: undefined,
       candidates: 1,
+      offers_tools: false,
+      stops: false,
       input_fields: ['input_tokens', 'cache_read_tokens'],
     })
   })

@@ -24,7 +24,9 @@ export const carries: Carries = {
     logprobs: refused('it gives no log probabilities'),
     frequency_penalty: NO_FIELD,
     presence_penalty: NO_FIELD,
+    verbosity: NO_FIELD,
     user: NO_FIELD,
+    cache_key: NO_FIELD,
   },
   pieces: {
     image_url: TEXT_ONLY,

@@ -66,7 +66,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     logprobs: undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
+    verbosity: undefined,
     user: undefined,
+    cache_key: undefined,
   }
 }
 

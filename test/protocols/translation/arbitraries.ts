@@ -166,6 +166,8 @@ export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationR
         turns: mergeTurns(distinctIds([...exchanges.flat(), { role: 'user', parts: [last] }])),
         tool_choice: mode === undefined ? undefined : { mode },
         parallel_tool_calls: undefined,
+        verbosity: undefined,
+        cache_key: undefined,
         top_k: undefined,
         candidates: undefined,
         thinking: undefined,

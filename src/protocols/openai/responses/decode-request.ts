@@ -73,13 +73,15 @@ export const ResponsesRequest = Fields({
   tool_choice: Anything,
   parallel_tool_calls: optional(Flag),
   include: optional(List(Text)),
+  prompt_cache_key: optional(Text),
   safety_identifier: optional(Text),
   /** The older name of safety_identifier. */
   user: optional(Text),
 })
 
 const KNOWN = new Set([...namesOf(ResponsesRequest), RECALLED])
-const LOGPROBS = 'message.output_text.logprobs'
+/** What is asked for in `include`, to be told log probabilities. */
+export const LOGPROBS = 'message.output_text.logprobs'
 
 /**
  * A responses request as a canonical one.
@@ -90,7 +92,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
   const asked = readPresent(ResponsesRequest, body, '')
   const { system, turns } = decodeItems(allItems(body))
   const { effort, summary, generate_summary } = readPresent(Reasoning, asked.reasoning ?? {}, 'reasoning')
-  const { format } = readPresent(TextConfig, asked.text ?? {}, 'text')
+  const { format, verbosity } = readPresent(TextConfig, asked.text ?? {}, 'text')
   return {
     from: carries,
     streams: asked.stream ?? false,
@@ -114,7 +116,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     logprobs: asked.include?.includes(LOGPROBS) ? (asked.top_logprobs ?? 0) : undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
+    verbosity,
     user: asked.safety_identifier ?? asked.user,
+    cache_key: asked.prompt_cache_key,
   }
 }
 

@@ -8,6 +8,8 @@ import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 /** https://openrouter.ai/docs/use-cases/reasoning-tokens */
 const OWN_FORMAT = 'openai-responses-v1'
 
+export const isOwn = ({ format }: Signature): boolean => format === OWN_FORMAT
+
 const MARK = /^([\s\S]*)~([\w-]{8})$/
 
 /** @param issuer the mark of the key that the provider was asked with */
@@ -19,6 +21,9 @@ export function unmarked(encrypted: string): { encrypted: string; issuer: string
   const [, text = encrypted, issuer] = MARK.exec(encrypted) ?? []
   return { encrypted: text, issuer }
 }
+
+/** The provider's own encrypted reasoning as a signature. */
+export const ownSignature = (encrypted: string): Signature => ({ format: OWN_FORMAT, value: encrypted })
 
 /** A signature of any provider as encrypted reasoning. */
 export const writeEncrypted = (signature: Signature, signed: Signed): string =>

@@ -1,5 +1,4 @@
 // The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
-import { internal } from '../../../domain/errors.ts'
 import type { Protocol } from '../../protocol.ts'
 import { promptTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
@@ -7,8 +6,11 @@ import { readFailure } from '../failure.ts'
 import { keyHeaders } from '../target.ts'
 import { carries } from './carries.ts'
 import { leastTokens } from './context.ts'
+import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
+import { createStreamDecoder } from './decode-stream.ts'
 import { encodeAnswer } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
@@ -18,16 +20,6 @@ import { limitOutput, prepare, readRequest } from './request.ts'
 import { ECHOED_FIELDS } from './response-object.ts'
 import { stream } from './stream.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
-
-/** Callers of other protocols reach the same providers by chat completions. */
-const neverTranslatedTo = (): never => {
-  throw internal(
-    'This call cannot be served. It has been logged; please tell the operator of this gateway.',
-    {
-      cause: 'a request was to be translated to responses',
-    },
-  )
-}
 
 export const responses: Protocol = {
   name: 'responses',
@@ -54,8 +46,8 @@ export const responses: Protocol = {
     decodeRequest,
     encodeAnswer,
     createStreamEncoder,
-    encodeRequest: neverTranslatedTo,
-    decodeAnswer: neverTranslatedTo,
-    createStreamDecoder: neverTranslatedTo,
+    encodeRequest,
+    decodeAnswer,
+    createStreamDecoder,
   },
 }

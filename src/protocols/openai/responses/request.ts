@@ -5,6 +5,7 @@ import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { inputBound } from '../../input-bound.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
+import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
 import { workedOut } from '../../wire/known-values.ts'
@@ -111,10 +112,7 @@ const ENCRYPTED = 'reasoning.encrypted_content'
  * The same request with the provider's own name of the model. The provider keeps nothing, since what it keeps is not kept
  * apart by account: the whole conversation is sent, and reasoning is asked for in a form that can be sent back.
  */
-export function prepare(
-  body: JsonObject,
-  call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
-): JsonObject {
+export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
   const { [RECALLED]: recalled, previous_response_id, ...rest } = withModelAndStream(body, call)
   const prepared: JsonObject = { ...rest, store: false }
   if (recalled !== undefined || Array.isArray(body.input)) {
@@ -123,7 +121,13 @@ export function prepare(
   }
   const include = includeFor(body, call.model)
   if (include) prepared.include = include
+  if (call.without_summary) prepared.reasoning = withoutSummary(body)
   return prepared
+}
+
+function withoutSummary({ reasoning }: JsonObject): JsonObject {
+  const { summary: _, ...rest } = objectIn(reasoning)
+  return rest
 }
 
 /** Undefined where the caller's own goes as it is. */

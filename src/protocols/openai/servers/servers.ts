@@ -9,6 +9,8 @@ interface KnownServer {
   readonly port?: string
   /** It also speaks the Responses API, and providers of it are asked in it. */
   readonly speaks_responses?: true
+  /** Its chat completions take and give reasoning, with tools as well, of models whose own provider has that in responses only. */
+  readonly reasons_in_chat?: true
 }
 
 const SERVERS = {
@@ -16,8 +18,8 @@ const SERVERS = {
   openai: { hosts: /^(?:[\w-]+\.)?api\.openai\.com$/, speaks_responses: true },
   /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
   azure: { hosts: /\.(?:openai|services\.ai|cognitiveservices)\.azure\.(?:com|us|cn)$/ },
-  /** https://openrouter.ai/docs/api-reference/responses-api */
-  openrouter: { hosts: /^(?:[\w-]+\.)?openrouter\.ai$/, speaks_responses: true },
+  /** https://openrouter.ai/docs/api-reference/responses-api, https://openrouter.ai/docs/use-cases/reasoning-tokens */
+  openrouter: { hosts: /^(?:[\w-]+\.)?openrouter\.ai$/, speaks_responses: true, reasons_in_chat: true },
   /** https://console.groq.com/docs/openai */
   groq: { hosts: /^api\.groq\.com$/ },
   /** https://api-docs.deepseek.com */
@@ -63,6 +65,12 @@ const isAt = ({ hosts, port }: KnownServer, url: URL): boolean =>
 export function speaksResponses(provider: Addressed): boolean {
   const server = serverOf(provider)
   return server !== undefined && factsOf(server).speaks_responses === true
+}
+
+/** Whether a provider's chat completions have all that responses has. */
+export function reasonsInChat(provider: Addressed): boolean {
+  const server = serverOf(provider)
+  return server !== undefined && factsOf(server).reasons_in_chat === true
 }
 
 const factsOf = (name: ServerName): KnownServer => SERVERS[name]

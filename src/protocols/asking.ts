@@ -1,0 +1,19 @@
+// What the choice of a protocol depends on, at a provider that speaks more than one.
+import type { Endpoint, Provider } from '../domain/catalogue.ts'
+import type { RequestFacts } from './facts.ts'
+
+/** A route of a model, as far as it decides in which protocol its provider is asked. */
+export interface AskedRoute {
+  readonly provider: Provider
+  /** The provider's own id of the model. */
+  readonly model: string
+  /** As the route says. */
+  readonly endpoint?: Endpoint | undefined
+}
+
+/** A call that is to be put to a route. */
+export interface Asking extends AskedRoute {
+  /** The name of the caller's protocol. */
+  readonly caller: string
+  readonly facts: RequestFacts
+}

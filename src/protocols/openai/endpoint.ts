@@ -1,0 +1,41 @@
+// Which endpoint a call is put to, at providers that speak both: chat completions or responses.
+import type { Endpoint, Provider } from '../../domain/catalogue.ts'
+import { PairMap } from '../../utilities/pair-map.ts'
+import type { Asking } from '../asking.ts'
+import { type Generation, generationOf } from './model.ts'
+import { reasonsInChat } from './servers/servers.ts'
+
+/** Responses refuses a lower limit. https://github.com/earendil-works/pi/issues/6265 */
+const MIN_RESPONSES_OUTPUT_TOKENS = 16
+
+/**
+ * The endpoint for a call: what the route says; else responses for its own callers; else by the model's generation and what
+ * the request asks for. Callers of chat completions stay there wherever that serves their request.
+ * @param caller the name of the caller's protocol
+ */
+export function endpointFor({ provider, model, endpoint, caller, facts }: Asking): Endpoint {
+  if (!provider.responses) return 'chat_completions'
+  if (endpoint !== undefined) return endpoint
+  if (caller === 'responses') return 'responses'
+  const { chat_lacks, default_effort } = knownOf(provider, model)
+  if (chat_lacks === 'nothing') return 'chat_completions'
+  if (chat_lacks === 'model') return 'responses'
+  const { candidates, max_output_tokens = MIN_RESPONSES_OUTPUT_TOKENS, offers_tools, stops, effort } = facts
+  if (candidates > 1 || max_output_tokens < MIN_RESPONSES_OUTPUT_TOKENS) return 'chat_completions'
+  if (caller !== 'openai') return stops && !offers_tools ? 'chat_completions' : 'responses'
+  const reasons = (effort ?? default_effort) !== 'none'
+  return chat_lacks === 'reasoning_with_tools' && offers_tools && reasons ? 'responses' : 'chat_completions'
+}
+
+type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>
+
+/** By provider and model: the same for every call, as long as a catalogue is in force. */
+const KNOWN = new PairMap<Provider, string, Known>()
+
+const knownOf = (provider: Provider, model: string): Known =>
+  KNOWN.get(provider, model) ??
+  KNOWN.set(
+    provider,
+    model,
+    reasonsInChat(provider) ? { ...generationOf(model), chat_lacks: 'nothing' } : generationOf(model),
+  )

@@ -1,0 +1,218 @@
+// A streamed response, read into canonical events.
+// https://platform.openai.com/docs/api-reference/responses-streaming
+import { madeCallId, type Part } from '../../canonical/parts.ts'
+import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/stream.ts'
+import { InOrder } from '../../in-order.ts'
+import { reportsError } from '../../reported-error.ts'
+import { type DecodedStream, endStream, failStream } from '../../stream-end.ts'
+import {
+  countIn,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../../wire/json.ts'
+import { DONE } from '../decode-stream.ts'
+import { calledBy, encryptedOf, logprobsOf, partsOf, readStop } from './decode-answer.ts'
+import { readUsage } from './usage.ts'
+
+/** The items of one answer all belong to its one candidate. */
+const candidate = 0
+
+/** How far one item of the output has come. */
+interface Item {
+  readonly index: number
+  /** The part of it that is being written. */
+  open: 'text' | 'refusal' | 'thinking' | 'call' | undefined
+  /** Something of it was written: its end only repeats that. */
+  wrote: boolean
+  done: boolean
+}
+
+interface State extends DecodedStream {
+  readonly call_id: string
+  readonly items: Map<number, Item>
+  readonly in_order: InOrder
+  started: boolean
+  refused: boolean
+  calls: number
+}
+
+/**
+ * A decoder for one stream.
+ * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ */
+export function createStreamDecoder(call_id: string): StreamDecoder {
+  const state: State = {
+    call_id,
+    items: new Map(),
+    in_order: new InOrder(),
+    started: false,
+    refused: false,
+    calls: 0,
+    ended: false,
+    usage: undefined,
+  }
+  return {
+    decode: (data) => decode(state, data),
+    finish: () =>
+      state.ended
+        ? []
+        : failStream(state, 'the stream ended without response.completed or response.incomplete'),
+  }
+}
+
+const FAILED: ReadonlySet<unknown> = new Set(['error', 'response.failed'])
+const ENDED: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
+
+function decode(state: State, data: string): StreamEvent[] {
+  if (state.ended || data === DONE) return []
+  const event = parseObject(data)
+  if (!event || FAILED.has(event.type) || reportsError(event)) return failStream(state, data)
+  const begun = start(state, objectIn(event.response))
+  if (ENDED.has(event.type)) return [...begun, ...conclude(state, objectIn(event.response))]
+  const read = lookUp(READERS, event.type ?? null)
+  if (!read) return begun
+  const item = itemAt(state, countIn(event.output_index) ?? 0)
+  if (item.done) return begun
+  return [...begun, ...state.in_order.add(item.index, read(state, item, event)), ...ending(state, item)]
+}
+
+const ending = ({ in_order }: State, item: Item): StreamEvent[] => (item.done ? in_order.end(item.index) : [])
+
+function start(state: State, response: JsonObject): StreamEvent[] {
+  if (state.started) return []
+  state.started = true
+  return [{ type: 'start', id: stringIn(response.id), model: stringIn(response.model), usage: undefined }]
+}
+
+function itemAt({ items }: State, index: number): Item {
+  const known = items.get(index)
+  if (known) return known
+  const item: Item = { index, open: undefined, wrote: false, done: false }
+  items.set(index, item)
+  return item
+}
+
+type Reader = (state: State, item: Item, event: JsonObject) => StreamEvent[]
+
+const READERS: Readonly<Record<string, Reader>> = {
+  'response.output_item.added': (state, item, event) => beginItem(state, item, objectIn(event.item)),
+  'response.output_item.done': (state, item, event) => endItem(state, item, objectIn(event.item)),
+  'response.output_text.delta': (_, item, event) => [
+    ...addText(item, 'text', stringIn(event.delta)),
+    ...readLogprobs(event),
+  ],
+  'response.refusal.delta': (state, item, event) => {
+    state.refused = true
+    return addText(item, 'refusal', stringIn(event.delta))
+  },
+  'response.content_part.done': (_, item) => close(item),
+  // A summary has paragraphs, each in a part of its own.
+  'response.reasoning_summary_part.added': (_, item) =>
+    item.open === 'thinking' ? addText(item, 'thinking', '\n\n') : [],
+  'response.reasoning_summary_text.delta': (_, item, event) =>
+    addText(item, 'thinking', stringIn(event.delta)),
+  'response.reasoning_text.delta': (_, item, event) => addText(item, 'thinking', stringIn(event.delta)),
+  'response.function_call_arguments.delta': (_, item, event) => addArguments(item, stringIn(event.delta)),
+  // Some servers send arguments in one piece, at their end: https://github.com/lidge-jun/opencodex/pull/4652
+  'response.function_call_arguments.done': (_, item, event) =>
+    item.wrote ? [] : addArguments(item, stringIn(event.arguments)),
+}
+
+/** Only a call is known by what its item begins with. */
+function beginItem(state: State, item: Item, given: JsonObject): StreamEvent[] {
+  if (given.type !== 'function_call') return []
+  const made_id = madeCallId(state.call_id, candidate, item.index)
+  state.calls += 1
+  return open(item, 'call', { kind: 'tool_call', ...calledBy(given, made_id) })
+}
+
+/** What was written of it before is only repeated; what was not, comes now. */
+function endItem(state: State, item: Item, given: JsonObject): StreamEvent[] {
+  const missed = item.wrote ? [] : partsOf(given, '')
+  state.refused ||= missed.some((part) => part.kind === 'text' && part.is_refusal)
+  const events = [
+    ...(item.wrote || item.open ? [] : beginItem(state, item, given)),
+    ...(item.open === 'call' ? pieceOf(item, given) : []),
+    ...missed.flatMap((part) => missedText(item, part)),
+    ...close(item),
+    ...encryptedOf(given).flatMap((part) => [{ type: 'part_start', candidate, part } as const, END]),
+  ]
+  item.done = true
+  return events
+}
+
+function missedText(item: Item, part: Part): StreamEvent[] {
+  if (part.kind === 'thinking') return addText(item, 'thinking', part.text)
+  return part.kind === 'text' ? addText(item, part.is_refusal ? 'refusal' : 'text', part.text) : []
+}
+
+const END = { type: 'part_end', candidate } as const
+
+/** The arguments of a call of which none were written before its end. */
+const pieceOf = (item: Item, given: JsonObject): StreamEvent[] =>
+  item.wrote ? [] : addArguments(item, stringIn(given.arguments))
+
+function open(item: Item, kind: Exclude<Item['open'], undefined>, part: PartStart): StreamEvent[] {
+  if (item.open === kind) return []
+  const closed = close(item)
+  item.open = kind
+  return [...closed, { type: 'part_start', candidate, part }]
+}
+
+function close(item: Item): StreamEvent[] {
+  if (item.open === undefined) return []
+  item.open = undefined
+  return [END]
+}
+
+const STARTS = {
+  text: { kind: 'text' },
+  refusal: { kind: 'text', is_refusal: true },
+  thinking: { kind: 'thinking' },
+} as const satisfies Readonly<Record<string, PartStart>>
+
+function addText(item: Item, kind: keyof typeof STARTS, text: string | undefined): StreamEvent[] {
+  if (!text) return []
+  item.wrote = true
+  const type = kind === 'thinking' ? 'thinking_delta' : 'text_delta'
+  return [...open(item, kind, STARTS[kind]), { type, candidate, text }]
+}
+
+function addArguments(item: Item, json: string | undefined): StreamEvent[] {
+  if (!json || item.open !== 'call') return []
+  item.wrote = true
+  return [{ type: 'arguments_delta', candidate, json }]
+}
+
+function readLogprobs(event: JsonObject): StreamEvent[] {
+  const tokens = logprobsOf(event)
+  return tokens.length > 0 ? [{ type: 'logprobs', candidate, tokens }] : []
+}
+
+/** The last event has the whole response: what no event of its own told of is written from it. */
+function conclude(state: State, response: JsonObject): StreamEvent[] {
+  const events = objectsIn(response.output).flatMap((given, index) => {
+    const item = itemAt(state, index)
+    if (item.done) return []
+    return [...state.in_order.add(index, endItem(state, item, given)), ...ending(state, item)]
+  })
+  const unfinished = [...state.items.values()].flatMap((item) => {
+    if (item.done) return []
+    const closed = close(item)
+    item.done = true
+    return [...state.in_order.add(item.index, closed), ...ending(state, item)]
+  })
+  state.usage = readUsage(response)
+  const { refused, calls } = state
+  const stop_reason = readStop(response, { refused, calls, malformed: false })
+  return [
+    ...events,
+    ...unfinished,
+    { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
+    ...endStream(state),
+  ]
+}

@@ -1,0 +1,103 @@
+// A conversation's turns, written as the items of a responses request.
+// https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+import type { MediaPart, Part, Signature, TextPart, ToolResultPart, Turn } from '../../canonical/parts.ts'
+import { unsupportedPiece } from '../../carries.ts'
+import { writeParts } from '../../part-writers.ts'
+import { compact, type Json, type JsonObject } from '../../wire/json.ts'
+import { dataUri } from '../encode-messages.ts'
+import { carries } from './carries.ts'
+import { isOwn } from './encrypted.ts'
+
+/** The items of all turns; a turn's tool results come before what its user says. */
+export const encodeItems = (turns: readonly Turn[]): JsonObject[] =>
+  turns.flatMap(({ role, parts }) =>
+    role === 'assistant' ? followed(parts.flatMap(encodeAnswered)) : encodeUser(parts),
+  )
+
+/**
+ * Reasoning that nothing of its own turn follows is left out: the provider refuses an item "without its required
+ * following item". https://github.com/openai/openai-node/issues/1567
+ */
+function followed(items: readonly JsonObject[]): readonly JsonObject[] {
+  const last = items.findLastIndex(({ type }) => type !== 'reasoning')
+  return items.slice(0, last + 1)
+}
+
+/**
+ * A part of what the model answered. Thinking is known by its encrypted form alone: its text says nothing to the model.
+ * Other protocols carry that form on a call or a text, too.
+ */
+const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
+  text: ({ text, is_refusal, signature }) => [
+    ...encodeReasoning(signature),
+    ...(text === '' ? [] : [answered(is_refusal ? { type: 'refusal', refusal: text } : outputText(text))]),
+  ],
+  thinking: ({ signature }) => encodeReasoning(signature),
+  redacted_thinking: ({ signature }) => encodeReasoning(signature),
+  tool_call: ({ id, name, arguments: parsed, signature }) => [
+    ...encodeReasoning(signature),
+    { type: 'function_call', call_id: id, name, arguments: JSON.stringify(parsed) },
+  ],
+  tool_result: () => [],
+  image: ({ signature }) => encodeReasoning(signature),
+  audio: () => [],
+  document: () => [],
+})
+
+/**
+ * Without an id, by which the provider would look for it among what it has kept; none for another provider's.
+ * https://github.com/vercel/ai/pull/12869
+ */
+const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
+  signature && isOwn(signature)
+    ? [{ type: 'reasoning', summary: [], encrypted_content: signature.value }]
+    : []
+
+const answered = (content: JsonObject): JsonObject => ({
+  type: 'message',
+  role: 'assistant',
+  content: [content],
+})
+const outputText = (text: string): JsonObject => ({ type: 'output_text', text })
+
+function encodeUser(parts: readonly Part[]): JsonObject[] {
+  const results = parts.filter((part) => part.kind === 'tool_result')
+  const said = parts.filter((part) => isContent(part))
+  return [
+    ...results.map(encodeResult),
+    ...(said.length > 0 ? [{ type: 'message', role: 'user', content: said.map(encodePart) }] : []),
+  ]
+}
+
+const isContent = (part: Part): part is TextPart | MediaPart =>
+  part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
+
+const encodeResult = ({ call_id, content }: ToolResultPart): JsonObject => ({
+  type: 'function_call_output',
+  call_id,
+  output: encodeOutput(content),
+})
+
+/** Text alone as a string; with pictures and files as a list. */
+const encodeOutput = (content: ToolResultPart['content']): Json =>
+  content.every((part) => part.kind === 'text')
+    ? content.map(({ text }) => text).join('')
+    : content.map(encodePart)
+
+const encodePart = (part: TextPart | MediaPart): JsonObject =>
+  part.kind === 'text' ? { type: 'input_text', text: part.text } : MEDIA[part.kind](part)
+
+const MEDIA: Readonly<Record<MediaPart['kind'], (part: MediaPart) => JsonObject>> = {
+  image: ({ source }) => ({
+    type: 'input_image',
+    detail: 'auto',
+    image_url: source.by === 'url' ? source.url : dataUri(source),
+  }),
+  audio: ({ at }) => {
+    throw unsupportedPiece('audio', carries, at)
+  },
+  document: ({ source, name }) =>
+    source.by === 'url'
+      ? compact({ type: 'input_file', file_url: source.url })
+      : { type: 'input_file', filename: name ?? 'document', file_data: dataUri(source) },
+}

@@ -1,0 +1,91 @@
+// A canonical request, written as a responses request.
+// https://platform.openai.com/docs/api-reference/responses/create
+import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
+import type { ConversationRequest, TargetModel } from '../../canonical/request.ts'
+import { rejectUnsupported } from '../../carries.ts'
+import { userMark } from '../../tool-names.ts'
+import { compact, type Json, type JsonObject } from '../../wire/json.ts'
+import { encodeEffort, encodeSampling, SCHEMA_NAME } from '../encode-request.ts'
+import { generationOf } from '../model.ts'
+import { strictIfTaken } from '../schema.ts'
+import { carries } from './carries.ts'
+import { LOGPROBS } from './decode-request.ts'
+import { encodeItems } from './encode-items.ts'
+
+/**
+ * A canonical request for a provider that speaks responses. That the provider keeps nothing, and gives its reasoning in an
+ * encrypted form, is asked for where the request is prepared for it.
+ * @throws GatewayError invalid_request for what responses has no place for
+ */
+export function encodeRequest(request: ConversationRequest, { model }: TargetModel): JsonObject {
+  rejectUnsupported(request, carries)
+  const generation = generationOf(model)
+  const { temperature, top_p } = encodeSampling(request, generation)
+  return compact({
+    model,
+    instructions: request.system.length > 0 ? request.system.join('\n\n') : undefined,
+    input: encodeItems(request.turns),
+    stream: request.streams || undefined,
+    max_output_tokens: request.max_output_tokens,
+    temperature,
+    top_p,
+    reasoning: encodeReasoning(request, encodeEffort(request, generation)),
+    text: encodeText(request),
+    ...encodeTools(request),
+    include: request.logprobs === undefined ? undefined : [LOGPROBS],
+    top_logprobs: request.logprobs,
+    safety_identifier: request.user === undefined ? undefined : userMark(request.user),
+    prompt_cache_key: request.cache_key,
+  })
+}
+
+/** A summary is asked for where the caller is to see the thinking: the reasoning itself is shown to nobody. */
+function encodeReasoning(
+  { thinking, shows_thinking }: ConversationRequest,
+  effort: string | undefined,
+): JsonObject | undefined {
+  const summary = shows_thinking && thinking?.mode !== 'off' ? 'auto' : undefined
+  return effort === undefined && summary === undefined ? undefined : compact({ effort, summary })
+}
+
+function encodeText({ output, verbosity }: ConversationRequest): JsonObject | undefined {
+  if (!output && verbosity === undefined) return undefined
+  return compact({ format: output && encodeFormat(output), verbosity })
+}
+
+function encodeFormat(output: OutputFormat): JsonObject {
+  if (output.kind === 'json') return { type: 'json_object' }
+  const { schema } = output
+  const strict = strictIfTaken(output.strict, schema)
+  return compact({ type: 'json_schema', name: output.name || SCHEMA_NAME, schema, strict })
+}
+
+/** The fields for tools; a choice among no tools is refused, so it is left out. */
+function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
+  if (request.tools.length === 0) return {}
+  return {
+    tools: request.tools.map(encodeTool),
+    tool_choice: request.tool_choice && encodeChoice(request.tool_choice),
+    parallel_tool_calls: request.parallel_tool_calls,
+  }
+}
+
+/**
+ * Where nothing is said about `strict`, responses takes a function as strict, and chat completions does not.
+ * https://github.com/langchain-ai/langchain/pull/39309
+ */
+function encodeTool(tool: ToolDefinition): JsonObject {
+  const { name, description, parameters = NO_PARAMETERS } = tool
+  const strict = strictIfTaken(tool.strict, parameters) ?? false
+  return compact({ type: 'function', name, description, parameters, strict })
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+
+function encodeChoice(choice: ToolChoice): Json {
+  if (choice.mode !== 'named') return choice.mode === 'any' ? 'required' : choice.mode
+  const tools = choice.names.map((name): JsonObject => ({ type: 'function', name }))
+  const [only] = tools
+  if (only && tools.length === 1 && choice.required) return only
+  return { type: 'allowed_tools', mode: choice.required ? 'required' : 'auto', tools }
+}

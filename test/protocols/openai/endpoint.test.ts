@@ -1,0 +1,122 @@
+// Which endpoint of OpenAI's a call is put to: by the route's setting, the model's generation and the request.
+import { describe, expect, test } from 'bun:test'
+import type { Endpoint, Provider } from '../../../src/domain/catalogue.ts'
+import type { RequestFacts } from '../../../src/protocols/facts.ts'
+import { endpointFor } from '../../../src/protocols/openai/endpoint.ts'
+import { PROTOCOLS } from '../translation/recordings.ts'
+
+const PROVIDER: Provider = {
+  name: 'p',
+  protocol: 'openai',
+  responses: true,
+  base_url: 'https://api.openai.com/v1',
+  api_keys: ['k'],
+  headers: {},
+  first_byte_timeout_ms: 1,
+  idle_timeout_ms: 1,
+  call_timeout_ms: 1,
+  cooldown_ms: 0,
+}
+const FACTS: RequestFacts = {
+  input_tokens: 1,
+  input_bound_tokens: 1,
+  max_output_tokens: undefined,
+  candidates: 1,
+}
+const endpointOf = (
+  caller: string,
+  model: string,
+  facts: Partial<RequestFacts> = {},
+  { endpoint, ...provider }: Partial<Provider> & { endpoint?: Endpoint } = {},
+): Endpoint =>
+  endpointFor({
+    provider: { ...PROVIDER, ...provider },
+    model,
+    endpoint,
+    caller,
+    facts: { ...FACTS, ...facts },
+  })
+
+const CHAT = 'chat_completions'
+const RESPONSES = 'responses'
+const TOOLS = { offers_tools: true }
+
+describe('callers of chat completions are put to responses only where chat completions refuses them', () => {
+  test.each<[string, Partial<RequestFacts>, Endpoint]>([
+    ['gpt-4.1', { ...TOOLS, effort: 'high' }, CHAT],
+    ['gpt-5', { ...TOOLS, effort: 'high' }, CHAT],
+    ['gpt-5-mini', TOOLS, CHAT],
+    ['gpt-5.1', { ...TOOLS, effort: 'high' }, CHAT],
+    ['o3', TOOLS, CHAT],
+    ['gpt-5.2', TOOLS, CHAT],
+    ['gpt-5.2', { ...TOOLS, effort: 'none' }, CHAT],
+    ['gpt-5.2', { ...TOOLS, effort: 'low' }, RESPONSES],
+    ['gpt-5.4-mini', { ...TOOLS, effort: 'xhigh' }, RESPONSES],
+    ['gpt-5.4', { effort: 'xhigh' }, CHAT],
+    ['gpt-5.5', TOOLS, RESPONSES],
+    ['gpt-5.6-terra', TOOLS, RESPONSES],
+    ['gpt-5.6-terra', { ...TOOLS, effort: 'none' }, CHAT],
+    ['gpt-5.6', { ...TOOLS, candidates: 2 }, CHAT],
+    ['gpt-5.6', { ...TOOLS, max_output_tokens: 15 }, CHAT],
+    ['gpt-5.6', { ...TOOLS, max_output_tokens: 16 }, RESPONSES],
+    ['gpt-6-sol', TOOLS, RESPONSES],
+    ['gpt-6-sol', {}, CHAT],
+    ['gpt-5-codex', {}, RESPONSES],
+    ['gpt-5.3-codex', { candidates: 2 }, RESPONSES],
+    ['codex-mini-latest', {}, RESPONSES],
+    ['gpt-5-pro', {}, RESPONSES],
+    ['gpt-5.4-pro', {}, RESPONSES],
+    ['o3-pro-2025-06-10', {}, RESPONSES],
+    ['o4-mini-deep-research', {}, RESPONSES],
+    ['gpt-5-chat-latest', TOOLS, CHAT],
+    ['gpt-5.2-chat-latest', { ...TOOLS, effort: 'medium' }, CHAT],
+    ['openai/gpt-5.6', TOOLS, RESPONSES],
+    ['llama-4', TOOLS, CHAT],
+  ])('%s, %o: %s', (model, facts, expected) => {
+    expect(endpointOf('openai', model, facts)).toBe(expected)
+  })
+})
+
+describe('callers of other protocols are put to responses wherever the model reasons', () => {
+  const callers = [...PROTOCOLS.filter((name) => name !== 'openai'), 'completions']
+  test.each<[string, Partial<RequestFacts>, Endpoint]>([
+    ['gpt-4.1', TOOLS, CHAT],
+    ['gpt-5-chat-latest', TOOLS, CHAT],
+    ['gpt-5', {}, RESPONSES],
+    ['o4-mini', TOOLS, RESPONSES],
+    ['gpt-5.1', {}, RESPONSES],
+    ['gpt-6-luna', TOOLS, RESPONSES],
+    ['gpt-5', { candidates: 2 }, CHAT],
+    ['gpt-5', { max_output_tokens: 1 }, CHAT],
+    ['gpt-5', { stops: true }, CHAT],
+    ['gpt-5', { stops: true, ...TOOLS }, RESPONSES],
+    ['gpt-5-codex', { stops: true }, RESPONSES],
+  ])('%s, %o: %s', (model, facts, expected) => {
+    for (const caller of callers) expect(endpointOf(caller, model, facts)).toBe(expected)
+  })
+})
+
+test('a provider that does not speak responses is never asked in it, whatever the route says', () => {
+  for (const caller of ['openai', 'anthropic', 'responses'])
+    expect(endpointOf(caller, 'gpt-5-codex', TOOLS, { responses: false, endpoint: RESPONSES })).toBe(CHAT)
+})
+
+test('callers of responses are put there whatever the model, unless the route says otherwise', () => {
+  expect(endpointOf('responses', 'gpt-4.1')).toBe(RESPONSES)
+  expect(endpointOf('responses', 'gpt-6-sol', TOOLS, { endpoint: CHAT })).toBe(CHAT)
+})
+
+test('what the route says stands above generation and request', () => {
+  for (const caller of ['openai', 'anthropic', 'gemini', 'completions']) {
+    expect(endpointOf(caller, 'gpt-6-sol', TOOLS, { endpoint: CHAT })).toBe(CHAT)
+    expect(endpointOf(caller, 'llama-4', { candidates: 2 }, { endpoint: RESPONSES })).toBe(RESPONSES)
+  }
+})
+
+test("OpenRouter's chat completions have reasoning with tools: only its callers of responses are put there", () => {
+  for (const where of [{ base_url: 'https://openrouter.ai/api/v1' }, { server: 'openrouter' }]) {
+    expect(endpointOf('openai', 'openai/gpt-6-sol', TOOLS, where)).toBe(CHAT)
+    expect(endpointOf('anthropic', 'openai/gpt-5-codex', TOOLS, where)).toBe(CHAT)
+    expect(endpointOf('responses', 'openai/gpt-6-sol', TOOLS, where)).toBe(RESPONSES)
+  }
+})
