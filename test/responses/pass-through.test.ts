@@ -284,10 +284,10 @@ test('a route that fails after its headers, and another one by chat completions'
 
 describe('encrypted reasoning', () => {
   test('goes back to the key that issued it, every time', async () => {
-    // Keys are drawn: until each has issued some.
+    // A conversation's key follows from what it begins with: until each has issued some.
     const issuers = new Set<string | undefined>()
-    while (issuers.size < 2) {
-      const first = await asks()
+    for (let begun = 0; issuers.size < 2; begun++) {
+      const first = await asks({ input: `Question ${begun}` })
       const key = keyOf(upstream.last())
       issuers.add(key)
       await asks({ input: [...objectsIn(first.output), { role: 'user', content: 'x' }] })
