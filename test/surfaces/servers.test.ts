@@ -5,7 +5,7 @@ import { parseUsd } from '../../src/domain/money.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { cellsOf } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
-import { modelSection, providerSection } from '../support/sections.ts'
+import { providerSection } from '../support/sections.ts'
 import {
   type Fixture,
   type FixtureProtocol,
@@ -27,18 +27,22 @@ const provider = (protocol: FixtureProtocol, url: string): string =>
     ? providerSection(protocol, 'openai', `${url}/v1`, 'responses = true')
     : providerSection(protocol, protocol, protocol === 'openai' ? `${url}/v1` : url)
 
+const model = (protocol: FixtureProtocol): string => `
+[[models]]
+id = "${protocol}"
+kind = "text"
+price = { ${PRICE} }
+context = 200000
+max_output_tokens = 16384
+routes = [{ provider = "${protocol}", model = "any-model"${protocol === 'responses' ? ', endpoint = "responses"' : ''} }]
+`
+
 const { gateway, upstream, call } = await fileScene({
   catalogue: (url) =>
     [
       '[server]\nlog_level = "debug"\nledger_writer = "inline"',
       ...PROTOCOLS.map((protocol) => provider(protocol, url)),
-      ...PROTOCOLS.map((protocol) =>
-        modelSection(
-          protocol,
-          { [protocol]: 'any-model' },
-          { price: PRICE, more: 'context = 200000\nmax_output_tokens = 16384' },
-        ),
-      ),
+      ...PROTOCOLS.map(model),
     ].join('\n'),
 })
 

@@ -47,8 +47,7 @@ export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: 
   gemini: { own: 'native', others: ['messages', 'chat', 'responses', 'completions'] },
   anthropic: { own: 'messages', others: ['native', 'chat', 'responses', 'completions'] },
   openai: { own: 'chat', others: ['native', 'messages', 'responses', 'completions'] },
-  // Providers are asked in responses by callers of responses alone.
-  responses: { own: 'responses', others: [] },
+  responses: { own: 'responses', others: ['native', 'messages', 'chat', 'completions'] },
 }
 
 /** Answers that some surfaces have no place for: messages and completions have none for images. */
