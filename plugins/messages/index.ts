@@ -8,7 +8,7 @@ import type { CallOrigin } from '../../src/exchange/life/admission.ts'
 import { servePaid } from '../../src/exchange/life/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
-import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
+import { PING_EVENT, STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -18,7 +18,7 @@ import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion 
 
 const DIALECT: Dialect = {
   protocol: anthropic,
-  frame: eventFrame(STREAM_ERROR_EVENT),
+  frame: eventFrame(STREAM_ERROR_EVENT, PING_EVENT),
   raw: true,
   shows_usage: true,
 }

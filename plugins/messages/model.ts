@@ -45,9 +45,9 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 export function forwardedHeaders(headers: Headers): Record<string, string> {
   const version = headers.get('anthropic-version') ?? headers.get('vendor-version') ?? ANTHROPIC_VERSION
   const forwarded: Record<string, string> = {}
-  headers.forEach((value, name) => {
-    if (name.startsWith('anthropic-') && !NOT_FORWARDED.has(name)) forwarded[name] = value
-  })
+  const all = headers.toJSON()
+  for (const name in all)
+    if (name.startsWith('anthropic-') && !NOT_FORWARDED.has(name)) forwarded[name] = String(all[name])
   forwarded['anthropic-version'] = version
   return forwarded
 }

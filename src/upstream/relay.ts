@@ -6,6 +6,7 @@ import { type ByteString, fromByteString, toByteString } from '../protocols/wire
 import { isTooDeep } from '../protocols/wire/json-depth.ts'
 import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
 import { tooDeep } from './failures.ts'
+import { Heartbeat } from './heartbeat.ts'
 
 /** How a caller's stream is framed. */
 export interface Frame {
@@ -14,13 +15,20 @@ export interface Frame {
   event(event: ServerSentEvent, first: boolean): string
   /** What a complete answer ends with. @param empty whether nothing was sent */
   end(empty: boolean): string
+  /** An event that tells the caller nothing but that the stream goes on, where the protocol has one. */
+  readonly ping?: string | undefined
   /** What tells the caller, inside the stream, that it broke. @param error_json the error in their protocol's shape */
   fail(error_json: string, first: boolean): string
 }
 
-/** Server-sent events. @param error_event the name of the event that reports a failure, where the protocol has one */
-export const eventFrame = (error_event?: string): Frame => ({
+/**
+ * Server-sent events.
+ * @param error_event the name of the event that reports a failure, where the protocol has one
+ * @param ping as a frame has it
+ */
+export const eventFrame = (error_event?: string, ping?: string): Frame => ({
   content_type: 'text/event-stream',
+  ping,
   event: ({ event, data }) =>
     event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`,
   end: () => '',
@@ -76,6 +84,7 @@ class PassingRelay implements Relay {
   readonly #rename: Correction | undefined
   readonly #correction: (() => Correction | undefined) | undefined
   readonly #frame: Frame
+  readonly #heartbeat: Heartbeat | undefined
 
   constructor(
     reading: StreamReading,
@@ -87,6 +96,7 @@ class PassingRelay implements Relay {
     this.#frame = frame
     this.#correction = correction
     this.#rename = rename
+    this.#heartbeat = heartbeatOf(frame)
   }
 
   get content_type(): string {
@@ -94,6 +104,11 @@ class PassingRelay implements Relay {
   }
 
   push(chunk: Uint8Array): Uint8Array | undefined {
+    const passed = this.#pass(chunk)
+    return this.#heartbeat && goesOn(this) ? this.#heartbeat.after(passed) : passed
+  }
+
+  #pass(chunk: Uint8Array): Uint8Array | undefined {
     const cut = this.#cutter.cut(chunk)
     if (!cut) return undefined
     const { reading } = this
@@ -160,6 +175,13 @@ export interface EventTranslation {
 export const reframe = (reading: StreamReading, frame: Frame, translation: EventTranslation): Relay =>
   new FramingRelay(reading, frame, translation)
 
+const heartbeatOf = ({ ping }: Frame): Heartbeat | undefined =>
+  ping === undefined ? undefined : new Heartbeat(ping, () => performance.now())
+
+/** Whether more is to come of a stream. */
+const goesOn = ({ reading, broken_by }: Relay): boolean =>
+  !reading.finished && !reading.failed && broken_by === undefined
+
 class FramingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
@@ -167,12 +189,14 @@ class FramingRelay implements Relay {
   readonly #cutter = new EventCutter()
   readonly #frame: Frame
   readonly #translation: EventTranslation
+  readonly #heartbeat: Heartbeat | undefined
   #is_empty = true
 
   constructor(reading: StreamReading, frame: Frame, translation: EventTranslation) {
     this.reading = reading
     this.#frame = frame
     this.#translation = translation
+    this.#heartbeat = heartbeatOf(frame)
   }
 
   get content_type(): string {
@@ -180,6 +204,11 @@ class FramingRelay implements Relay {
   }
 
   push(chunk: Uint8Array): Uint8Array | undefined {
+    const written = this.#translate(chunk)
+    return this.#heartbeat && goesOn(this) ? this.#heartbeat.after(written) : written
+  }
+
+  #translate(chunk: Uint8Array): Uint8Array | undefined {
     const whole = this.#cutter.cut(chunk)
     if (!whole) return undefined
     const { reading } = this

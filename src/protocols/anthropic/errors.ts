@@ -51,6 +51,9 @@ export function renderError(error: GatewayError, request_id: string): { status: 
   return { status, body: { type: 'error', error: told, request_id } }
 }
 
+/** The event by which a stream says that it goes on: https://platform.claude.com/docs/en/build-with-claude/streaming, "Ping events". */
+export const PING_EVENT = 'event: ping\ndata: {"type": "ping"}\n\n'
+
 /** The name of the event that holds a stream's error: SDKs recognise it by this name only. */
 export const STREAM_ERROR_EVENT = 'error'
 
