@@ -128,7 +128,7 @@ interface Surface {
   text: (answer: JsonObject) => Json | undefined
 }
 
-const SURFACES: Readonly<Record<string, Surface>> = {
+const SURFACES: Record<string, Surface> = {
   messages: {
     path: () => '/v1/messages',
     body: (messages, stream) => ({
@@ -199,6 +199,18 @@ const SURFACES: Readonly<Record<string, Surface>> = {
       )?.text,
   },
 }
+/** Gemini CLI and others keep no thoughts in a conversation. */
+const FORGETFUL = 'native, whose client forgets what was thought'
+const { native } = SURFACES
+if (native)
+  SURFACES[FORGETFUL] = {
+    ...native,
+    next: (answer) => {
+      const [content, ...results] = native.next(answer)
+      const { role = 'model', parts } = objectIn(content)
+      return [{ role, parts: objectsIn(parts).filter(({ thought }) => thought !== true) }, ...results]
+    },
+  }
 const NAMES = Object.keys(SURFACES)
 const surface = (name: string): Surface => SURFACES[name] as Surface
 
@@ -284,6 +296,18 @@ describe('a stream is the same wherever it is split', () => {
       expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
     }
   })
+})
+
+test('a stream of the native protocol has the reasoning on the call that it led to', async () => {
+  upstream.answer(answering(responseOf([reasoningItem(ENCRYPTED), callItem('call_1')])))
+  const text = await (await ask('native', [surface('native').said('Hi')], true)).text()
+  const parts = [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data = '']) => {
+    const { candidates } = JSON.parse(data) as JsonObject
+    return objectsIn(objectIn(objectsIn(candidates)[0]?.content).parts)
+  })
+  const signed = parts.filter(({ thoughtSignature }) => thoughtSignature !== undefined)
+  expect(signed).toMatchObject([{ functionCall: { name: 'look' } }])
+  expect(Buffer.from(String(signed[0]?.thoughtSignature), 'base64').toString()).toContain(ENCRYPTED)
 })
 
 describe('how an answer ends', () => {

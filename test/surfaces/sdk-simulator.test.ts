@@ -5,11 +5,14 @@ import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { fileScene } from '../support/scene.ts'
 import { CLIENTS, type Client, SURFACES } from '../support/sdk-clients.ts'
+import { modelSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 
-const { gateway, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE })
+/** Of OpenAI's current generation: it is asked by responses. */
+const GPT = modelSection('sim-gpt-6', { 'simulator-openai': 'gpt-6-sol' })
+const { gateway, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE + GPT })
 
-const MODELS = ['sim-flash', 'sim-claude', 'sim-gpt'] as const
+const MODELS = ['sim-flash', 'sim-claude', 'sim-gpt', 'sim-gpt-6'] as const
 const EACH = PROTOCOLS.flatMap((caller) =>
   MODELS.flatMap((model) => [false, true].map((streams) => [caller, model, streams] as const)),
 )
@@ -61,8 +64,8 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
 
   test('thinking, where the provider shows it', async () => {
     const reply = await (await clientOf(caller)).ask({ model, streams, thinks: true })
-    // Gemini shows its thoughts on request only, and chat completions has no field for that.
-    const hidden = model === 'sim-gpt' || (model === 'sim-flash' && caller === 'openai')
+    // Gemini and OpenAI show thoughts on request only, and chat completions has no field for that.
+    const hidden = model === 'sim-gpt' || (model !== 'sim-claude' && caller === 'openai')
     expect(reply.thinking === '').toBe(hidden)
   })
 

@@ -67,7 +67,7 @@ export function decodeContents(value: Json | undefined): Turn[] {
   return eachOf(value, 'contents', (item, at) => {
     const { role = 'user', parts } = readCamelCased(RequestContent, item, at)
     const read = eachOf(listOf(parts), `${at}.parts`, (part, path) => readPart(part, path, calls))
-    return { role: ROLES[role], parts: read }
+    return { role: ROLES[role], parts: read.flat() }
   })
 }
 
@@ -82,7 +82,7 @@ export function decodeSystem(value: Json, path: string): string[] {
 const listOf = (parts: Json | undefined): Json | undefined =>
   parts === undefined || Array.isArray(parts) ? parts : [parts]
 
-type PartReader = (part: RequestPart, at: string, calls: Calls) => Part
+type PartReader = (part: RequestPart, at: string, calls: Calls) => Part | Part[]
 
 /** By the field that a part has; the first one decides. */
 const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
@@ -94,7 +94,7 @@ const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
   ['thoughtSignature', readText],
 ]
 
-function readPart(value: Json | undefined, at: string, calls: Calls): Part {
+function readPart(value: Json | undefined, at: string, calls: Calls): Part | Part[] {
   const given = camelCased(wantObject(value, at), at)
   const part = readPresent(RequestPart, given, at)
   const found = PART_READERS.find(([field]) => part[field] !== undefined)
@@ -147,14 +147,17 @@ function readFile(value: Json | undefined, at: string): MediaPart {
   return { kind, source: { by: 'url', url }, at }
 }
 
-function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): ToolCallPart {
+/** The thinking that led to a call may stand on it, encrypted. */
+function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): Part[] {
   const called = readCamelCased(FunctionCall, functionCall, `${at}.functionCall`)
   const { name, args = {} } = called
   const id = called.id || madeCallId('gemini', 0, calls.made)
   calls.made++
   calls.waiting.push({ id, name })
-  const signature = thoughtSignature ? readSignature(thoughtSignature).signature : undefined
-  return { kind: 'tool_call', id, name, arguments: args, signature }
+  const { signature, signed } = thoughtSignature ? readSignature(thoughtSignature) : {}
+  const call: ToolCallPart = { kind: 'tool_call', id, name, arguments: args }
+  if (signature && signed === 'redacted_thinking') return [{ kind: 'redacted_thinking', signature }, call]
+  return [{ ...call, signature }]
 }
 
 /** A result without an id belongs to the first call of its name that has no result yet. */

@@ -1,7 +1,7 @@
 // A canonical answer, written as a whole native one.
 // https://ai.google.dev/api/generate-content#generatecontentresponse
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
-import type { Part } from '../canonical/parts.ts'
+import type { Part, Signature } from '../canonical/parts.ts'
 import { writeParts } from '../part-writers.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
@@ -19,10 +19,30 @@ export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext)
   })
 
 const encodeCandidate = (candidate: Candidate, index: number): JsonObject => ({
-  content: { role: 'model', parts: candidate.parts.flatMap(encodeAnswerPart) },
+  content: { role: 'model', parts: encodeParts(candidate.parts) },
   finishReason: writeStop(candidate.stop_reason),
   index,
   ...writeLogprobs(candidate.logprobs),
+})
+
+/** Encrypted thinking stands on the call that follows it: clients send calls back as they came, and thoughts mostly not. */
+function encodeParts(parts: readonly Part[]): JsonObject[] {
+  return parts.flatMap((part, index) => {
+    const [before, after] = [parts[index - 1], parts[index + 1]]
+    if (part.kind === 'redacted_thinking' && after && takesThinking(after)) return []
+    return before?.kind === 'redacted_thinking' && takesThinking(part)
+      ? encodeAnswerPart(part).map((call) => withThinking(call, before.signature))
+      : encodeAnswerPart(part)
+  })
+}
+
+/** Whether a part is a call that has no signature of its own. */
+const takesThinking = (part: Part): boolean => part.kind === 'tool_call' && part.signature === undefined
+
+/** A call with the encrypted thinking that led to it. */
+export const withThinking = (call: JsonObject, signature: Signature): JsonObject => ({
+  ...call,
+  ...signatureField(signature, 'redacted_thinking'),
 })
 
 /** One part of an answer, for a caller. Of media there are only pictures. */

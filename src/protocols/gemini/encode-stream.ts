@@ -7,7 +7,7 @@ import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/str
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import { GrowingText } from '../growing-text.ts'
 import type { JsonObject } from '../wire/json.ts'
-import { encodeAnswerPart } from './encode-answer.ts'
+import { encodeAnswerPart, withThinking } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
@@ -16,6 +16,8 @@ import { writeUsage } from './usage.ts'
 /** How far one candidate's stream has come. A tool call is sent whole, so its arguments wait here. */
 interface Position {
   part: PartStart | undefined
+  /** Encrypted thinking that waits for the call that follows it. */
+  thought: Extract<PartStart, { kind: 'redacted_thinking' }> | undefined
   json: GrowingText
   malformed: boolean
   stop_reason: StopReason
@@ -49,14 +51,16 @@ const WRITERS: EventWriters<State> = {
     positionOf(state, candidate).json.add(json)
     return []
   },
-  image: (state, { candidate, image }) =>
-    encodeAnswerPart(image).flatMap((encoded) => piece(state, candidate, encoded)),
+  image: (state, { candidate, image }) => [
+    ...writeThought(state, candidate),
+    ...encodeAnswerPart(image).flatMap((encoded) => piece(state, candidate, encoded)),
+  ],
   logprobs: (state, { candidate, tokens }) =>
     chunk(state, { candidates: [{ index: candidate, ...writeLogprobs(tokens) }] }),
   part_end: writePartEnd,
   candidate_end: (state, { candidate, stop_reason }) => {
     positionOf(state, candidate).stop_reason = stop_reason
-    return []
+    return writeThought(state, candidate)
   },
   usage: (state, { usage }) => {
     state.usage = usage
@@ -70,8 +74,18 @@ function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>
   const position = positionOf(state, candidate)
   position.part = part
   position.json = new GrowingText()
-  if (part.kind !== 'redacted_thinking') return []
-  return encodeAnswerPart(part).flatMap((encoded) => piece(state, candidate, encoded))
+  if (part.kind === 'tool_call' && part.signature === undefined) return []
+  const waiting = writeThought(state, candidate)
+  if (part.kind === 'redacted_thinking') position.thought = part
+  return waiting
+}
+
+/** The encrypted thinking that no call followed. */
+function writeThought(state: State, candidate: number): ServerSentEvent[] {
+  const position = positionOf(state, candidate)
+  const { thought } = position
+  position.thought = undefined
+  return thought ? encodeAnswerPart(thought).flatMap((encoded) => piece(state, candidate, encoded)) : []
 }
 
 function writeSignature(state: State, { candidate, signature }: EventOf<'signature'>): ServerSentEvent[] {
@@ -93,10 +107,13 @@ function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerS
   position.part = undefined
   if (part?.kind !== 'tool_call') return []
   const parsed = parseArguments(json.toString())
-  if (parsed)
+  if (parsed) {
+    const thought = part.signature ? undefined : position.thought
+    if (thought) position.thought = undefined
     return encodeAnswerPart({ ...part, arguments: parsed }).flatMap((encoded) =>
-      piece(state, candidate, encoded),
+      piece(state, candidate, thought ? withThinking(encoded, thought.signature) : encoded),
     )
+  }
   position.malformed = true
   return []
 }
@@ -115,6 +132,7 @@ function positionOf({ positions }: State, candidate: number): Position {
   if (known) return known
   const position: Position = {
     part: undefined,
+    thought: undefined,
     json: new GrowingText(),
     malformed: false,
     stop_reason: 'other',
