@@ -50,6 +50,16 @@ export interface StreamRules {
   open(): StreamReading
 }
 
+/** How an answer without output is told from one that has some. */
+export interface EmptyRules {
+  /** The field of the list that every answer has. */
+  readonly answers_in: string
+  /** That list may be empty. */
+  readonly may_be_empty?: true
+  /** Counts that are zero are left out of the usage. */
+  readonly omits_zeros?: true
+}
+
 /** The verbs that translate: from and to the canonical form, whole and streamed. */
 export interface Translator {
   /**
@@ -133,6 +143,8 @@ export interface TextProtocol extends Translator, CallerText {
   readonly requires_limit?: boolean
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
+  /** How an answer without output is told; absent where that is not looked at. */
+  readonly empty?: EmptyRules
   readonly stream: StreamRules
   readonly model_places: ModelPlaces
   /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */

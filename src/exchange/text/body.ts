@@ -2,6 +2,7 @@
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
+import { explainsSilence } from '../../protocols/explained-silence.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
@@ -38,6 +39,8 @@ export interface TextBody {
    * @throws GatewayError as `pricedExtras`
    */
   extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] | Promise<readonly AskedExtra[]>
+  /** Whether something in it may make an answer empty. */
+  explainsEmpty(): boolean | Promise<boolean>
   /** @throws GatewayError invalid_request naming what a provider alone remembers */
   rejectRemembered(protocol: string): void | Promise<void>
   /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
@@ -107,6 +110,10 @@ export class ParsedBody implements TextBody {
 
   extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] {
     return pricedExtras(protocolNamed(this.#protocols, protocol), this.#json, rules)
+  }
+
+  explainsEmpty(): boolean {
+    return explainsSilence(this.#json)
   }
 
   rejectRemembered(protocol: string): void {

@@ -1,5 +1,5 @@
 // A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
-import type { StreamReading } from '../../protocols/protocol.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { pump, type StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { send } from '../life/paid-call.ts'
@@ -11,19 +11,24 @@ import { reportDoubt } from '../settling/doubted-usage.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/settlement.ts'
 import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
 import { billStream, isFree } from './bill.ts'
+import { rejectEmptyStream } from './empty-answer.ts'
 import { type ExtrasTally, tallyStream } from './extras.ts'
 import { readFirst, type StreamFormat } from './first-event.ts'
+import { awaitOutput } from './first-output.ts'
 import type { TextOrder } from './order.ts'
-import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, watchServedTier } from './service-tier.ts'
 
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
   const { request, passages } = order
-  const sending = sendingOf(parts, held, (response, attempt, heard) =>
-    readFirst(response, formatOf(passages(attempt)), heard),
-  )
+  const sending = sendingOf(parts, held, async (response, attempt, heard) => {
+    const { protocol } = passages(attempt)
+    const opened = await readFirst(response, formatOf(protocol), heard)
+    return awaitOutput(opened, protocol, ({ events, reading }) =>
+      rejectEmptyStream(protocol, { events, usage: reading.usage() }, request.body),
+    )
+  })
   const { answer, attempt, abort } = await send(parts, held, sending)
   request.body.release()
   const { server } = parts.catalogue()
@@ -64,7 +69,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   return { stream }
 }
 
-const formatOf = ({ protocol }: Passage): StreamFormat => ({
+const formatOf = (protocol: Protocol): StreamFormat => ({
   open: protocol.text.stream.open,
   readFailure: protocol.readFailure,
 })

@@ -39,6 +39,7 @@ export const gemini: Protocol = {
     readUsage,
     showUsage,
     estimateOutput,
+    empty: { answers_in: 'candidates', omits_zeros: true },
     stream,
     model_places: { answer: ['modelVersion'], event: ['modelVersion'] },
     extras,

@@ -53,6 +53,7 @@ export const openai: Protocol = {
     readUsage,
     showUsage,
     estimateOutput,
+    empty: { answers_in: 'choices' },
     stream,
     model_places: { answer: ['model'], event: ['model'] },
     extras,

@@ -1,0 +1,58 @@
+// Answers that are none: under status 200, and without what was asked for. The next route is tried, and nothing is charged.
+import { UpstreamFault } from '../../domain/errors.ts'
+import { inFull, outputTokens, type ReportedUsage } from '../../domain/usage.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { TextBody } from './body.ts'
+
+/** What the request says that may make an answer empty. */
+export type Explains = Pick<TextBody, 'explainsEmpty'>
+
+/**
+ * Callers can bring about most empty answers, and pay for them. Not for one that lacks its contents, nor for one that ended by
+ * itself with no output, where nothing in the request explains that: silent.md, Usage that is billed.
+ * @throws UpstreamFault
+ */
+export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: Explains): Promise<void> {
+  if (!text.empty) return
+  const { answers_in } = text.empty
+  const list = json[answers_in]
+  const is_missing = !Array.isArray(list) || (list.length === 0 && !text.empty.may_be_empty)
+  if (is_missing) {
+    if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
+    throw new UpstreamFault(`the upstream sent an answer without ${answers_in}`)
+  }
+  if (text.estimateOutput(json) > 0 || !isZero(text, text.readUsage(json))) return
+  const { candidates } = text.decodeAnswer(json, '')
+  if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
+  if (!(await asked.explainsEmpty())) throw silent()
+}
+
+/**
+ * The same for a stream that ended without output.
+ * @param events the data of all of its events
+ * @throws UpstreamFault, also for a stream without an end
+ */
+export async function rejectEmptyStream(
+  { text }: Protocol,
+  { events, usage }: { events: readonly ByteString[]; usage: ReportedUsage | undefined },
+  asked: Explains,
+): Promise<void> {
+  if (!text.empty) return
+  const decoder = text.createStreamDecoder('')
+  const decoded = [...events.flatMap((data) => decoder.decode(decodeByteString(data))), ...decoder.finish()]
+  if (decoded.some(({ type }) => type === 'error'))
+    throw new UpstreamFault('the upstream ended its stream before any output')
+  const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
+  if (!isZero(text, usage) || !reasons.every((reason) => reason === 'stop')) return
+  if (!(await asked.explainsEmpty())) throw silent()
+}
+
+const silent = () => new UpstreamFault('the upstream ended its answer without any output')
+
+/** Absent is not zero, but where the protocol leaves zeros out. */
+function isZero({ empty }: Protocol['text'], usage: ReportedUsage | undefined): boolean {
+  if (!usage || (usage.output_tokens === undefined && !empty?.omits_zeros)) return false
+  return outputTokens(inFull(usage)) === 0
+}
