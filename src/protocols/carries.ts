@@ -33,6 +33,7 @@ export type ConversationPiece =
   | 'document_url'
   | 'audio'
   | 'tool_result_image'
+  | 'failed_tool_result'
   | 'answered_image'
   | 'json_without_schema'
   | 'late_system_message'
@@ -47,6 +48,8 @@ export interface Carries {
   readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
+  /** JSON without a schema is asked for in words, so that what comes is looked at. */
+  readonly instructs_json?: true
   /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
   readonly takesThinking?: (part: ThinkingPart | RedactedThinkingPart) => boolean
   /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */

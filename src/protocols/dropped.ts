@@ -2,7 +2,7 @@
 import type { RequestFields } from './canonical/fields.ts'
 import type { ConversationRequest } from './canonical/request.ts'
 import { type Carries, isSet, placeIn, type RequestField } from './carries.ts'
-import { isObject, type Json, type JsonObject } from './wire/json.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from './wire/json.ts'
 
 /** Fields that some models behind a protocol take, and others refuse: they are left out for these. */
 const BY_MODEL: readonly RequestField[] = [
@@ -34,7 +34,25 @@ export function droppedFrom(
     isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
   )
   const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, to)))
-  return [...own, ...fields, ...(thinking ? ['thinking'] : [])]
+  return [...own, ...fields, ...(thinking ? ['thinking'] : []), ...lostInMessages(asked, request, to)]
+}
+
+/** What is lost inside of messages and parts. */
+function lostInMessages(
+  { messages }: JsonObject,
+  { turns }: ConversationRequest,
+  { pieces }: Carries,
+): string[] {
+  const contents = objectsIn(messages).flatMap(({ content }) => objectsIn(content))
+  const cites = contents.some(({ citations }) => isObject(citations) && citations.enabled === true)
+  const parts = turns.flatMap(({ parts }) => parts)
+  const failed = parts.some((part) => part.kind === 'tool_result' && part.failed)
+  const described = parts.some((part) => part.kind === 'document' && part.context !== undefined)
+  return [
+    ...(cites ? ['citations'] : []),
+    ...(failed && typeof pieces.failed_tool_result !== 'string' ? ['is_error'] : []),
+    ...(described ? ['context'] : []),
+  ]
 }
 
 function isLost(

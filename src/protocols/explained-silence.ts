@@ -12,8 +12,12 @@ const TOOL_RESULTS = new Set([
   'mcp_tool_result',
 ])
 
-/** Whether a request has stop sequences, which may be the first that a model writes, or results of tools, to which it need not answer. */
-export const explainsSilence = (body: JsonObject): boolean => hasStop(body) || hasToolResult(body)
+/**
+ * Whether a request has stop sequences, which may be the first that a model writes, or results of tools, to which it need not
+ * answer; or asks for no output, as Claude takes it.
+ */
+export const explainsSilence = (body: JsonObject): boolean =>
+  body.max_tokens === 0 || hasStop(body) || hasToolResult(body)
 
 function hasStop(body: JsonObject): boolean {
   const { stopSequences, stop_sequences } = objectIn(body.generationConfig ?? body.generation_config)

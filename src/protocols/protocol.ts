@@ -54,8 +54,6 @@ export interface StreamRules {
 export interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
-  /** That list may be empty. */
-  readonly may_be_empty?: true
   /** Counts that are zero are left out of the usage. */
   readonly omits_zeros?: true
 }

@@ -173,7 +173,7 @@ describe('a whole answer is the provider’s, byte for byte', () => {
   test.each([
     [
       'odd white space and numbers',
-      `{ "candidates":[{"finishReason":"STOP","avgLogprobs":-0.10}],\n"usageMetadata":{"promptTokenCount":1} }\n`,
+      `{ "candidates":[{"finishReason":"SAFETY","avgLogprobs":-0.10}],\n"usageMetadata":{"promptTokenCount":1} }\n`,
     ],
     [
       'unknown fields',

@@ -98,6 +98,15 @@ async function lastErrorOf(caller: BuiltInProtocol, provider: BuiltInProtocol, s
   return ERROR_OF[caller](JSON.parse(record.slice(record.indexOf('data:') + 'data:'.length)))
 }
 
+/** The same of an error that comes before any output: it is told by the status, and by the type of what is no stream. */
+async function errorBefore(caller: BuiltInProtocol, provider: BuiltInProtocol, steps: readonly Step[]) {
+  upstream.answer(stream(...steps))
+  const { path, headers, body } = REQUESTS[caller](MODELS[provider], true)
+  const response = await call(path, body, { headers })
+  expect(response.status).not.toBe(200)
+  return ERROR_OF[caller](JSON.parse(await response.text()))
+}
+
 const PAIRS = PROTOCOLS.flatMap((caller) => PROTOCOLS.map((provider) => [caller, provider] as const))
 
 const ROWS = PAIRS.map((pair, row) => [...pair, row] as const)
@@ -123,24 +132,24 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
   test.each(cellsOf(cases, row + 1))(
     '%s, after the beginning of an answer, without output: %s',
     async (kind, event) => {
-      const error = await lastErrorOf(caller, provider, [
+      const error = await errorBefore(caller, provider, [
         ...BEGUN[provider],
         { send: framed(provider, event) },
       ])
       expect(error.type).toBe(TOLD[caller][kind])
       expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Nothing was charged')
-      expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+      expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
     },
   )
 
   test('a connection that breaks, or ends, without output: nothing was charged', async () => {
     for (const end of [['reset'], []] as const) {
-      const error = await lastErrorOf(caller, provider, [...BEGUN[provider], ...end])
+      const error = await errorBefore(caller, provider, [...BEGUN[provider], ...end])
       expect([error.type, error.message]).toEqual([
         TOLD[caller].broken,
         expect.stringContaining('Nothing was charged'),
       ])
-      expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+      expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
     }
   })
 })

@@ -19,6 +19,7 @@ export interface Written {
   body: Uint8Array | string
   dropped: WrittenRequest['dropped']
   renamed_tools: WrittenRequest['renamed_tools']
+  wants_json: WrittenRequest['wants_json']
 }
 
 export interface TextBody {
@@ -140,13 +141,12 @@ export class ParsedBody implements TextBody {
     }
     if (from !== to) {
       const made = this.#translate(writing)
-      const { body, dropped, renamed_tools } = asTheOperatorSays({ ...made, body: limited(made.body) }, form)
-      return { body: JSON.stringify(body), dropped, renamed_tools }
+      const written = asTheOperatorSays({ ...made, body: limited(made.body) }, form)
+      return { ...written, body: JSON.stringify(written.body) }
     }
     const made = asTheOperatorSays(fitted(limited(this.#json), protocol, writing), form)
     const counted = max_units && text.extras?.limitUnits?.(made.body, (name) => max_units[name])
-    const { dropped, renamed_tools } = made
-    return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools }
+    return { ...made, body: spliceFields(this.#body, counted ?? made.body) }
   }
 
   replace(fields: JsonObject): Uint8Array {

@@ -17,9 +17,7 @@ export type Explains = Pick<TextBody, 'explainsEmpty'>
 export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: Explains): Promise<void> {
   if (!text.empty) return
   const { answers_in } = text.empty
-  const list = json[answers_in]
-  const is_missing = !Array.isArray(list) || (list.length === 0 && !text.empty.may_be_empty)
-  if (is_missing) {
+  if (!Array.isArray(json[answers_in])) {
     if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
     throw new UpstreamFault(`the upstream sent an answer without ${answers_in}`)
   }

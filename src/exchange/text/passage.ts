@@ -34,8 +34,14 @@ export interface Passage {
    * The whole answer for the caller.
    * @param billed the usage that is paid for, and shown in place of another
    * @param upstream_model the provider's own name of the model
+   * @param wants_json JSON was asked for in words: what stands around it is taken away
    */
-  answer(answer: WholeAnswer, billed: Billed, upstream_model: string): Uint8Array<ArrayBuffer> | string
+  answer(
+    answer: WholeAnswer,
+    billed: Billed,
+    upstream_model: string,
+    wants_json: boolean,
+  ): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. */
   stream(reading: StreamReading, answered: StreamedAnswer): Relay
 }

@@ -21,7 +21,7 @@ import type { Passage } from './passage.ts'
 import { formOf } from './provider-form.ts'
 
 /** What the answer to a request needs to know of how that was written. */
-export type AsSent = Pick<Written, 'dropped' | 'renamed_tools'>
+export type AsSent = Omit<Written, 'body'>
 
 /** Reads an answer as far as it must be there before the caller gets a byte. */
 type Open<T> = (response: Response, attempt: Attempt, heard: () => void, sent: AsSent) => Promise<T>
@@ -32,7 +32,7 @@ export const sendingOf = <T>(
   open: Open<T>,
 ): TextSending<T> => new TextSending(protocols, held, open)
 
-const AS_ASKED: AsSent = { dropped: [], renamed_tools: new Map() }
+const AS_ASKED: AsSent = { dropped: [], renamed_tools: new Map(), wants_json: false }
 
 class TextSending<T> implements Sending<T> {
   readonly streams: boolean

@@ -68,7 +68,7 @@ async function readWhole(
   held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
   return {
-    body: passage.answer({ bytes, json }, billed, attempt.model),
+    body: passage.answer({ bytes, json }, billed, attempt.model, sent.wants_json),
     billed,
     tally: tallyAnswer(held.order.model, passage, json),
     served: servedTier(held.order, passage, attempt, json),

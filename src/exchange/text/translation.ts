@@ -1,6 +1,7 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
+import { withBareJson } from '../../protocols/bare-json.ts'
 import type {
   ServerSentEvent,
   StreamDecoder,
@@ -22,8 +23,9 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
     forwarded_headers: {},
     // Whatever is billed beyond tokens is dropped or refused by translation.
     extras: NO_EXTRAS,
-    answer({ json }, billed, upstream_model) {
-      const decoded = provider.decodeAnswer(json, context.id)
+    answer({ json }, billed, upstream_model, wants_json) {
+      const read = provider.decodeAnswer(json, context.id)
+      const decoded = wants_json ? withBareJson(read) : read
       const model = toldName(decoded.model, { asked: context.model, upstream_model })
       const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage }, context)
       return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)

@@ -41,6 +41,8 @@ export interface WrittenRequest {
   readonly dropped: readonly string[]
   /** Names of tools as they are sent, with those that the caller knows. */
   readonly renamed_tools: ReadonlyMap<string, string>
+  /** JSON was asked for in words only: a whole answer is freed of what stands around it. */
+  readonly wants_json: boolean
 }
 
 const NOTHING: readonly string[] = []
@@ -80,6 +82,7 @@ export function translated(
     body,
     dropped: [...new Set([...lost_fields, ...inWords(dropped, request.from, carries)])],
     renamed_tools: renamed,
+    wants_json: carries.instructs_json === true && request.output?.kind === 'json',
   }
 }
 
@@ -97,6 +100,7 @@ export function fitted(
     body: fit?.body ?? body,
     dropped: fit?.dropped ?? NOTHING,
     renamed_tools: fit?.renamed_tools ?? NO_NAMES,
+    wants_json: false,
   }
 }
 

@@ -18,7 +18,7 @@ const ROLES = { user: 'user', assistant: 'assistant', system: 'system' } as cons
 export const Message = Fields({ role: Choice(ROLES), content: Anything })
 const TextBlock = Fields({ text: Text })
 const ImageBlock = Fields({ source: OpenObject })
-const DocumentBlock = Fields({ source: OpenObject, title: optional(Text) })
+const DocumentBlock = Fields({ source: OpenObject, title: optional(Text), context: optional(Text) })
 const SearchResultBlock = Fields({ title: Text, source: Text, content: List(TextBlock) })
 const ToolUseBlock = Fields({ id: Text, name: Text, input: OpenObject })
 const ToolResultBlock = Fields({
@@ -168,10 +168,19 @@ const readSource = (source: JsonObject, path: string): Source =>
   oneOf(SOURCE_READERS, source.type, `${path}.type`)(source, path)
 
 function readDocument(block: JsonObject, path: string): TextPart | MediaPart {
-  const { source, title } = readObject(DocumentBlock, block, path)
+  const { source, title, context } = readObject(DocumentBlock, block, path)
   const at = `${path}.source`
-  if (source.type === 'text') return { kind: 'text', text: readObject(TextSource, source, at).data }
-  return { kind: 'document', source: readSource(source, at), name: title ?? undefined, at: path }
+  if (source.type === 'text') {
+    const lines = [title, context, readObject(TextSource, source, at).data]
+    return { kind: 'text', text: lines.filter((line) => line !== undefined && line !== null).join('\n') }
+  }
+  return {
+    kind: 'document',
+    source: readSource(source, at),
+    name: title ?? undefined,
+    context: context ?? undefined,
+    at: path,
+  }
 }
 
 function readInline(source: JsonObject, path: string): Source {

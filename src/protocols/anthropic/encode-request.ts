@@ -2,7 +2,7 @@
 // https://platform.claude.com/docs/en/api/messages
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
-import { placeIn, rejectUnsupported, unsupportedPiece } from '../carries.ts'
+import { rejectUnsupported } from '../carries.ts'
 import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
@@ -27,7 +27,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
   return compact({
     model: target.model,
     max_tokens,
-    system: encodeSystem(request.system),
+    system: encodeSystem(request.output?.kind === 'json' ? [...request.system, ONLY_JSON] : request.system),
     messages: encodeMessages(request.turns),
     stream: request.streams ? true : undefined,
     ...encodeSampling(request, generation, thinking),
@@ -38,6 +38,10 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     metadata: request.user === undefined ? undefined : { user_id: userMark(request.user) },
   })
 }
+
+/** In place of a field: Claude takes a schema, or none. */
+const ONLY_JSON =
+  'Answer with one valid JSON object and nothing else: no words before or after it, and no code fence around it.'
 
 function encodeSystem(system: readonly string[]): Json | undefined {
   const [first, ...rest] = system
@@ -63,13 +67,7 @@ function encodeSampling(
 }
 
 function encodeConfig(request: ConversationRequest, { effort }: EncodedThinking): JsonObject | undefined {
-  const { output } = request
-  if (output?.kind === 'json')
-    throw unsupportedPiece(
-      'json_without_schema',
-      carries,
-      placeIn(request.from.pieces, 'json_without_schema'),
-    )
+  const output = request.output?.kind === 'json_schema' ? request.output : undefined
   if (!output && effort === undefined) return undefined
   return compact({
     effort,

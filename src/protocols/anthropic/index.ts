@@ -38,7 +38,7 @@ export const anthropic: Protocol = {
     showUsage,
     requires_limit: true,
     estimateOutput,
-    empty: { answers_in: 'content', may_be_empty: true },
+    empty: { answers_in: 'content' },
     stream,
     model_places: { answer: ['model'], event: ['message', 'model'], once: true },
     extras,

@@ -30,6 +30,8 @@ export interface MediaPart {
   readonly kind: 'image' | 'audio' | 'document'
   readonly source: Source
   readonly name?: string | undefined
+  /** What the caller says about a document, beside it. */
+  readonly context?: string | undefined
   readonly at: string
   /** On an image that a model answered with. */
   readonly signature?: Signature | undefined

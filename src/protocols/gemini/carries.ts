@@ -33,6 +33,7 @@ export const carries: Carries = {
     document_url: 'fileData',
     audio: 'inlineData',
     tool_result_image: 'functionResponse.parts; before Gemini 3, inlineData beside it',
+    failed_tool_result: 'functionResponse.response.error',
     answered_image: 'inlineData',
     json_without_schema: 'generationConfig.responseMimeType',
     late_system_message: 'systemInstruction, after what is there',

@@ -31,6 +31,7 @@ export const carries: Carries = {
     document_url: refused('it takes documents inline only'),
     audio: 'input_audio',
     tool_result_image: 'image_url, in a user message after the tool messages',
+    failed_tool_result: dropped('a tool message does not say that its tool failed'),
     answered_image: 'images, in the message',
     json_without_schema: 'response_format',
     late_system_message: 'messages, as it came',

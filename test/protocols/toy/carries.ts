@@ -34,6 +34,7 @@ export const carries: Carries = {
     document_url: TEXT_ONLY,
     audio: TEXT_ONLY,
     tool_result_image: TEXT_ONLY,
+    failed_tool_result: TEXT_ONLY,
     answered_image: NO_FIELD,
     json_without_schema: refused('it answers with plain text'),
     late_system_message: 'lines',

@@ -58,7 +58,6 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
   ...cases('openai', 'anthropic', [
     ['several answers', { n: 2 }, 'n'],
     ['log probabilities', { logprobs: true }, 'logprobs'],
-    ['JSON without a schema', { response_format: { type: 'json_object' } }, 'response_format'],
     ['web search', { web_search_options: {} }, 'web_search_options'],
     [
       'audio for Claude',
@@ -79,11 +78,6 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
   ...cases('gemini', 'anthropic', [
     ['several answers', config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
     ['log probabilities', config({ responseLogprobs: true }), 'generationConfig.responseLogprobs'],
-    [
-      'JSON without a schema',
-      config({ responseMimeType: 'application/json' }),
-      'generationConfig.responseMimeType',
-    ],
     [
       'answers with images',
       config({ responseModalities: ['TEXT', 'IMAGE'] }),

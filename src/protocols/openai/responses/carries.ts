@@ -28,6 +28,7 @@ export const carries: Carries = {
     document_url: 'input_file',
     audio: refused('responses takes no audio'),
     tool_result_image: 'input_image, in the output of the call',
+    failed_tool_result: dropped('an output does not say that its tool failed'),
     answered_image: dropped('responses takes back only images that its own tool drew'),
     json_without_schema: 'text.format',
     late_system_message: 'instructions',

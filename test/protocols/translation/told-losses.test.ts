@@ -1,0 +1,104 @@
+// What a translation leaves out is named; JSON without a schema is asked of Claude in words, and freed of what stands around it.
+
+import { describe, expect, test } from 'bun:test'
+import { translated } from '../../../src/exchange/text/writing.ts'
+import { withBareJson } from '../../../src/protocols/bare-json.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
+
+const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: 'gemini-3-pro-preview',
+  anthropic: 'claude-opus-5',
+  openai: 'gpt-5',
+}
+
+function sent(from: BuiltInProtocol, to: BuiltInProtocol, asked: JsonObject) {
+  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
+  return translated(asked, request, BUILT_IN_PROTOCOLS[to], { model: MODELS[to], max_output_tokens: 8_000 })
+}
+
+const said = (...content: JsonObject[]): JsonObject => ({
+  max_tokens: 100,
+  messages: [{ role: 'user', content: content.length > 0 ? content : 'Hi' }],
+})
+const document = (more: JsonObject) => ({
+  type: 'document',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+  ...more,
+})
+const FAILED: JsonObject = {
+  max_tokens: 100,
+  messages: [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'No.' }] },
+  ],
+}
+const chat = (more: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: 'Hi' }], ...more })
+
+const LOST: readonly (readonly [BuiltInProtocol, BuiltInProtocol, JsonObject, string[]])[] = [
+  ['anthropic', 'openai', said(), []],
+  ['anthropic', 'openai', { ...said(), top_k: 4 }, ['top_k']],
+  ['anthropic', 'openai', { ...said(), temperature: 0.5 }, ['temperature']],
+  ['anthropic', 'openai', said(document({ title: 'A' })), []],
+  ['anthropic', 'openai', said(document({ context: 'From 2020.' })), ['context']],
+  ['anthropic', 'openai', said(document({ citations: { enabled: true } })), ['citations']],
+  ['anthropic', 'openai', said(document({ citations: { enabled: false } })), []],
+  ['anthropic', 'openai', FAILED, ['is_error']],
+  ['anthropic', 'gemini', FAILED, []],
+  ['anthropic', 'gemini', { ...said(), metadata: { user_id: 'me' } }, ['metadata.user_id']],
+  ['openai', 'anthropic', chat({ seed: 7, frequency_penalty: 1 }), ['frequency_penalty', 'seed']],
+  ['openai', 'anthropic', chat({ temperature: 0.5, verbosity: 'low' }), ['temperature', 'verbosity']],
+  ['openai', 'gemini', chat({ parallel_tool_calls: false }), ['parallel_tool_calls']],
+  ['openai', 'gemini', chat({ user: 'me', metadata: { a: 'b' } }), ['metadata', 'safety_identifier']],
+  ['openai', 'anthropic', chat({ response_format: { type: 'json_object' } }), []],
+]
+
+describe('what is left out is named as the caller calls it', () => {
+  test.each(LOST)('%s to %s: %j', (from, to, asked, expected) => {
+    expect([...sent(from, to, asked).dropped].sort()).toEqual(expected)
+  })
+})
+
+test('a text document keeps its title and context', () => {
+  const text = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Body.' } }
+  const { body } = sent('anthropic', 'openai', said({ ...text, title: 'Title', context: 'Context' }))
+  expect(JSON.stringify(body.messages)).toContain('Title\\nContext\\nBody.')
+})
+
+describe('JSON without a schema, of Claude', () => {
+  test.each([
+    ['openai', chat({ response_format: { type: 'json_object' } })],
+    [
+      'gemini',
+      { contents: [{ parts: [{ text: 'Hi' }] }], generationConfig: { responseMimeType: 'application/json' } },
+    ],
+  ] as const)('is asked of it in words for callers of %s', (from, asked) => {
+    const { body, wants_json } = sent(from, 'anthropic', asked as JsonObject)
+    expect(wants_json).toBe(true)
+    expect(body.system).toContain('JSON object')
+    expect(body.output_config).toBeUndefined()
+  })
+
+  test('is a field where the provider has one', () => {
+    expect(sent('openai', 'gemini', chat({ response_format: { type: 'json_object' } })).wants_json).toBe(
+      false,
+    )
+  })
+
+  test.each([
+    ['{"a":1}', '{"a":1}'],
+    ['```json\n{"a":1}\n```', '{"a":1}'],
+    ['Here it is:\n\n{"a":{"b":"}"}}\n\nDone.', '{"a":{"b":"}"}}'],
+    ['No JSON.', 'No JSON.'],
+    ['{"a":', '{"a":'],
+    ['{"a":1} and {"b":2}', '{"a":1} and {"b":2}'],
+    ['', ''],
+  ])('%j is told as %j', (text, expected) => {
+    const answer = BUILT_IN_PROTOCOLS.anthropic.text.decodeAnswer(
+      { content: [{ type: 'text', text }], stop_reason: 'end_turn' },
+      'id',
+    )
+    const [{ parts }] = withBareJson(answer).candidates
+    expect(parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('')).toBe(expected)
+  })
+})

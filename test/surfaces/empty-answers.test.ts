@@ -1,0 +1,164 @@
+// silent.md, Usage that is billed: "A 200 is the route's failure where …": the next route is tried, and nothing is charged.
+
+import { describe, expect, test } from 'bun:test'
+import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
+import { type Answer, events, stream, whole } from '../support/upstream.ts'
+
+const section = (name: string, protocol: string, url: string) =>
+  providerSection(`${name}-1`, protocol, `${url}/first`, 'cooldown_ms = 0') +
+  providerSection(`${name}-2`, protocol, `${url}/second`, 'cooldown_ms = 0') +
+  modelSection(name, { [`${name}-1`]: 'm', [`${name}-2`]: 'm' })
+
+const { call, upstream, lastCall } = await fileScene({
+  more: (url) =>
+    section('chat', 'openai', url) + section('claude', 'anthropic', url) + section('native', 'gemini', url),
+})
+
+const chat = (message: object | undefined, completion_tokens: number, finish_reason = 'stop') => ({
+  ...(message ? { choices: [{ index: 0, message, finish_reason }] } : {}),
+  usage: { prompt_tokens: 10, completion_tokens, total_tokens: 10 + completion_tokens },
+})
+const claude = (content: readonly object[] | undefined, output_tokens: number, stop_reason = 'end_turn') => ({
+  type: 'message',
+  role: 'assistant',
+  ...(content ? { content } : {}),
+  stop_reason,
+  usage: { input_tokens: 10, output_tokens },
+})
+const native = (
+  parts: readonly object[] | undefined,
+  candidatesTokenCount: number | undefined,
+  finishReason = 'STOP',
+) => ({
+  ...(parts ? { candidates: [{ index: 0, content: { role: 'model', parts }, finishReason }] } : {}),
+  usageMetadata: {
+    promptTokenCount: 10,
+    ...(candidatesTokenCount === undefined ? {} : { candidatesTokenCount }),
+  },
+})
+
+type Model = 'chat' | 'claude' | 'native'
+const GOOD: Readonly<Record<Model, object>> = {
+  chat: chat({ role: 'assistant', content: 'Good.' }, 5),
+  claude: claude([{ type: 'text', text: 'Good.' }], 5),
+  native: native([{ text: 'Good.' }], 5),
+}
+
+/** How a caller of chat completions asks, who is translated to two of the three. */
+const ask = (model: Model, more: object = {}) =>
+  call('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }], ...more })
+
+async function answered(model: Model, first: Answer, more?: object): Promise<string> {
+  upstream.answer(({ path }) => (path.startsWith('/first') ? first : whole(GOOD[model])))
+  const response = await ask(model, more)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const PLAIN: readonly (readonly [string, Model, object])[] = [
+  ['no choices', 'chat', chat(undefined, 5)],
+  ['no content', 'claude', claude(undefined, 5)],
+  ['no candidates', 'native', native(undefined, 5)],
+  ['nothing, counted as zero', 'chat', chat({ role: 'assistant', content: '' }, 0)],
+  ['nothing, counted as zero', 'claude', claude([], 0)],
+  ['nothing, counted as zero', 'native', native([], 0)],
+  ['nothing, whose zero is left out', 'native', native([], undefined)],
+  ['a call that could not be read', 'native', native([], 0, 'MALFORMED_FUNCTION_CALL')],
+]
+
+describe('the next route is tried', () => {
+  test.each(PLAIN)('after %s, from %s', async (_name, model, answer) => {
+    expect(await answered(model, whole(answer))).toContain('Good.')
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
+  })
+
+  test.each([
+    ['nothing, counted as zero', [chunk({}, null), chunk({}, 'stop', 0), '[DONE]']],
+    ['an error after the first event', [chunk({ role: 'assistant' }, null), { error: { message: 'broke' } }]],
+    ['an end without a reason', [chunk({ role: 'assistant', content: '' }, null)]],
+  ])('after a stream of %s', async (_name, payloads) => {
+    const good = events([chunk({ content: 'Good.' }, null), chunk({}, 'stop', 5), '[DONE]'])
+    upstream.answer(({ path }) => (path.startsWith('/first') ? events(payloads) : good))
+    expect(await (await ask('chat', { stream: true })).text()).toContain('Good.')
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
+  })
+
+  test('and where each gives none, the call fails and is free', async () => {
+    upstream.answer(whole(chat({ role: 'assistant', content: '' }, 0)))
+    expect((await ask('chat')).status).toBe(502)
+    expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+})
+
+function chunk(delta: object, finish_reason: string | null, completion_tokens?: number): object {
+  return {
+    choices: [{ index: 0, delta, finish_reason }],
+    ...(completion_tokens === undefined
+      ? {}
+      : { usage: { prompt_tokens: 10, completion_tokens, total_tokens: 10 + completion_tokens } }),
+  }
+}
+
+const CALL = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+const LOOP = {
+  messages: [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: null, tool_calls: [CALL] },
+    { role: 'tool', tool_call_id: 'a', content: 'Done.' },
+  ],
+}
+
+describe('an empty answer that a caller can bring about is charged as reported', () => {
+  const EMPTY = { role: 'assistant', content: '' }
+  const CASES: readonly (readonly [string, Model, object, object, number])[] = [
+    ['a stop sequence', 'chat', chat(EMPTY, 0), { stop: ['x'] }, 10_000],
+    ['a stop sequence', 'claude', claude([], 0, 'stop_sequence'), { stop: ['x'] }, 10_000],
+    ['a result of a tool', 'chat', chat(EMPTY, 0), LOOP, 10_000],
+    ['a result of a tool', 'claude', claude([], 0), LOOP, 10_000],
+    ['the limit', 'chat', chat(EMPTY, 0, 'length'), {}, 10_000],
+    ['a filter', 'chat', chat(EMPTY, 0, 'content_filter'), {}, 10_000],
+    ['reasoning that is counted', 'chat', chat(EMPTY, 5), {}, 30_000],
+    ['reasoning that is shown', 'chat', chat({ ...EMPTY, reasoning_content: 'Hm' }, 0), {}, 10_000],
+    [
+      'a blocked prompt',
+      'native',
+      { ...native(undefined, 0), promptFeedback: { blockReason: 'SAFETY' } },
+      {},
+      10_000,
+    ],
+    ['a safety stop', 'native', native([], 0, 'SAFETY'), {}, 10_000],
+  ]
+  test.each(CASES)('by %s, from %s', async (_name, model, answer, more, cost_nanos) => {
+    expect(await answered(model, whole(answer), more)).not.toContain('Good.')
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos })
+  })
+
+  test('streamed, after a result of a tool', async () => {
+    upstream.answer(events([chunk({}, null), chunk({}, 'stop', 0), '[DONE]']))
+    expect(await (await ask('chat', { ...LOOP, stream: true })).text()).toContain('[DONE]')
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 10_000 })
+  })
+})
+
+test('a stream goes on as soon as its first output is there', async () => {
+  const more = Promise.withResolvers<void>()
+  upstream.answer(
+    stream(
+      { event: chunk({ role: 'assistant' }, null) },
+      { event: chunk({ content: 'First' }, null) },
+      { wait: more.promise },
+      { event: chunk({ content: ' and last.' }, null) },
+      { event: chunk({}, 'stop', 5) },
+      { event: '[DONE]' },
+    ),
+  )
+  const response = await ask('chat', { stream: true })
+  const reader = response.body?.getReader()
+  let text = ''
+  while (!text.includes('First')) text += Buffer.from((await reader?.read())?.value ?? []).toString()
+  more.resolve()
+  for (let read = await reader?.read(); read?.value; read = await reader?.read())
+    text += Buffer.from(read.value).toString()
+  expect(text).toContain('and last.')
+})
