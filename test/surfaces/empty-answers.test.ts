@@ -1,4 +1,4 @@
-// silent.md, Usage that is billed: "A 200 is the route's failure where …": the next route is tried, and nothing is charged.
+// silent.md, Usage that is billed: "A 200 is the route's failure": the next route is tried, and nothing is charged.
 
 import { describe, expect, test } from 'bun:test'
 import { fileScene } from '../support/scene.ts'
