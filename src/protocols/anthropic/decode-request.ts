@@ -22,6 +22,7 @@ import {
 } from '../forms.ts'
 import { type JsonObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
+import { clientTool } from './client-tools.ts'
 import { decodeMessages, Message, readSystem } from './decode-messages.ts'
 
 const EFFORTS = {
@@ -149,6 +150,12 @@ const decodeOutput = (format: Static<typeof SchemaFormat> | undefined): OutputFo
   format && { kind: 'json_schema', name: '', schema: format.schema, strict: true }
 
 function decodeTool(tool: JsonObject, path: string): ToolDefinition {
+  const known = typeof tool.type === 'string' ? clientTool(tool.type) : undefined
+  if (known) {
+    const { name } = readObject(NamedTool, tool, path)
+    const { description, parameters } = known
+    return { name, description, parameters, strict: undefined, at: path }
+  }
   if ((tool.type ?? 'custom') !== 'custom')
     throw refusal(`${path}.type`, 'names a tool that only Claude models have; describe it as a custom tool.')
   const { name, description, input_schema, strict } = readPresent(Tool, tool, path)

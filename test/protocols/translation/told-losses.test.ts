@@ -102,3 +102,25 @@ describe('JSON without a schema, of Claude', () => {
     expect(parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('')).toBe(expected)
   })
 })
+
+describe("Claude's tools that the caller runs become functions", () => {
+  const tools = (...types: string[]): JsonObject => ({
+    ...said(),
+    tools: types.map((type) => ({ type, name: type.replace(/_\d+$/, '') })),
+  })
+
+  test.each(['gemini', 'openai'] as const)('for a model of %s', (to) => {
+    const written = JSON.stringify(
+      sent('anthropic', to, tools('bash_20250124', 'text_editor_20250728')).body.tools,
+    )
+    for (const word of ['"bash"', '"text_editor"', '"restart"', '"insert_line"'])
+      expect(written).toContain(word)
+  })
+
+  test.each(['computer_20250124', 'web_search_20250305', 'code_execution_20250825', 'bash', 'bash_x'])(
+    '%s does not',
+    (type) => {
+      expect(() => sent('anthropic', 'openai', tools(type))).toThrow('tools[0].type')
+    },
+  )
+})
