@@ -1,7 +1,7 @@
 // Tests of several routes: which there are to make, and what of their answers may be shown.
 import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
 import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
-import { responses } from '../protocols/openai/responses/index.ts'
+import { endpointsOf } from '../protocols/openai/endpoint.ts'
 import {
   type RouteTest,
   type RouteTestDeps,
@@ -57,7 +57,7 @@ export function planTests(
         seen.add(id)
         if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
         else
-          for (const asked of waysOf(provider, model))
+          for (const asked of waysOf(provider, model, route))
             routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...asked })))
       }
     if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
@@ -65,9 +65,13 @@ export function planTests(
   return { routes, untested }
 }
 
-/** A provider that speaks both is asked by both: callers of responses reach it by the one, all others by the other. */
-const waysOf = (provider: Provider, { kind }: Model): { by_responses?: boolean }[] =>
-  kind === 'text' && responses.spokenBy?.(provider) ? [{}, { by_responses: true }] : [{}]
+/** A route of which calls are put to two endpoints is tested at both. */
+const waysOf = (provider: Provider, { kind }: Model, route: Route): { by_responses?: boolean }[] =>
+  kind === 'text'
+    ? endpointsOf({ ...route, provider }).map((endpoint) =>
+        endpoint === 'responses' ? { by_responses: true } : {},
+      )
+    : [{}]
 
 const namesOf = ({ provider, model }: Route) => ({ provider, model })
 

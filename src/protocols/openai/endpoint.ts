@@ -1,7 +1,7 @@
 // Which endpoint a call is put to, at providers that speak both: chat completions or responses.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import type { Asking } from '../asking.ts'
+import type { AskedRoute, Asking } from '../asking.ts'
 import { type Generation, generationOf } from './model.ts'
 import { reasonsInChat } from './servers/servers.ts'
 
@@ -25,6 +25,13 @@ export function endpointFor({ provider, model, endpoint, caller, facts }: Asking
   if (caller !== 'openai') return stops && !offers_tools ? 'chat_completions' : 'responses'
   const reasons = (effort ?? default_effort) !== 'none'
   return chat_lacks === 'reasoning_with_tools' && offers_tools && reasons ? 'responses' : 'chat_completions'
+}
+
+/** All endpoints that calls of a route may be put to. */
+export function endpointsOf({ provider, model, endpoint }: AskedRoute): readonly Endpoint[] {
+  if (!provider.responses) return ['chat_completions']
+  if (endpoint !== undefined) return [endpoint]
+  return knownOf(provider, model).chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
 }
 
 type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Endpoint, Provider } from '../../../src/domain/catalogue.ts'
 import type { RequestFacts } from '../../../src/protocols/facts.ts'
-import { endpointFor } from '../../../src/protocols/openai/endpoint.ts'
+import { endpointFor, endpointsOf } from '../../../src/protocols/openai/endpoint.ts'
 import { PROTOCOLS } from '../translation/recordings.ts'
 
 const PROVIDER: Provider = {
@@ -119,4 +119,15 @@ test("OpenRouter's chat completions have reasoning with tools: only its callers 
     expect(endpointOf('anthropic', 'openai/gpt-5-codex', TOOLS, where)).toBe(CHAT)
     expect(endpointOf('responses', 'openai/gpt-6-sol', TOOLS, where)).toBe(RESPONSES)
   }
+})
+
+test.each<[string, Partial<Provider> & { endpoint?: Endpoint }, Endpoint[]]>([
+  ['gpt-6-sol', {}, [CHAT, RESPONSES]],
+  ['llama-4', {}, [CHAT, RESPONSES]],
+  ['gpt-5-codex', {}, [RESPONSES]],
+  ['gpt-6-sol', { endpoint: CHAT }, [CHAT]],
+  ['llama-4', { endpoint: RESPONSES }, [RESPONSES]],
+  ['gpt-5-codex', { responses: false }, [CHAT]],
+])('calls of %s, %o, may be put to %o', (model, { endpoint, ...provider }, expected) => {
+  expect(endpointsOf({ provider: { ...PROVIDER, ...provider }, model, endpoint })).toEqual(expected)
 })
