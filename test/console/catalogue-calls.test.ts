@@ -259,7 +259,8 @@ describe('providers', () => {
         : ANSWER,
     )
     for (let call = 0; call < 12 && (await keys()).every(({ failed }) => failed === 0); call++)
-      await ask(MODEL)
+      // A conversation keeps its key: each call begins another.
+      await ask(MODEL, `Conversation ${call}`)
     const [cooling] = await keys()
     expect(cooling).toMatchObject({ state: 'cooling', failure_class: 'rate_limited', failures: 1 })
     expect(cooling?.words).toContain('slow down')
