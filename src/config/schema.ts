@@ -165,6 +165,10 @@ const TextModelSchema = Type.Object(
       [Type.Literal(true), Type.Literal(false), Type.Literal('pass'), Type.Literal('refuse')],
       { default: true, description: 'requests that refer to cached content' },
     ),
+    automatic_caching: Type.Boolean({
+      default: true,
+      description: 'whether conversations translated to Claude are cached where callers mark nothing',
+    }),
     price: TokenPriceSchema,
   },
   closed,

@@ -64,6 +64,8 @@ export interface TextModel extends ModelBase {
   readonly unknown_fields: Fate
   /** What becomes of a request that refers to cached content, which only the operator can have created. */
   readonly cached_content: Fate
+  /** Whether Claude is asked to cache conversations that are translated to it, where their callers have marked nothing. */
+  readonly automatic_caching: boolean
   readonly price: TokenPrice
 }
 

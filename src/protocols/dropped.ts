@@ -14,7 +14,11 @@ const BY_MODEL: readonly RequestField[] = [
   'frequency_penalty',
   'presence_penalty',
   'thinking',
+  'cache_key',
 ]
+
+/** OpenAI's fields for its prompt cache, which are written for its own models alone. */
+const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
 
 /**
  * What was left out.
@@ -34,7 +38,14 @@ export function droppedFrom(
     isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
   )
   const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, to)))
-  return [...own, ...fields, ...(thinking ? ['thinking'] : []), ...lostInMessages(asked, request, to)]
+  const caching = CACHING.filter((name) => isGiven(asked, name) && !isGiven(written, name))
+  return [
+    ...own,
+    ...caching,
+    ...fields,
+    ...(thinking ? ['thinking'] : []),
+    ...lostInMessages(asked, request, to),
+  ]
 }
 
 /** What is lost inside of messages and parts. */

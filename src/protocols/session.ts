@@ -1,7 +1,8 @@
 // The session that a request belongs to: the id that its client sends, else a fingerprint of how the conversation begins.
 import { withoutBillingLine } from './billing-line.ts'
+import { sessionOfClaudeCode } from './claude-session.ts'
 import { RECALLED, recalledOf } from './openai/responses/recalled.ts'
-import { isObject, type Json, type JsonObject, objectIn, stringIn } from './wire/json.ts'
+import { isObject, type Json, type JsonObject, stringIn } from './wire/json.ts'
 
 /**
  * Headers with an id that stays the same for a conversation. Ids of single requests, such as `x-client-request-id`, are not among them.
@@ -42,28 +43,6 @@ export const sessionInBody = (body: JsonObject): string | undefined =>
   openingOf(body)
 
 const idIn = (value: Json | undefined): string | undefined => stringIn(value) || undefined
-
-/** Stands before the session in the older form of `metadata.user_id`. */
-const OLDER_MARK = '_session_'
-
-/**
- * Claude Code's session in `metadata.user_id`: JSON, in its older form `user_…_account_…_session_…` (coder/aibridge pull request 241).
- * Anybody else's is an end user, who has many conversations.
- */
-function sessionOfClaudeCode(metadata: Json | undefined): string | undefined {
-  const user_id = stringIn(objectIn(metadata).user_id)
-  if (!user_id) return undefined
-  if (!user_id.startsWith('{')) {
-    const at = user_id.lastIndexOf(OLDER_MARK)
-    return at < 0 ? undefined : user_id.slice(at + OLDER_MARK.length)
-  }
-  try {
-    return idIn(objectIn(JSON.parse(user_id)).session_id)
-  } catch {
-    // Not JSON: an end user's id, which tells no session.
-    return undefined
-  }
-}
 
 /** Under these names protocols have a system prompt, and a conversation. */
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction']

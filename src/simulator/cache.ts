@@ -14,8 +14,24 @@ export interface PrefixCache {
   use(points: readonly CachePoint[]): CacheUse
 }
 
-/** An empty cache. @param now milliseconds */
-export function createPrefixCache(now: () => number): PrefixCache {
+/** How many blocks before a mark are compared with what is known (platform.claude.com, "Prompt caching"). */
+const LOOKBACK_POINTS = 20
+const MAX_OWNERS = 1_000
+
+/** The caches of all keys: providers share none between their customers. @param now milliseconds */
+export function createPrefixCaches(now: () => number): (key: string) => PrefixCache {
+  const caches = new Map<string, PrefixCache>()
+  return (key) => {
+    const known = caches.get(key)
+    if (known) return known
+    if (caches.size >= MAX_OWNERS) caches.clear()
+    const made = createPrefixCache(now)
+    caches.set(key, made)
+    return made
+  }
+}
+
+function createPrefixCache(now: () => number): PrefixCache {
   const until_ms = new Map<string, number>()
   const isKnown = ({ prefix }: CachePoint) => (until_ms.get(prefix) ?? 0) > now()
   const keep = (prefix: string, keep: '5m' | '1h') => {
@@ -26,7 +42,9 @@ export function createPrefixCache(now: () => number): PrefixCache {
     use(points) {
       const last_kept = points.findLastIndex((point) => point.keep !== undefined)
       const usable = points.slice(0, last_kept + 1).filter(({ tokens }) => tokens >= MIN_TOKENS)
-      const known = usable.findLast(isKnown)
+      const isInReach = (at: number) =>
+        usable.slice(at, at + LOOKBACK_POINTS).some((point) => point.keep !== undefined)
+      const known = usable.findLast((point, at) => isInReach(at) && isKnown(point))
       const written = { '5m': 0, '1h': 0 }
       let so_far = known?.tokens ?? 0
       for (const point of usable) {

@@ -4,7 +4,7 @@
 import { reply, type Totals, totalsOf } from './answer.ts'
 import { anthropic } from './anthropic/index.ts'
 import { type Behaviour, parseBehaviour } from './behaviour.ts'
-import { createPrefixCache, type PrefixCache } from './cache.ts'
+import { createPrefixCaches, type PrefixCache } from './cache.ts'
 import { deliver } from './delivery.ts'
 import {
   type Call,
@@ -67,7 +67,7 @@ function dialectAt(path: string): Dialect | undefined {
 /** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { now = Date.now, sleep = sleepReally, onEvent = () => {} } = options
-  const cache = createPrefixCache(now)
+  const caches = createPrefixCaches(now)
   let calls = 0
   return {
     async fetch(request) {
@@ -77,6 +77,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const call = ++calls
       const emit = (event: UntimedEvent) => onEvent({ ...event, call, at_ms: now() })
       try {
+        const cache = caches(dialect.keyOf(request, url))
         return await serve({ request, url, dialect, cache, sleep, emit })
       } catch (error) {
         if (request.signal.aborted) emit({ kind: 'aborted', sent_events: 0 })
@@ -94,6 +95,7 @@ interface Context {
   readonly request: Request
   readonly url: URL
   readonly dialect: Dialect
+  /** Of the request's key. */
   readonly cache: PrefixCache
   readonly sleep: Sleep
   readonly emit: (event: UntimedEvent) => void

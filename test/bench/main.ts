@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureCaches } from './cache.ts'
 import { compareLargeBodies, compareStreams, compareWholeAnswers } from './calls.ts'
 import { measureConsole } from './console.ts'
 import { type Bench, withContest } from './contest.ts'
@@ -19,7 +20,7 @@ import { compareSurfaces } from './surfaces.ts'
 
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
-bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console]... [--against DIR]
+bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console|cache]... [--against DIR]
               [--gateway DIR | --self] [--metrics] [--busy] [--json]
 bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
@@ -54,6 +55,7 @@ const PARTS: Record<string, Part> = {
   disk: (bench) => measureSlowDisk(bench, (reason) => say(`skipped: ${reason}`)),
   start: measureStart,
   console: measureConsole,
+  cache: measureCaches,
 }
 
 /** What is shown in place of the figures. @param cache where peers are installed */

@@ -19,6 +19,7 @@ const writing = (to: string): Writing => ({
   streams: false,
   model: 'upstream',
   max_output_tokens: 100,
+  automatic_caching: true,
   output_limit: undefined,
 })
 

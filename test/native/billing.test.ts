@@ -5,8 +5,8 @@ import { lines } from '../protocols/gemini/recordings.ts'
 import { catalogueOf, MODEL, PROVIDER, THINKING, TIERED } from '../support/catalogue.ts'
 import { answer, arrayPath, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
-import { modelSection } from '../support/sections.ts'
-import { events, heldBack, whole } from '../support/upstream.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
+import { events, heldBack, refusal, whole } from '../support/upstream.ts'
 
 const { gateway, upstream, call, lastCall, recatalogue } = await fileScene()
 beforeEach(() => recatalogue())
@@ -43,6 +43,22 @@ test('a model that costs nothing holds nothing, and serves who has no money', as
   const response = await call(wholePath('free'), ask(), { key: await gateway.caller('0') })
   expect(response.status).toBe(200)
   expect(await lastCall()).toMatchObject({ hold_nanos: 0, cost_nanos: 0, input_tokens: 10 })
+})
+
+test("a hold for another protocol's provider covers the cache writes that it may charge", async () => {
+  const price = { price: 'input = 8, cache_write_5m = 10, cache_write_1h = 16, output = 0' }
+  const claude = providerSection('claude', 'anthropic', upstream.url)
+  const own = modelSection('own', { [PROVIDER]: 'gemini' }, price)
+  const translated = modelSection('translated', { claude: 'claude-sonnet-5' }, price)
+  await recatalogue({ more: claude + own + translated })
+  upstream.answer(refusal(400))
+  const held = async (model: string) => {
+    await call(wholePath(model), ask('Hello. '.repeat(1_000)))
+    return (await lastCall()).hold_nanos
+  }
+  const own_nanos = await held('own')
+  expect(own_nanos).toBeGreaterThan(0)
+  expect(await held('translated')).toBe((own_nanos / 8) * 10)
 })
 
 test.each([

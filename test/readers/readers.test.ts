@@ -249,7 +249,8 @@ function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undef
     const { streams } = kind === 'generate' ? { streams: false } : readCallTarget(body.json)
     const facts = protocol.text.readRequest(body.json)
     const own = { from: protocol.name, to: protocol.name, streams }
-    const served = { model: SERVED, max_output_tokens: MAX_OUTPUT_TOKENS, output_limit: undefined }
+    const limits = { max_output_tokens: MAX_OUTPUT_TOKENS, output_limit: undefined }
+    const served = { model: SERVED, automatic_caching: false, ...limits }
     const sent = writtenBody(body, { ...own, ...served })
     return { question: { kind, body: sent }, facts, streams }
   } catch (thrown) {

@@ -132,13 +132,14 @@ export async function readOpened(
   if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
   const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
+  const priced = goes_as_it_is ? facts : withCacheWrites(facts)
   return {
     model,
     streams,
     content: [body.content],
     request,
     facts,
-    quoted: quotedOf(model, facts, extras, extras_nanos),
+    quoted: quotedOf(model, priced, extras, extras_nanos),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,
@@ -207,7 +208,7 @@ async function carriedText(
   { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
   const from = call.protocol.name
-  const { max_output_tokens } = asked
+  const { max_output_tokens, automatic_caching } = asked
   let extras: readonly AskedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
     const to = spokenTo(parts.protocols, { ...route, provider, caller: from, facts }).name
@@ -219,6 +220,7 @@ async function carriedText(
         streams,
         model: route.model,
         max_output_tokens,
+        automatic_caching,
         output_limit: undefined,
         service_tier,
         form: formOf(parts.protocols, provider),
@@ -226,6 +228,10 @@ async function carriedText(
   })
   return { model, extras }
 }
+
+/** Providers of another protocol may charge for cache writes, which the caller's own does not have. */
+const withCacheWrites = (facts: RequestFacts): RequestFacts =>
+  facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
 
 /** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
 function quotedOf(

@@ -70,6 +70,7 @@ class TextSending<T> implements Sending<T> {
       streams,
       model: attempt.model,
       max_output_tokens: model.max_output_tokens,
+      automatic_caching: model.automatic_caching,
       output_limit: this.#output_limit,
       forgets_reasoning: this.#forgets_reasoning,
       service_tier: this.#order.service_tier,

@@ -20,6 +20,8 @@ export interface Writing {
   /** The provider's own name of the model. */
   model: string
   max_output_tokens: number
+  /** Whether Claude is asked to cache what its caller has not marked. */
+  automatic_caching: boolean
   /** The output limit to send instead of the caller's, where the model or the balance allows less. */
   output_limit: number | undefined
   /** Without the encrypted reasoning that the provider could not read. */
@@ -60,14 +62,15 @@ export function translated(
   {
     model,
     max_output_tokens,
+    automatic_caching,
     form,
     service_tier,
-  }: Pick<Writing, 'model' | 'max_output_tokens' | 'form' | 'service_tier'>,
+  }: Pick<Writing, 'model' | 'max_output_tokens' | 'automatic_caching' | 'form' | 'service_tier'>,
 ): WrittenRequest {
   const { text, carries } = protocol
   const renamed = new Map<string, string>()
   const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
-  const written = text.encodeRequest(named, { model, max_output_tokens })
+  const written = text.encodeRequest(named, { model, max_output_tokens, automatic_caching })
   const encoded = service_tier ? withTier(protocol, written, service_tier) : written
   const fitted = text.fit?.(encoded, { server: form?.server, model, is_translated: true }) ?? {
     body: encoded,

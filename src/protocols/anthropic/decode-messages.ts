@@ -1,5 +1,7 @@
 // The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
+import { cacheOf, markedAs } from '../caching.ts'
 import type {
+  CacheTtl,
   MediaPart,
   Part,
   Signature,
@@ -32,9 +34,15 @@ const InlineSource = Fields({ media_type: Text, data: Text })
 const UrlSource = Fields({ url: Text })
 const TextSource = Fields({ data: Text })
 
+/** A text of the system prompt, and whether the cache is to end after it. */
+export interface SystemText {
+  text: string
+  cache: CacheTtl | undefined
+}
+
 interface Conversation {
   /** The texts of system messages in the middle of the conversation: other protocols have one place for them. */
-  system: string[]
+  system: SystemText[]
   turns: Turn[]
 }
 
@@ -51,9 +59,12 @@ export function decodeMessages(value: Json | undefined): Conversation {
 }
 
 /** A system prompt: one text, or blocks of text. */
-export function readSystem(value: Json | undefined, path: string): string[] {
-  if (typeof value === 'string') return value === '' ? [] : [value]
-  return eachOf(value, path, (block, at) => readObject(TextBlock, block, at).text)
+export function readSystem(value: Json | undefined, path: string): SystemText[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ text: value, cache: undefined }]
+  return eachOf(value, path, (item, at) => {
+    const block = wantObject(item, at)
+    return { text: readObject(TextBlock, block, at).text, cache: cacheOf(block) }
+  })
 }
 
 /** @param names the tool of each tool call so far, by the call's id */
@@ -89,7 +100,8 @@ function readContent(value: Json | undefined, path: string, names: Map<string, s
   return signNext(
     eachOf(value, path, (item, at) => {
       const block = wantObject(item, at)
-      return oneOf(BLOCK_READERS, block.type, `${at}.type`)(block, at, names)
+      const read = oneOf(BLOCK_READERS, block.type, `${at}.type`)(block, at, names)
+      return read.kind === 'signature_of_next' ? read : markedAs(read, block)
     }),
   )
 }

@@ -1,10 +1,13 @@
 // A messages request, read into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
 import type { Static } from '@sinclair/typebox'
+import { withoutBillingLine } from '../billing-line.ts'
+import { cacheOf } from '../caching.ts'
 import type { Effort, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
-import type { ConversationRequest } from '../canonical/request.ts'
+import type { ConversationRequest, PromptCaching } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
+import { sessionOfClaudeCode } from '../claude-session.ts'
 import {
   Anything,
   Choice,
@@ -23,7 +26,7 @@ import {
 import { type JsonObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { clientTool } from './client-tools.ts'
-import { decodeMessages, Message, readSystem } from './decode-messages.ts'
+import { decodeMessages, Message, readSystem, type SystemText } from './decode-messages.ts'
 
 const EFFORTS = {
   low: 'low',
@@ -98,13 +101,17 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
       'max_tokens',
       'must be at least 1: a limit of 0, which fills the cache, is known to Claude models only.',
     )
-  const { system, turns } = decodeMessages(body.messages)
+  const { system: late, turns } = decodeMessages(body.messages)
+  const early = asked.system === undefined ? [] : readSystem(asked.system, 'system')
+  const system = [...withoutBilling(early), ...late]
   const { thinking, tool_choice, output_config } = asked
   return {
     from: carries,
     streams: asked.stream ?? false,
     shows_usage: true,
-    system: [...(asked.system === undefined ? [] : readSystem(asked.system, 'system')), ...system],
+    system: system.map(({ text }) => text),
+    system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
+    caching: cachingOf(body),
     turns: mergeTurns(turns),
     tools: (asked.tools ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: tool_choice && decodeChoice(tool_choice),
@@ -128,6 +135,19 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     user: asked.metadata?.user_id ?? undefined,
     cache_key: undefined,
   }
+}
+
+/** The line is for Anthropic alone, and keeps all other providers from finding the prompt in their caches. */
+const withoutBilling = (system: readonly SystemText[]): SystemText[] =>
+  system.flatMap(({ text, cache }) => {
+    const rest = withoutBillingLine(text)
+    return rest === '' && text !== '' ? [] : [{ text: rest, cache }]
+  })
+
+/** Claude has no key of the cache. Claude Code's session, of which every request repeats the last one, is one for OpenAI. */
+function cachingOf({ metadata }: JsonObject): PromptCaching | undefined {
+  const session = sessionOfClaudeCode(metadata)
+  return session === undefined ? undefined : { session }
 }
 
 /** A budget is exact and precedes an effort; an effort says more than `adaptive` alone. */
@@ -159,7 +179,7 @@ function decodeTool(tool: JsonObject, path: string): ToolDefinition {
   if ((tool.type ?? 'custom') !== 'custom')
     throw refusal(`${path}.type`, 'names a tool that only Claude models have; describe it as a custom tool.')
   const { name, description, input_schema, strict } = readPresent(Tool, tool, path)
-  return { name, description, parameters: input_schema, strict, at: path }
+  return { name, description, parameters: input_schema, strict, at: path, cache: cacheOf(tool) }
 }
 
 function decodeChoice(choice: Static<typeof ToolChoiceSettings>): ToolChoice {

@@ -1,4 +1,5 @@
 // A conversation's turns, written as the messages of a messages request.
+import { cacheControl } from '../caching.ts'
 import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
@@ -9,7 +10,7 @@ import { isOwn } from './signature.ts'
 /** Every turn. In a user's turn the tool results come first, as the provider demands. */
 export const encodeMessages = (turns: readonly Turn[]): JsonObject[] =>
   turns.flatMap((turn) => {
-    const content = inOrder(turn).flatMap(encodePart)
+    const content = inOrder(turn).flatMap(encodeMarked)
     return content.length > 0 ? [{ role: turn.role, content }] : []
   })
 
@@ -17,6 +18,12 @@ function inOrder({ role, parts }: Turn): readonly Part[] {
   if (role === 'assistant') return parts
   const results = parts.filter((part) => part.kind === 'tool_result')
   return [...results, ...parts.filter((part) => part.kind !== 'tool_result')]
+}
+
+function encodeMarked(part: Part): JsonObject[] {
+  const cache = 'cache' in part ? part.cache : undefined
+  const blocks = encodePart(part)
+  return cache ? blocks.map((block) => ({ ...block, cache_control: cacheControl(cache) })) : blocks
 }
 
 /** One part as a block; none for empty text, which is refused, and for thinking that has no signature of Claude's. */

@@ -1,5 +1,6 @@
 // A canonical request, written as a messages request.
 // https://platform.claude.com/docs/en/api/messages
+import { cacheControl, withClaudeMarks } from '../caching.ts'
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
@@ -18,8 +19,9 @@ export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_cha
  * A canonical request for a provider that speaks the messages protocol.
  * @throws GatewayError invalid_request for what the messages protocol has no place for
  */
-export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
-  rejectUnsupported(request, carries)
+export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
+  rejectUnsupported(given, carries)
+  const request = withClaudeMarks(given, target.automatic_caching ?? false)
   const generation = generationOf(target.model)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
@@ -27,7 +29,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
   return compact({
     model: target.model,
     max_tokens,
-    system: encodeSystem(request.output?.kind === 'json' ? [...request.system, ONLY_JSON] : request.system),
+    system: encodeSystem(withJsonAsked(request)),
     messages: encodeMessages(request.turns),
     stream: request.streams ? true : undefined,
     ...encodeSampling(request, generation, thinking),
@@ -43,9 +45,16 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
 const ONLY_JSON =
   'Answer with one valid JSON object and nothing else: no words before or after it, and no code fence around it.'
 
-function encodeSystem(system: readonly string[]): Json | undefined {
+const withJsonAsked = (request: ConversationRequest): ConversationRequest =>
+  request.output?.kind === 'json' ? { ...request, system: [...request.system, ONLY_JSON] } : request
+
+function encodeSystem({ system, system_cache }: ConversationRequest): Json | undefined {
   const [first, ...rest] = system
-  return rest.length === 0 ? first : system.map((text) => ({ type: 'text', text }))
+  if (rest.length === 0 && !system_cache) return first
+  return system.map((text, at) => {
+    const cache = system_cache?.[at]
+    return compact({ type: 'text', text, cache_control: cache && cacheControl(cache) })
+  })
 }
 
 /**
@@ -87,13 +96,14 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 }
 
 function encodeTool(tool: ToolDefinition): JsonObject {
-  const { name, description, parameters, strict } = tool
+  const { name, description, parameters, strict, cache } = tool
   const schema = { type: 'object', ...(parameters ?? { properties: {} }) }
   return compact({
     name,
     description,
     input_schema: strict ? strictSchema(schema) : schema,
     strict: strict ? true : undefined,
+    cache_control: cache && cacheControl(cache),
   })
 }
 

@@ -1,5 +1,6 @@
 // The fields of a request in the canonical form, apart from its conversation.
 import type { JsonObject } from '../wire/json.ts'
+import type { CacheTtl } from './parts.ts'
 
 export interface ToolDefinition {
   readonly name: string
@@ -9,6 +10,8 @@ export interface ToolDefinition {
   readonly strict: boolean | undefined
   /** Its place in the caller's request. */
   readonly at: string
+  /** The mark of the prompt cache after it. */
+  readonly cache?: CacheTtl | undefined
 }
 
 /** `named` allows only these tools; `required` says whether one of them must be called. */

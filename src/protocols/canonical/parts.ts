@@ -17,7 +17,15 @@ export type Source =
   | { readonly by: 'data'; readonly mime_type: string; readonly data: string }
   | { readonly by: 'url'; readonly url: string }
 
-export interface TextPart {
+/** How long a provider is to keep the prompt up to a mark: 5 minutes or an hour, as Claude has it. */
+export type CacheTtl = '5m' | '1h'
+
+/** What may end a part of the prompt that is to be kept. */
+interface Markable {
+  readonly cache?: CacheTtl | undefined
+}
+
+export interface TextPart extends Markable {
   readonly kind: 'text'
   readonly text: string
   /** The model says in it that it will not answer. */
@@ -26,7 +34,7 @@ export interface TextPart {
 }
 
 /** An image, audio or a document. `at` is its place in the caller's request, for a refusal to name; empty in an answer. */
-export interface MediaPart {
+export interface MediaPart extends Markable {
   readonly kind: 'image' | 'audio' | 'document'
   readonly source: Source
   readonly name?: string | undefined
@@ -37,7 +45,7 @@ export interface MediaPart {
   readonly signature?: Signature | undefined
 }
 
-export interface ToolCallPart {
+export interface ToolCallPart extends Markable {
   readonly kind: 'tool_call'
   readonly id: string
   readonly name: string
@@ -45,7 +53,7 @@ export interface ToolCallPart {
   readonly signature?: Signature | undefined
 }
 
-export interface ToolResultPart {
+export interface ToolResultPart extends Markable {
   readonly kind: 'tool_result'
   readonly call_id: string
   /** The name of the tool that was called. */

@@ -1,8 +1,16 @@
 // A request in the canonical form.
 import type { Carries } from '../carries.ts'
-import type { Json } from '../wire/json.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 import type { RequestFields } from './fields.ts'
-import type { Turn } from './parts.ts'
+import type { CacheTtl, Turn } from './parts.ts'
+
+/** What a request says of the prompt cache beside its key and its marks: OpenAI's fields, as they were sent. */
+export interface PromptCaching {
+  /** The session, where its protocol has no key of the cache: requests of one key are to find the same. */
+  readonly session?: string | undefined
+  readonly retention?: string | undefined
+  readonly options?: JsonObject | undefined
+}
 
 export interface ConversationRequest extends RequestFields {
   /** The tables of the protocol that it was decoded from: a refusal names a field in the caller's own words. */
@@ -11,6 +19,10 @@ export interface ConversationRequest extends RequestFields {
   /** Whether a stream is to report its usage; true for protocols that always do. */
   readonly shows_usage: boolean
   readonly turns: readonly Turn[]
+  /** The marks of the prompt cache after the texts of `system`, of which some are marked; absent where none is. */
+  readonly system_cache?: readonly (CacheTtl | undefined)[] | undefined
+  /** What OpenAI's protocols say of the prompt cache. */
+  readonly caching?: PromptCaching | undefined
   /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
   readonly safety_settings?: Json | undefined
   /** Whether the caller wants to see the thinking; undefined if the request does not say. */
@@ -22,4 +34,6 @@ export interface TargetModel {
   readonly model: string
   /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
   readonly max_output_tokens: number
+  /** Whether Claude is asked to cache a conversation whose caller has marked nothing. */
+  readonly automatic_caching?: boolean | undefined
 }

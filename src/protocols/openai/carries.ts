@@ -23,7 +23,7 @@ export const carries: Carries = {
     presence_penalty: 'presence_penalty',
     verbosity: dropped('few servers of chat completions know it'),
     user: 'safety_identifier',
-    cache_key: dropped('few servers of chat completions know it'),
+    cache_key: 'prompt_cache_key',
   },
   pieces: {
     image_url: 'image_url',
@@ -43,8 +43,6 @@ export const carries: Carries = {
     store: NO_EFFECT,
     service_tier: NO_EFFECT,
     prediction: NO_EFFECT,
-    prompt_cache_options: NO_EFFECT,
-    prompt_cache_retention: NO_EFFECT,
     logit_bias: refused('each model numbers its tokens differently'),
     audio: SERVER_SIDE,
     moderation: SERVER_SIDE,

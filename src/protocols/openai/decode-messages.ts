@@ -1,6 +1,8 @@
 // The messages of a chat completion request, read: who said what, in turns.
 import type { Static } from '@sinclair/typebox'
+import { cacheOf, markedAs } from '../caching.ts'
 import {
+  type CacheTtl,
   type MediaPart,
   madeCallId,
   type Part,
@@ -63,16 +65,22 @@ const InlineFile = Fields({ file_data: Text, filename: Anything })
 
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
-  system: string[]
+  system: SystemText[]
   turns: Turn[]
 }
 
-/** Gives a turn, or the text of a system message. @param names the tool of each tool call so far, by the call's id */
-type Reader = (message: JsonObject, path: string, names: Map<string, string>) => Turn | string
+/** Gives a turn, or a system message. @param names the tool of each tool call so far, by the call's id */
+type Reader = (message: JsonObject, path: string, names: Map<string, string>) => Turn | SystemText
+
+/** A text of the system prompt, and whether the cache is to end after it. */
+interface SystemText {
+  text: string
+  cache: CacheTtl | undefined
+}
 
 const READERS: Readonly<Record<string, Reader>> = {
-  system: (message, path) => textOf(readSaid(message, path)),
-  developer: (message, path) => textOf(readSaid(message, path)),
+  system: readSystem,
+  developer: readSystem,
   user: (message, path) => ({ role: 'user', parts: readSaid(message, path) }),
   assistant: readAssistant,
   tool: readToolMessage,
@@ -88,14 +96,23 @@ export function decodeMessages(value: Json | undefined): Conversation {
     return oneOf(READERS, message.role, `${path}.role`)(message, path, names)
   })
   for (const said of read) {
-    if (typeof said === 'string') conversation.system.push(said)
+    if ('text' in said) conversation.system.push(said)
     else conversation.turns.push(said)
   }
   return conversation
 }
 
-const readSaid = (message: JsonObject, path: string): (TextPart | MediaPart)[] =>
-  readContent(readObject(SaidMessage, message, path).content, `${path}.content`)
+function readSystem(message: JsonObject, path: string): SystemText {
+  const parts = readSaid(message, path)
+  return { text: textOf(parts), cache: parts.findLast(({ cache }) => cache)?.cache }
+}
+
+/** A mark may be on the message, too, where its content is one text. */
+function readSaid(message: JsonObject, path: string): (TextPart | MediaPart)[] {
+  const parts = readContent(readObject(SaidMessage, message, path).content, `${path}.content`)
+  const last = parts.at(-1)
+  return last && cacheOf(message) ? [...parts.slice(0, -1), markedAs(last, message)] : parts
+}
 
 function readAssistant(given: JsonObject, path: string, names: Map<string, string>): Turn {
   const message = readPresent(AssistantMessage, given, path)
@@ -137,7 +154,9 @@ function readToolMessage(message: JsonObject, path: string, names: Map<string, s
   const name = names.get(tool_call_id)
   if (name === undefined)
     throw refusal(`${path}.tool_call_id`, 'matches no tool call of an earlier assistant message.')
-  return resultTurn(tool_call_id, name, readOptional(content, `${path}.content`))
+  const parts = readOptional(content, `${path}.content`)
+  const cache = cacheOf(message) ?? parts.findLast((part) => part.cache)?.cache
+  return resultTurn(tool_call_id, name, parts, cache)
 }
 
 /** The deprecated form belongs to the last call of its function. */
@@ -149,9 +168,14 @@ function readFunctionMessage(message: JsonObject, path: string, names: Map<strin
   return resultTurn(id, name, readOptional(content, `${path}.content`))
 }
 
-const resultTurn = (call_id: string, name: string, content: ToolResultPart['content']): Turn => ({
+const resultTurn = (
+  call_id: string,
+  name: string,
+  content: ToolResultPart['content'],
+  cache?: CacheTtl,
+): Turn => ({
   role: 'user',
-  parts: [{ kind: 'tool_result', call_id, name, content, failed: false }],
+  parts: [{ kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) }],
 })
 
 type ContentReader = (part: JsonObject, path: string) => TextPart | MediaPart
@@ -168,7 +192,7 @@ function readContent(value: Json | undefined, path: string): (TextPart | MediaPa
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const part = wantObject(item, at)
-    return oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at)
+    return markedAs(oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at), part)
   })
 }
 

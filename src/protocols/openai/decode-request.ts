@@ -1,6 +1,7 @@
 // A chat completion request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
 import type { Static } from '@sinclair/typebox'
+import { cacheOf, cachingIn } from '../caching.ts'
 import type { ImageOutput, OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -90,6 +91,8 @@ export const ChatRequest = Fields({
   prompt_cache_key: optional(Text),
   /** Of OpenRouter. */
   image_config: optional(ImageConfig),
+  prompt_cache_options: Anything,
+  prompt_cache_retention: Anything,
   safety_identifier: optional(Text),
   /** The older name of safety_identifier. */
   user: optional(Text),
@@ -112,7 +115,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     from: carries,
     streams: asked.stream ?? false,
     shows_usage: asked.stream_options?.include_usage ?? false,
-    system,
+    system: system.map(({ text }) => text),
+    system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
+    caching: cachingIn(body),
     turns: mergeTurns(turns),
     tools: decodeTools(asked),
     tool_choice: decodeToolChoice(asked.tool_choice ?? asked.function_call),
@@ -171,7 +176,10 @@ const decodeTools = ({
   tools = [],
   functions = [],
 }: Present<Static<typeof ChatRequest>>): ToolDefinition[] => [
-  ...tools.map((tool, index) => decodeFunction(tool.function, `tools[${index}].function`)),
+  ...tools.map((tool, index) => ({
+    ...decodeFunction(tool.function, `tools[${index}].function`),
+    cache: cacheOf(tool) ?? cacheOf(tool.function),
+  })),
   ...functions.map((definition, index) => decodeFunction(definition, `functions[${index}]`)),
 ]
 

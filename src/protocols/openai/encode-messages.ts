@@ -12,6 +12,7 @@ import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject, lookUp } from '../wire/json.ts'
 import { writeImage } from './answered-images.ts'
+import { markFor, type TakenCaching } from './caching.ts'
 import { carries } from './carries.ts'
 import { googleSignatureField, reasoningFields } from './reasoning.ts'
 
@@ -20,14 +21,41 @@ import { googleSignatureField, reasoningFields } from './reasoning.ts'
  * results as messages of their own before it.
  * @param takes_signatures the model is one of Gemini's, which needs its signatures back; OpenAI refuses fields that it
  * does not know
+ * @param caching which marks of the prompt cache it takes
  */
-export function encodeMessages(request: ConversationRequest, takes_signatures: boolean): JsonObject[] {
-  const system = request.system.length > 0 ? [{ role: 'system', content: request.system.join('\n\n') }] : []
+export function encodeMessages(
+  request: ConversationRequest,
+  takes_signatures: boolean,
+  caching: TakenCaching,
+): JsonObject[] {
+  const system =
+    request.system.length > 0 ? [{ role: 'system', content: encodeSystem(request, caching) }] : []
   const own = takes_signatures ? OWN_FIELDS : NO_FIELDS
   const encodeTurn = (turn: Turn): JsonObject[] =>
-    turn.role === 'assistant' ? [encodeAssistant(turn.parts, own)] : encodeUser(turn.parts)
+    turn.role === 'assistant' ? [encodeAssistant(turn.parts, own)] : encodeUser(turn.parts, caching)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
+
+/** One text, or one up to each mark that the model takes. */
+function encodeSystem(
+  { system, system_cache = [] }: ConversationRequest,
+  caching: TakenCaching,
+): string | JsonObject[] {
+  const parts: JsonObject[] = []
+  let texts: string[] = []
+  for (const [at, text] of system.entries()) {
+    texts.push(text)
+    const mark = markFor(caching, system_cache[at])
+    if (!isMark(mark)) continue
+    parts.push({ type: 'text', text: texts.join('\n\n'), ...mark })
+    texts = []
+  }
+  const rest = texts.join('\n\n')
+  if (parts.length === 0) return rest
+  return texts.length > 0 ? [...parts, { type: 'text', text: rest }] : parts
+}
+
+const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
 
 /** The fields that models of Gemini's take back, and OpenAI refuses. */
 interface GeminiFields {
@@ -63,14 +91,14 @@ const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureF
   ...signatureField(call.signature),
 })
 
-function encodeUser(parts: readonly Part[]): JsonObject[] {
+function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const shown = results.flatMap((result) => result.content.filter((part) => part.kind !== 'text'))
   const said = parts.filter((part) => isContent(part))
   const content = [...shown, ...said]
   return [
-    ...results.map(encodeResult),
-    ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content) }] : []),
+    ...results.map((result) => encodeResult(result, caching)),
+    ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content, caching) }] : []),
   ]
 }
 
@@ -78,16 +106,19 @@ const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
 /** A tool message holds text only; anything else that a tool gave follows in the user's message. */
-const encodeResult = (result: ToolResultPart): JsonObject => ({
-  role: 'tool',
-  tool_call_id: result.call_id,
-  content: textOf(result.content),
-})
+const encodeResult = (result: ToolResultPart, caching: TakenCaching): JsonObject => {
+  const text: TextPart = { kind: 'text', text: textOf(result.content), cache: result.cache }
+  return { role: 'tool', tool_call_id: result.call_id, content: encodeContent([text], caching) }
+}
 
 /** A lone text as a string, which every server takes; anything more as parts. */
-function encodeContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
+function encodeContent(
+  parts: readonly (TextPart | MediaPart)[],
+  caching: TakenCaching,
+): string | JsonObject[] {
   const [first, ...rest] = parts
-  return first?.kind === 'text' && rest.length === 0 ? first.text : parts.map(encodePart)
+  if (first?.kind === 'text' && rest.length === 0 && !isMark(markFor(caching, first.cache))) return first.text
+  return parts.map((part) => ({ ...encodePart(part), ...markFor(caching, part.cache) }))
 }
 
 const encodePart = (part: TextPart | MediaPart): JsonObject =>

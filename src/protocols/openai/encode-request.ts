@@ -1,11 +1,13 @@
 // A canonical request, written as a chat completion request.
 // https://platform.openai.com/docs/api-reference/chat/create
+import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
 import { userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
+import { cachingFields, cachingTakenBy, markFor, type TakenCaching } from './caching.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf, nearestEffort } from './model.ts'
@@ -18,12 +20,14 @@ export const SCHEMA_NAME = 'answer'
  * A canonical request for a provider that speaks chat completions. A stream is always asked for its usage.
  * @throws GatewayError invalid_request for what chat completions has no place for
  */
-export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
-  rejectUnsupported(request, carries)
+export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
+  rejectUnsupported(given, carries)
   const generation = generationOf(target.model)
+  const caching = cachingTakenBy(target.model)
+  const request = caching === 'marks' ? withClaudeMarks(given, target.automatic_caching ?? false) : given
   return compact({
     model: target.model,
-    messages: encodeMessages(request, generation.takes_signatures),
+    messages: encodeMessages(request, generation.takes_signatures, caching),
     stream: request.streams || undefined,
     stream_options: request.streams ? { include_usage: true } : undefined,
     [generation.limit_field]: request.max_output_tokens,
@@ -34,10 +38,11 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     reasoning_effort: encodeEffort(request, generation),
     response_format: request.output && encodeOutput(request.output),
     ...encodeImages(request),
-    ...encodeTools(request),
+    ...encodeTools(request, caching),
     logprobs: request.logprobs !== undefined || undefined,
     top_logprobs: request.logprobs,
     safety_identifier: request.user === undefined ? undefined : userMark(request.user),
+    ...cachingFields(request, caching),
   })
 }
 
@@ -75,19 +80,21 @@ function encodeImages({ images }: ConversationRequest): JsonObject {
 }
 
 /** The fields for tools; the provider refuses a choice among no tools, so it is left out. */
-function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
+function encodeTools(request: ConversationRequest, caching: TakenCaching): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
-    tools: request.tools.map(encodeTool),
+    tools: request.tools.map((tool) => encodeTool(tool, caching)),
     tool_choice: request.tool_choice && encodeChoice(request.tool_choice),
     parallel_tool_calls: request.parallel_tool_calls,
   }
 }
 
-function encodeTool(tool: ToolDefinition): JsonObject {
+function encodeTool(tool: ToolDefinition, caching: TakenCaching): JsonObject {
   const { name, description, parameters } = tool
   const strict = strictIfTaken(tool.strict, parameters)
-  return { type: 'function', function: compact({ name, description, parameters, strict }) }
+  // OpenAI takes no marks on tools: those on the system prompt come after them.
+  const mark = caching === 'marks' ? markFor(caching, tool.cache) : {}
+  return { type: 'function', function: compact({ name, description, parameters, strict }), ...mark }
 }
 
 function encodeChoice(choice: ToolChoice): Json {

@@ -1,6 +1,9 @@
 // Reader of :generateContent and :streamGenerateContent requests.
+import { IMAGE_TOKENS } from '../answer.ts'
 import type { Ask, FunctionDeclaration } from '../ask.ts'
+import { pointsOf } from '../cache.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
+import { countTokens } from '../tokens.ts'
 import { inlineOf, partsOf } from './parts.ts'
 
 const DEFAULT_MAX_OUTPUT_TOKENS = 65_536
@@ -18,8 +21,7 @@ export function readAsk(body: JsonObject): Ask {
     ...readMedia(parts),
     ...readConfig(config),
     ...readTools(body),
-    // The API caches implicitly and unpredictably; `cache` in a model's name simulates that.
-    cache_points: [],
+    cache_points: readCachePoints(body, contents),
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
     results: partsOf(last).flatMap(readResult),
   }
@@ -41,6 +43,21 @@ function readText(
       .join('\n'),
     declarations: body.tools === undefined ? '' : JSON.stringify(body.tools),
   }
+}
+
+/** This API caches every prefix by itself; writing costs nothing (ai.google.dev/gemini-api/docs/caching, "Implicit caching"). */
+function readCachePoints(body: JsonObject, contents: readonly JsonObject[]): Ask['cache_points'] {
+  const declarations = body.tools === undefined ? '' : JSON.stringify(body.tools)
+  const system = objectOf(pick(body, 'systemInstruction', 'system_instruction'))
+  return pointsOf('', [
+    { content: declarations, tokens: countTokens(declarations), keep: '5m' },
+    ...[system, ...contents].map((content) => {
+      const parts = partsOf(content)
+      const media = parts.filter((part) => inlineOf(part).mime !== '').length * IMAGE_TOKENS
+      const text = parts.map(promptText).join('\n')
+      return { content: JSON.stringify(content), tokens: countTokens(text) + media, keep: '5m' as const }
+    }),
+  ])
 }
 
 /** The text that a part adds to the prompt: its own, or the JSON of a call or a result. */

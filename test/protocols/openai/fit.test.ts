@@ -108,7 +108,12 @@ function sentTo(
   model = MODELS[server] ?? '',
 ): WrittenRequest {
   const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translated(asked, request, openai, { model, max_output_tokens: 8_000, form: form(server) })
+  return translated(asked, request, openai, {
+    model,
+    max_output_tokens: 8_000,
+    automatic_caching: false,
+    form: form(server),
+  })
 }
 
 const passedTo = (server: string, asked: JsonObject, model = MODELS[server] ?? ''): JsonObject =>

@@ -14,7 +14,11 @@ const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
 
 function sent(from: BuiltInProtocol, to: BuiltInProtocol, asked: JsonObject) {
   const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translated(asked, request, BUILT_IN_PROTOCOLS[to], { model: MODELS[to], max_output_tokens: 8_000 })
+  return translated(asked, request, BUILT_IN_PROTOCOLS[to], {
+    model: MODELS[to],
+    max_output_tokens: 8_000,
+    automatic_caching: false,
+  })
 }
 
 const said = (...content: JsonObject[]): JsonObject => ({

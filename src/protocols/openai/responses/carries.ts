@@ -42,8 +42,6 @@ export const carries: Carries = {
     store: NO_EFFECT,
     service_tier: NO_EFFECT,
     truncation: NO_EFFECT,
-    prompt_cache_options: NO_EFFECT,
-    prompt_cache_retention: NO_EFFECT,
     client_metadata: NO_EFFECT,
     background: NO_EFFECT,
     stream_options: NO_EFFECT,

@@ -1,5 +1,6 @@
 // The items of a responses request, read: who said what, in turns.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+import { markedAs } from '../../caching.ts'
 import {
   type MediaPart,
   type Part,
@@ -208,7 +209,7 @@ function readContent(value: Json | undefined, path: string): (TextPart | MediaPa
   if (typeof value === 'string') return [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const part = wantObject(item, at)
-    return oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at)
+    return markedAs(oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at), part)
   })
 }
 

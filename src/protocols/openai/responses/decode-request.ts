@@ -1,6 +1,7 @@
 // A responses request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { Static } from '@sinclair/typebox'
+import { cachingIn } from '../../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
 import { mergeTurns } from '../../canonical/parts.ts'
 import type { ConversationRequest } from '../../canonical/request.ts'
@@ -74,6 +75,8 @@ export const ResponsesRequest = Fields({
   parallel_tool_calls: optional(Flag),
   include: optional(List(Text)),
   prompt_cache_key: optional(Text),
+  prompt_cache_options: Anything,
+  prompt_cache_retention: Anything,
   safety_identifier: optional(Text),
   /** The older name of safety_identifier. */
   user: optional(Text),
@@ -99,6 +102,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     shows_usage: true,
     system: [...(asked.instructions ? [asked.instructions] : []), ...system],
     turns: mergeTurns(turns),
+    caching: cachingIn(body),
     tools: decodeTools(asked.tools),
     tool_choice: decodeToolChoice(asked.tool_choice),
     parallel_tool_calls: asked.parallel_tool_calls,

@@ -4,14 +4,18 @@ import type { MediaPart, Part, Signature, TextPart, ToolResultPart, Turn } from 
 import { unsupportedPiece } from '../../carries.ts'
 import { writeParts } from '../../part-writers.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
+import { markFor, type TakenCaching } from '../caching.ts'
 import { dataUri } from '../encode-messages.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
 
-/** The items of all turns; a turn's tool results come before what its user says. */
-export const encodeItems = (turns: readonly Turn[]): JsonObject[] =>
+/**
+ * The items of all turns; a turn's tool results come before what its user says.
+ * @param caching which marks of the prompt cache the model takes
+ */
+export const encodeItems = (turns: readonly Turn[], caching: TakenCaching): JsonObject[] =>
   turns.flatMap(({ role, parts }) =>
-    role === 'assistant' ? followed(parts.flatMap(encodeAnswered)) : encodeUser(parts),
+    role === 'assistant' ? followed(parts.flatMap(encodeAnswered)) : encodeUser(parts, caching),
   )
 
 /**
@@ -60,12 +64,20 @@ const answered = (content: JsonObject): JsonObject => ({
 })
 const outputText = (text: string): JsonObject => ({ type: 'output_text', text })
 
-function encodeUser(parts: readonly Part[]): JsonObject[] {
+function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const said = parts.filter((part) => isContent(part))
   return [
     ...results.map(encodeResult),
-    ...(said.length > 0 ? [{ type: 'message', role: 'user', content: said.map(encodePart) }] : []),
+    ...(said.length > 0
+      ? [
+          {
+            type: 'message',
+            role: 'user',
+            content: said.map((part) => ({ ...encodePart(part), ...markFor(caching, part.cache) })),
+          },
+        ]
+      : []),
   ]
 }
 

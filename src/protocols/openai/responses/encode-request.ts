@@ -5,6 +5,7 @@ import type { ConversationRequest, TargetModel } from '../../canonical/request.t
 import { rejectUnsupported } from '../../carries.ts'
 import { userMark } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
+import { cachingFields, cachingTakenBy } from '../caching.ts'
 import { encodeEffort, encodeSampling, SCHEMA_NAME } from '../encode-request.ts'
 import { generationOf } from '../model.ts'
 import { strictIfTaken } from '../schema.ts'
@@ -20,11 +21,12 @@ import { encodeItems } from './encode-items.ts'
 export function encodeRequest(request: ConversationRequest, { model }: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
   const generation = generationOf(model)
+  const caching = cachingTakenBy(model)
   const { temperature, top_p } = encodeSampling(request, generation)
   return compact({
     model,
     instructions: request.system.length > 0 ? request.system.join('\n\n') : undefined,
-    input: encodeItems(request.turns),
+    input: encodeItems(request.turns, caching),
     stream: request.streams || undefined,
     max_output_tokens: request.max_output_tokens,
     temperature,
@@ -35,7 +37,8 @@ export function encodeRequest(request: ConversationRequest, { model }: TargetMod
     include: request.logprobs === undefined ? undefined : [LOGPROBS],
     top_logprobs: request.logprobs,
     safety_identifier: request.user === undefined ? undefined : userMark(request.user),
-    prompt_cache_key: request.cache_key,
+    prompt_cache_key: request.cache_key ?? request.caching?.session,
+    ...cachingFields(request, caching),
   })
 }
 

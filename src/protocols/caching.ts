@@ -1,0 +1,106 @@
+// Marks of the prompt cache: what requests mark, and what translation to Claude marks where they do not.
+import type { CacheTtl, Part, Turn } from './canonical/parts.ts'
+import type { ConversationRequest, PromptCaching } from './canonical/request.ts'
+import { isObject, type Json, type JsonObject, objectIn } from './wire/json.ts'
+
+/**
+ * The mark on a block, part or tool: Claude's `cache_control`, which others take for Claude behind chat completions too
+ * (package @openrouter/sdk 1.3, ChatContentText and ChatFunctionTool), or OpenAI's `prompt_cache_breakpoint` (package openai 6.49,
+ * ChatCompletionContentPartText).
+ */
+export function cacheOf({ cache_control, prompt_cache_breakpoint }: JsonObject): CacheTtl | undefined {
+  if (isObject(cache_control)) return cache_control.ttl === '1h' ? '1h' : '5m'
+  return isObject(prompt_cache_breakpoint) ? '5m' : undefined
+}
+
+/** The same part with the mark of what it was read from; the very same where there is none. */
+export function markedAs<P extends Part>(part: P, source: JsonObject): P {
+  const cache = cacheOf(source)
+  return cache === undefined ? part : { ...part, cache }
+}
+
+/** What Claude takes as a mark. Five minutes are its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+export const cacheControl = (cache: CacheTtl): JsonObject =>
+  cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
+
+/** What Claude's provider takes in one request; for more it refuses it (the same page). */
+const MAX_MARKS = 4
+
+/**
+ * The request with the marks that Claude is to get: the caller's own, of more than four the last ones. Where there is none and the
+ * conversation goes on, its system prompt (or tools) and its last two messages of the user are marked: the last is written, and what
+ * the call before has written is found at the one before it, however many blocks lie between. Claude's automatic caching
+ * (`cache_control` on the request itself) looks back 20 blocks only, and not every cloud has it (the same page).
+ * @param is_automatic whether marks are added where there is none
+ */
+export function withClaudeMarks(request: ConversationRequest, is_automatic: boolean): ConversationRequest {
+  const count = countMarks(request)
+  if (count === 0) return is_automatic && goesOn(request) ? withAutomaticMarks(request) : request
+  return count > MAX_MARKS ? withoutFirstMarks(request, count - MAX_MARKS) : request
+}
+
+const goesOn = ({ turns }: ConversationRequest): boolean =>
+  turns.some(({ role, parts }) => role === 'assistant' || parts.some(({ kind }) => kind === 'tool_result'))
+
+const markOfPart = (part: Part): CacheTtl | undefined => ('cache' in part ? part.cache : undefined)
+
+function countMarks({ tools, system_cache = [], turns }: ConversationRequest): number {
+  let count = 0
+  for (const { cache } of tools) if (cache) count++
+  for (const cache of system_cache) if (cache) count++
+  for (const { parts } of turns) for (const part of parts) if (markOfPart(part)) count++
+  return count
+}
+
+/** In the order of the prompt: tools, system, messages. */
+function withoutFirstMarks(request: ConversationRequest, drop: number): ConversationRequest {
+  let left = drop
+  const kept = (cache: CacheTtl | undefined) => (cache && left-- > 0 ? undefined : cache)
+  return {
+    ...request,
+    tools: request.tools.map((tool) => ({ ...tool, cache: kept(tool.cache) })),
+    system_cache: request.system_cache?.map(kept),
+    turns: request.turns.map(({ role, parts }) => ({
+      role,
+      parts: parts.map((part) => (markOfPart(part) ? { ...part, cache: kept(markOfPart(part)) } : part)),
+    })),
+  }
+}
+
+function withAutomaticMarks(request: ConversationRequest): ConversationRequest {
+  const cache = request.caching?.retention === '24h' ? '1h' : '5m'
+  const { system, tools, turns } = request
+  const users = turns.filter(({ role }) => role === 'user').slice(-2)
+  const marked_turns = turns.map((turn) => (users.includes(turn) ? withLastMarked(turn, cache) : turn))
+  if (system.length > 0)
+    return {
+      ...request,
+      turns: marked_turns,
+      system_cache: system.map((_, at) => (at === system.length - 1 ? cache : undefined)),
+    }
+  const last_tool = tools.length - 1
+  return {
+    ...request,
+    turns: marked_turns,
+    tools: tools.map((tool, at) => (at === last_tool ? { ...tool, cache } : tool)),
+  }
+}
+
+/** The last part as it is written: results of tools come first, and empty texts not at all. */
+function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
+  const { parts } = turn
+  const isWritten = (part: Part) => part.kind !== 'text' || part.text !== ''
+  const said = parts.findLastIndex((part) => part.kind !== 'tool_result' && isWritten(part))
+  const last = said >= 0 ? said : parts.length - 1
+  return { ...turn, parts: parts.map((part, at) => (at === last ? { ...part, cache } : part)) }
+}
+
+/** @returns undefined where the request sets none of them */
+export function cachingIn(body: JsonObject): PromptCaching | undefined {
+  const retention = textIn(body.prompt_cache_retention)
+  const options = isObject(body.prompt_cache_options) ? objectIn(body.prompt_cache_options) : undefined
+  return (retention ?? options) ? { retention, options } : undefined
+}
+
+const textIn = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined

@@ -1,0 +1,231 @@
+// Prompt caches in translation: whose marks and keys are carried to which models, and which marks are added for Claude.
+import { describe, expect, test } from 'bun:test'
+import { responses } from '../../../src/protocols/openai/responses/index.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
+
+const CALLERS = { ...BUILT_IN_PROTOCOLS, responses }
+const MARK = { cache_control: { type: 'ephemeral' } }
+const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } }
+
+/** A caller's request as a provider's model gets it. */
+function sent(
+  from: keyof typeof CALLERS,
+  body: JsonObject,
+  model: string,
+  automatic_caching = true,
+): JsonObject {
+  const to = model === 'claude-sonnet-5' ? 'anthropic' : model.startsWith('gemini') ? 'gemini' : 'openai'
+  const request = CALLERS[from].text.decodeRequest(structuredClone(body), false)
+  return BUILT_IN_PROTOCOLS[to].text.encodeRequest(request, {
+    model,
+    max_output_tokens: 64,
+    automatic_caching,
+  })
+}
+
+/** The places of all marks in a body, with the marks. */
+function marksIn(value: unknown, at = ''): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.assign(
+    {},
+    ...Object.entries(value).map(([name, inner]) =>
+      /^(?:cache_control|prompt_cache_breakpoint)$/.test(name)
+        ? { [at.slice(1)]: { [name]: inner } }
+        : marksIn(inner, `${at}.${name}`),
+    ),
+  )
+}
+
+const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: words, ...more })
+const user = (...content: JsonObject[]): JsonObject => ({ role: 'user', content })
+const said: JsonObject = { role: 'assistant', content: [text('Hello.')] }
+const parameters = { type: 'object', properties: {} }
+const MESSAGES: JsonObject = {
+  model: 'm',
+  max_tokens: 64,
+  system: [text('Be brief.'), text('Be kind.', HOUR)],
+  tools: [{ name: 'look', input_schema: parameters, ...MARK }],
+  messages: [user(text('Hi.')), said, user(text('Why?', MARK))],
+}
+const CHAT: JsonObject = {
+  model: 'm',
+  tools: [{ type: 'function', function: { name: 'look', parameters }, ...MARK }],
+  messages: [
+    { role: 'system', content: [text('Be brief.', MARK)] },
+    { role: 'user', content: 'Look.' },
+    {
+      role: 'assistant',
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c', content: 'Seen.', ...MARK },
+    user(text('Why?', BREAKPOINT)),
+  ],
+}
+
+describe("a caller's marks are carried", () => {
+  test.each<[string, JsonObject, string, Record<string, unknown>]>([
+    [
+      'messages to Claude behind chat completions',
+      sent('anthropic', MESSAGES, 'anthropic/claude-sonnet-5'),
+      'all',
+      { 'messages.0.content.0': HOUR, 'messages.3.content.0': MARK, 'tools.0': MARK },
+    ],
+    [
+      'messages to GPT-5.6',
+      sent('anthropic', MESSAGES, 'gpt-5.6'),
+      'but for those on tools',
+      { 'messages.0.content.0': BREAKPOINT, 'messages.3.content.0': BREAKPOINT },
+    ],
+    ['messages to GPT-5.1', sent('anthropic', MESSAGES, 'gpt-5.1'), 'none', {}],
+    ['messages to a model of somebody else', sent('anthropic', MESSAGES, 'deepseek-chat'), 'none', {}],
+    ['messages to Gemini', sent('anthropic', MESSAGES, 'gemini-2.5-flash'), 'none', {}],
+    [
+      'chat completions to Claude',
+      sent('openai', CHAT, 'claude-sonnet-5'),
+      'all',
+      { 'system.0': MARK, 'tools.0': MARK, 'messages.2.content.0': MARK, 'messages.2.content.1': MARK },
+    ],
+    [
+      'responses to Claude',
+      sent(
+        'responses',
+        { model: 'm', input: [user({ type: 'input_text', text: 'Hi.', ...BREAKPOINT })] },
+        'claude-sonnet-5',
+      ),
+      'all',
+      { 'messages.0.content.0': MARK },
+    ],
+  ])('%s: %#', (_, body, __, marks) => {
+    expect(marksIn(body)).toEqual(marks)
+  })
+
+  test('a system prompt is split after its marks alone', () => {
+    const { messages } = sent('anthropic', MESSAGES, 'gpt-5.6') as { messages: JsonObject[] }
+    expect(messages[0]).toEqual({ role: 'system', content: [text('Be brief.\n\nBe kind.', BREAKPOINT)] })
+    const plain = sent('anthropic', MESSAGES, 'gpt-5.1') as { messages: JsonObject[] }
+    expect(plain.messages[0]).toEqual({ role: 'system', content: 'Be brief.\n\nBe kind.' })
+  })
+
+  test('of more than four the last four, which is all that Claude takes', () => {
+    const parts = Array.from({ length: 7 }, (_, n) => text(`Part ${n}.`, BREAKPOINT))
+    const body = sent('openai', { model: 'm', messages: [user(...parts)] }, 'claude-sonnet-5')
+    expect(Object.keys(marksIn(body))).toEqual([3, 4, 5, 6].map((n) => `messages.0.content.${n}`))
+  })
+})
+
+describe('Claude is asked to cache where the caller has marked nothing', () => {
+  const call = {
+    role: 'assistant',
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+  }
+  const chat = (...messages: JsonObject[]): JsonObject => ({ model: 'm', messages })
+  const system = { role: 'system', content: 'Be brief.' }
+  const GOES_ON = chat(system, user(text('Hi.')), said, user(text('Why?')))
+
+  test.each<[string, JsonObject, string[]]>([
+    [
+      'the system prompt and the last two messages of the user',
+      GOES_ON,
+      ['system.0', 'messages.0.content.0', 'messages.2.content.0'],
+    ],
+    [
+      'the last tool where there is no system prompt',
+      {
+        ...chat(user(text('Hi.')), call, { role: 'tool', tool_call_id: 'c', content: 'Seen.' }),
+        tools: ['look', 'see'].map((name) => ({ type: 'function', function: { name, parameters } })),
+      },
+      ['messages.0.content.0', 'messages.2.content.0', 'tools.1'],
+    ],
+    [
+      'the last two of many messages',
+      chat(...[1, 2, 3].flatMap((n) => [user(text(`Question ${n}.`)), said]), user(text('Why?'))),
+      ['messages.4.content.0', 'messages.6.content.0'],
+    ],
+    ['nothing of a first message', chat(system, user(text('Hi.'))), []],
+  ])('%s', (_, body, places) => {
+    expect(Object.keys(marksIn(sent('openai', body, 'claude-sonnet-5'))).sort()).toEqual(places.sort())
+  })
+
+  test.each<[string, JsonObject, unknown]>([
+    ['five minutes', GOES_ON, MARK],
+    [
+      'an hour, if the caller has asked OpenAI to keep it for a day',
+      { ...GOES_ON, prompt_cache_retention: '24h' },
+      HOUR,
+    ],
+  ])('for %s', (_, body, mark) => {
+    expect(Object.values(marksIn(sent('openai', body, 'claude-sonnet-5')))).toEqual([mark, mark, mark])
+  })
+
+  test.each([
+    ["the model's setting is off", 'claude-sonnet-5', false],
+    ['the model is none of Claude', 'gpt-5.6', true],
+    ['the model is none of Claude', 'llama-4', true],
+  ])('not where %s: %s', (_, model, automatic) => {
+    expect(marksIn(sent('openai', GOES_ON, model, automatic))).toEqual({})
+  })
+
+  test('a mark stays where it was, so that the next call finds what this one has written', () => {
+    const before = sent('openai', GOES_ON, 'claude-sonnet-5') as { messages: JsonObject[] }
+    const longer = chat(system, user(text('Hi.')), said, user(text('Why?')), said, user(text('And?')))
+    const after = sent('openai', longer, 'claude-sonnet-5') as { messages: JsonObject[] }
+    expect(after.messages[2]).toEqual(before.messages[2] as JsonObject)
+  })
+})
+
+describe('the key of the cache', () => {
+  const KEY = {
+    prompt_cache_key: 'k',
+    prompt_cache_retention: '24h',
+    prompt_cache_options: { mode: 'explicit' },
+  }
+  const user_id = JSON.stringify({ device_id: 'd', session_id: 'k' })
+  const fields = ({ prompt_cache_key, prompt_cache_retention, prompt_cache_options }: JsonObject) =>
+    JSON.parse(JSON.stringify({ prompt_cache_key, prompt_cache_retention, prompt_cache_options }))
+  const input = { model: 'm', input: 'Hi.', ...KEY }
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'with its retention to GPT-5.1',
+      sent('responses', input, 'gpt-5.1'),
+      { prompt_cache_key: 'k', prompt_cache_retention: '24h' },
+    ],
+    [
+      'with its options to GPT-5.6',
+      sent('responses', input, 'gpt-5.6'),
+      { prompt_cache_key: 'k', prompt_cache_options: { mode: 'explicit' } },
+    ],
+    ['to no server that may refuse it', sent('responses', input, 'mistral-large'), {}],
+    ['to no Claude', sent('responses', input, 'claude-sonnet-5'), {}],
+    [
+      "is Claude Code's session",
+      sent('anthropic', { ...MESSAGES, metadata: { user_id } }, 'gpt-5.1'),
+      { prompt_cache_key: 'k' },
+    ],
+    ['is no end user', sent('anthropic', { ...MESSAGES, metadata: { user_id: 'anna' } }, 'gpt-5.1'), {}],
+  ])('%s', (_, body, expected) => {
+    expect(fields(body)).toEqual(expected)
+  })
+})
+
+describe("Claude Code's changing billing line is left out", () => {
+  const line = 'x-anthropic-billing-header: cc_version=2.1.177.01c; cc_entrypoint=cli; cch=36ee5;'
+
+  test.each<[string, JsonObject['system']]>([
+    ['as a block', [text(line), text('Be brief.')]],
+    ['as the first line of a text', `${line}\nBe brief.`],
+  ])('%s', (_, system) => {
+    const body = { ...MESSAGES, system: system ?? null }
+    expect(sent('anthropic', body, 'gemini-2.5-flash').systemInstruction).toEqual({
+      parts: [{ text: 'Be brief.' }],
+    })
+  })
+
+  test('but not what only mentions it', () => {
+    const system = 'Say x-anthropic-billing-header: cch=1;'
+    const sent_on = sent('anthropic', { ...MESSAGES, system }, 'gemini-2.5-flash')
+    expect(sent_on.systemInstruction).toEqual({ parts: [{ text: system }] })
+  })
+})
