@@ -1,7 +1,6 @@
 // What translation carries: each protocol's tables of where it says what, and the refusals that follow from them.
 import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts'
 import type { RequestFields } from './canonical/fields.ts'
-import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /**
@@ -50,8 +49,6 @@ export interface Carries {
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
   /** JSON without a schema is asked for in words, so that what comes is looked at. */
   readonly instructs_json?: true
-  /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
-  readonly takesThinking?: (part: ThinkingPart | RedactedThinkingPart) => boolean
   /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
   readonly own_fields: Readonly<Record<string, Loss>>
 }

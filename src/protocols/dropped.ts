@@ -1,7 +1,9 @@
 // What translation leaves out of a request, by the names that its caller knows: they are told in a header.
 import type { RequestFields } from './canonical/fields.ts'
+import type { Part } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
 import { type Carries, isSet, placeIn, type RequestField } from './carries.ts'
+import type { Protocol } from './protocol.ts'
 import { isObject, type Json, type JsonObject, objectsIn } from './wire/json.ts'
 
 /** Fields that some models behind a protocol take, and others refuse: they are left out for these. */
@@ -22,13 +24,13 @@ const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
 
 /**
  * What was left out.
- * @param asked the caller's body, from which `request` was read, and `written` was written by the protocol of `to`
+ * @param asked the caller's body, from which `request` was read, and `written` was written by the protocol
  */
 export function droppedFrom(
   asked: JsonObject,
   request: ConversationRequest,
   written: JsonObject,
-  to: Carries,
+  { carries: to, text }: Pick<Protocol, 'carries' | 'text'>,
 ): string[] {
   const { from } = request
   const own = Object.entries(from.own_fields).flatMap(([path, { fate }]) =>
@@ -37,7 +39,7 @@ export function droppedFrom(
   const fields = (Object.keys(to.fields) as RequestField[]).flatMap((field) =>
     isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
   )
-  const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, to)))
+  const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, text)))
   const caching = CACHING.filter((name) => isGiven(asked, name) && !isGiven(written, name))
   return [
     ...own,
@@ -81,9 +83,9 @@ function isLost(
   return !isGiven(written, place)
 }
 
-function isLostThinking(part: ConversationRequest['turns'][number]['parts'][number], to: Carries): boolean {
+function isLostThinking(part: Part, { takesThinking }: Protocol['text']): boolean {
   if (part.kind !== 'thinking' && part.kind !== 'redacted_thinking') return false
-  return to.takesThinking?.(part) === false
+  return takesThinking?.(part) === false
 }
 
 /** @param path such as `generationConfig.topP` */

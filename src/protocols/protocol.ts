@@ -4,6 +4,7 @@ import type { GatewayError } from '../domain/errors.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { Asking } from './asking.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
+import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from './canonical/request.ts'
 import type { StreamDecoder, StreamEncoder } from './canonical/stream.ts'
 import type { Carries } from './carries.ts'
@@ -130,6 +131,8 @@ export interface TextProtocol extends Translator, CallerText {
   fit?(body: JsonObject, sent: Sent): Fitted
   /** The names of tools that its providers take; absent where they take those of OpenAI's. */
   readonly tool_names?: NameRule
+  /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
+  takesThinking?(part: ThinkingPart | RedactedThinkingPart): boolean
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget

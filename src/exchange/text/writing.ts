@@ -78,7 +78,7 @@ export function translated(
   const { body, dropped = [], renamed_tools = NO_NAMES, lost } = fitted
   if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
   for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
-  const lost_fields = droppedFrom(asked, request, encoded, carries).filter(
+  const lost_fields = droppedFrom(asked, request, encoded, protocol).filter(
     (name) => name !== service_tier?.at,
   )
   return {

@@ -1,6 +1,5 @@
 // What translation carries to and from the messages protocol.
 import { type Carries, dropped, NO_EFFECT, NO_VERBOSITY, refused, SERVER_SIDE } from '../carries.ts'
-import { isOwn } from './signature.ts'
 
 export const carries: Carries = {
   models: 'a Claude model',
@@ -41,7 +40,6 @@ export const carries: Carries = {
     thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
   instructs_json: true,
-  takesThinking: ({ signature }) => signature !== undefined && isOwn(signature),
   own_fields: {
     cache_control: dropped('other providers cache by themselves, or not at all'),
     service_tier: NO_EFFECT,

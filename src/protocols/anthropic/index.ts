@@ -14,6 +14,7 @@ import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
+import { isOwn } from './signature.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
@@ -45,6 +46,7 @@ export const anthropic: Protocol = {
     tool_names: TOOL_NAMES,
     decodeRequest,
     encodeRequest,
+    takesThinking: ({ signature }) => signature !== undefined && isOwn(signature),
     decodeAnswer,
     encodeAnswer,
     createStreamDecoder,

@@ -1,6 +1,5 @@
 // What translation carries to and from the native generation protocol.
 import { type Carries, dropped, NO_EFFECT, NO_VERBOSITY, refused, SERVER_SIDE } from '../carries.ts'
-import { ownSignature } from './signature.ts'
 
 export const carries: Carries = {
   models: 'a Gemini model',
@@ -40,7 +39,6 @@ export const carries: Carries = {
     own_thinking: 'a part with thought and thoughtSignature',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
-  takesThinking: ({ kind, signature }) => kind === 'thinking' && ownSignature(signature) !== undefined,
   own_fields: {
     model: dropped('the address names the model'),
     safetySettings: dropped('other providers have their own fixed safety rules'),

@@ -16,6 +16,7 @@ import { readFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
+import { ownSignature } from './signature.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
@@ -46,6 +47,7 @@ export const gemini: Protocol = {
     tool_names: TOOL_NAMES,
     decodeRequest,
     encodeRequest,
+    takesThinking: ({ kind, signature }) => kind === 'thinking' && ownSignature(signature) !== undefined,
     decodeAnswer,
     encodeAnswer,
     createStreamDecoder,

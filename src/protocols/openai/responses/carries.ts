@@ -1,7 +1,6 @@
 // What translation carries to and from responses.
 import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../../carries.ts'
 import { carries as chat } from '../carries.ts'
-import { isOwn } from './encrypted.ts'
 
 export const carries: Carries = {
   models: 'a model behind responses',
@@ -36,7 +35,6 @@ export const carries: Carries = {
     thinking_of_others: dropped('only the issuer of a signature can use it'),
   },
   // Thinking without a signature is a summary, which is for people: what the model needs comes beside it, encrypted.
-  takesThinking: ({ signature }) => signature === undefined || isOwn(signature),
   own_fields: {
     metadata: NO_EFFECT,
     store: NO_EFFECT,

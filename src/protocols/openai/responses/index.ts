@@ -12,6 +12,7 @@ import { createStreamDecoder } from './decode-stream.ts'
 import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
+import { isOwn } from './encrypted.ts'
 import { renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { responsesNames } from './names.ts'
@@ -47,6 +48,7 @@ export const responses: Protocol = {
     encodeAnswer,
     createStreamEncoder,
     encodeRequest,
+    takesThinking: ({ signature }) => signature === undefined || isOwn(signature),
     decodeAnswer,
     createStreamDecoder,
   },
