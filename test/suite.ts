@@ -16,7 +16,7 @@ import { browserProgram } from './support/chromium.ts'
 import { SEED } from './support/seed.ts'
 
 /** More than there are cores, since files wait, too. */
-const FILES_AT_ONCE = Math.max(3, navigator.hardwareConcurrency * 2)
+const FILES_AT_ONCE = Math.max(4, navigator.hardwareConcurrency * 3)
 /** A sixth of the suite's time was waiting for a disk. */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4e9

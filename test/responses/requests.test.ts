@@ -266,7 +266,7 @@ describe('what reaches a provider that is asked by chat completions', () => {
     expect(asked()).toMatchObject(expected as JsonObject)
   })
 
-  test('what changes nothing of the answer is left out', async () => {
+  test('what changes nothing of the answer is left out, but for the key of the cache', async () => {
     const fields = {
       store: true,
       truncation: 'auto',
@@ -281,7 +281,7 @@ describe('what reaches a provider that is asked by chat completions', () => {
       truncation: 'auto',
       prompt_cache_key: 'k',
     })
-    expect(Object.keys(asked()).sort()).toEqual(['messages', 'model'])
+    expect(Object.keys(asked()).sort()).toEqual(['messages', 'model', 'prompt_cache_key'])
   })
 
   test('what only hosted tools left in a conversation is left out', async () => {
