@@ -16,10 +16,13 @@ import { browserProgram } from './support/chromium.ts'
 import { SEED } from './support/seed.ts'
 
 /** More than there are cores, since files wait, too. */
-const FILES_AT_ONCE = Math.max(4, navigator.hardwareConcurrency * 3)
+const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
+/** How long each file takes: the slowest begin, so that all processes end together. `UPDATE_TIMINGS=1` writes it anew. */
+const TIMINGS = join(import.meta.dir, 'timings.json')
 /** A sixth of the suite's time was waiting for a disk. */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4e9
+const REPORT = 'report.xml'
 /** More failures than these have a cause. */
 const MAX_FILES_AGAIN = 3
 
@@ -64,11 +67,20 @@ const failedFiles = (report: string): string[] =>
     .slice(1)
     .flatMap((file) => (file.includes('<failure') ? (/ file="([^"]+)"/.exec(file)?.[1] ?? []) : []))
 
+/** Writes how long each file of a report took, in milliseconds: as exact as it is from run to run. */
+async function writeTimings(report: string): Promise<void> {
+  const times = [...report.matchAll(/^ {2}<testsuite .*? file="([^"]+)".*? time="([\d.]+)"/gm)].map(
+    ([, file = '', time_s]) => [file, Math.max(1, Math.round(Number(time_s) * 10)) * 100] as const,
+  )
+  const files = Object.fromEntries(times.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 1)}\n`)
+}
+
 /** Runs tests. @returns whether they passed, and the files with failures */
 async function runTests(files: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
-  const report = join(folder, 'report.xml')
+  const report = join(folder, REPORT)
   const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
-  const told = ['--reporter=junit', `--reporter-outfile=${report}`]
+  const told = ['--reporter=junit', `--reporter-outfile=${report}`, `--timings=${TIMINGS}`]
   const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...files], {
     env: {
       ...process.env,
@@ -100,6 +112,7 @@ async function runSuite(files: readonly string[]): Promise<number> {
   process.on('SIGINT', () => {})
   try {
     const { passed, failed } = await runTests(files, FILES_AT_ONCE, folder)
+    if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
     if (failed.length === 0 || failed.length > MAX_FILES_AGAIN) return 1
     process.stdout.write(`\nThese failed and run again, alone: ${failed.join(', ')}\n`)
