@@ -15,7 +15,7 @@ export interface Context {
     as_csv: boolean | undefined,
     forms: { value: () => unknown; text: () => string; csv: () => string },
   ): void
-  /** Rows as text, as wide as the terminal where standard output is one, else with all that there is. */
+  /** Rows as text, as wide as the terminal where standard output is one, else in full. */
   tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string
   /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
   remark(text: string): void

@@ -28,7 +28,7 @@ export interface RoomDeps {
   /**
    * Gives up an account's oldest content, about as much as is over its bound, in one transaction.
    *
-   * @returns what was given up; undefined if all that there is must stay
+   * @returns what was given up; undefined if everything must stay
    */
   giveUp: (account_id: number, over_bytes: number) => readonly Spacious[] | undefined
 }

@@ -6,14 +6,14 @@ import type { Usage } from '../domain/usage.ts'
 import { type Charge, chargeTokens } from './charge.ts'
 
 /** The tiers of a call. */
-export interface CallTiers {
+interface CallTiers {
   /** The one that is held for; undefined: the standard one. */
   asked: string | undefined
   /** The one that the answer names; undefined if it names none. */
   served: string | undefined
 }
 
-/** The price of a service tier; undefined if there is none. @param tier undefined: the standard one */
+/** The price of a service tier; undefined if not found. @param tier undefined: the standard one */
 export const priceAt = (price: TokenPrice, tier: string | undefined): TokenPrice | undefined =>
   tier === undefined || tier === STANDARD_TIER ? price : price.service_tiers?.get(tier)
 

@@ -21,7 +21,7 @@ function bareCandidate(candidate: Candidate): Candidate {
   return { ...candidate, parts }
 }
 
-/** The one object in a text; undefined if there is none. */
+/** The one object in a text; undefined if not found. */
 function bareJson(text: string): string | undefined {
   const start = text.indexOf('{')
   const end = text.lastIndexOf('}')

@@ -13,7 +13,7 @@ export function cacheOf({ cache_control, prompt_cache_breakpoint }: JsonObject):
   return isObject(prompt_cache_breakpoint) ? '5m' : undefined
 }
 
-/** The same part with the mark of what it was read from; the very same where there is none. */
+/** The same part with the mark of what it was read from; the very same without one. */
 export function markedAs<P extends Part>(part: P, source: JsonObject): P {
   const cache = cacheOf(source)
   return cache === undefined ? part : { ...part, cache }
@@ -27,11 +27,11 @@ export const cacheControl = (cache: CacheTtl): JsonObject =>
 const MAX_MARKS = 4
 
 /**
- * The request with the marks that Claude is to get: the caller's own, of more than four the last ones. Where there is none and the
+ * The request with the marks that Claude is to get: the caller's own, of more than four the last ones. Without any, and when the
  * conversation goes on, its system prompt (or tools) and its last two messages of the user are marked: the last is written, and what
  * the call before has written is found at the one before it, however many blocks lie between. Claude's automatic caching
  * (`cache_control` on the request itself) looks back 20 blocks only, and not every cloud has it (the same page).
- * @param is_automatic whether marks are added where there is none
+ * @param is_automatic whether marks are added to a request without any
  */
 export function withClaudeMarks(request: ConversationRequest, is_automatic: boolean): ConversationRequest {
   const count = countMarks(request)

@@ -17,7 +17,7 @@ export const WHOSE = {
 /**
  * The account that a request is about, as it is at this moment; undefined if the operator names none.
  *
- * @throws GatewayError not_found for an account that there is not, and for every one but a viewer's own
+ * @throws GatewayError not_found for an unknown account, and for every one but a viewer's own
  */
 export function accountAsked(db: Database, viewer: Viewer, name: string | undefined): Account | undefined {
   const own_id = accountOf(viewer)

@@ -94,7 +94,7 @@ export async function payAnyway<C extends PaidCall, O extends PaidOrder>(
   }
 }
 
-/** Freezes the ceiling of a quote, or all that there is where it pays for the floor. */
+/** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
 function holdOf(
   parts: ExchangeParts,
   { caller, origin }: Admitted,

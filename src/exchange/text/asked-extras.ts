@@ -23,7 +23,7 @@ export interface ExtrasRules {
 }
 
 /** The longest prompt at the usual price of the models that need a beta for more. */
-const USUAL_CONTEXT_TOKENS = 200_000
+const DEFAULT_CONTEXT_TOKENS = 200_000
 
 /**
  * What asking for prompts that are longer than usual means for a model: nothing, where its context is longer anyway; prompts beyond its
@@ -32,8 +32,8 @@ const USUAL_CONTEXT_TOKENS = 200_000
 type LongContext = 'within context' | 'beyond context' | 'unpriced'
 
 function longContextOf({ context, price }: TextModel): LongContext {
-  if (context > USUAL_CONTEXT_TOKENS) return 'within context'
-  return tierOf(price, USUAL_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
+  if (context > DEFAULT_CONTEXT_TOKENS) return 'within context'
+  return tierOf(price, DEFAULT_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
 }
 
 /** @param headers the caller's that the provider is to get too */

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { TextBody } from './body.ts'
 
 /** What the request says that may make an answer empty. */
-export type Explains = Pick<TextBody, 'explainsEmpty'>
+type Explains = Pick<TextBody, 'explainsEmpty'>
 
 /**
  * Callers can bring about most empty answers, and pay for them. Not for one that lacks its contents, nor for one that ended by

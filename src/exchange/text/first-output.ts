@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 5_000
 const MAX_BEGINNING_BYTES = 64 * 1024
 
 /** A stream that ended without output, for a judge who may throw. */
-export interface SilentStream {
+interface SilentStream {
   readonly events: readonly ByteString[]
   readonly reading: StreamReading
 }

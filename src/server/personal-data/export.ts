@@ -41,7 +41,7 @@ export interface Exported {
 const FORMAT = 1
 
 /**
- * Makes an archive of all that there is of an account, beside a gateway that serves or not.
+ * Makes an archive of everything of an account, beside a gateway that serves or not.
  *
  * @param db a connection that is in no transaction; only read from. One transaction holds what is read together
  * @throws GatewayError not_found when there is no account of this name; what `put` throws

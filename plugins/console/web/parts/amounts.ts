@@ -16,7 +16,7 @@ export function roundedUsd(nanos: number): string {
   return text.replace('-', MINUS)
 }
 
-/** All that there is, digit by digit: `0.000341250`. */
+/** Every digit: `0.000341250`. */
 export function exactUsd(nanos: number): string {
   const digits = Math.abs(nanos).toString().padStart(10, '0')
   const whole = counts.format(Number(digits.slice(0, -9)))

@@ -16,7 +16,7 @@ interface Efforts {
 }
 
 /** The field of an assistant's message in which its thinking goes back. */
-export type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
+type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 
 export interface Taken {
   /** Fields under this server's own names. */
