@@ -96,14 +96,14 @@ function findMark({ body, headers }: Asked): Refusal | undefined {
 
 const findToolUseId = ({ body }: Asked): Refusal | undefined =>
   firstOf(messagesOf(body), ({ blocks }, at) =>
-    firstOf(blocks, ({ type, id }, nth) =>
-      type === 'tool_use' && !new RegExp(TOOL_USE_ID).test(textOf(id))
-        ? {
-            status: 400,
-            message: `${placeOf(at, nth)}.tool_use.id: String should match pattern '${TOOL_USE_ID}'`,
-          }
-        : undefined,
-    ),
+    firstOf(blocks, ({ type, id, tool_use_id }, nth) => {
+      const [field, given] =
+        type === 'tool_use' ? ['tool_use.id', id] : ['tool_result.tool_use_id', tool_use_id]
+      if (!['tool_use', 'tool_result'].includes(textOf(type)) || new RegExp(TOOL_USE_ID).test(textOf(given)))
+        return undefined
+      const message = `${placeOf(at, nth)}.${field}: String should match pattern '${TOOL_USE_ID}'`
+      return { status: 400, message }
+    }),
   )
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/

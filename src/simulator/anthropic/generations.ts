@@ -1,5 +1,5 @@
 // The generations of Claude models, recognised by the names that Anthropic gives them.
-// https://platform.claude.com/docs/en/about-claude/models/migration-guide
+// https://platform.claude.com/docs/en/about-claude/models/migration-guide, and for 5.5 and 5.1 their own guides below it.
 
 /** What a generation takes. */
 export interface Generation {
@@ -10,42 +10,68 @@ export interface Generation {
   readonly takes_prefill: boolean
   /** The values of output_config.effort; none where the field is refused. */
   readonly efforts: readonly string[]
+  /** Efforts above `high` are refused together with thinking that is switched off. */
+  readonly caps_effort_without_thinking: boolean
+  /** Whether tool_choice may be `any` or `tool`. */
+  readonly takes_forced_tools: boolean
+  /** Whether output_config.format and strict tools are taken. */
+  readonly takes_schemas: boolean
+}
+
+interface Row extends Generation {
+  /** The version from which the row holds, as major * 100 + minor. */
+  readonly from: number
+  readonly family?: RegExp
 }
 
 const EFFORTS = ['low', 'medium', 'high', 'max']
 
-/** By falling version, as major * 100 + minor. */
-const ROWS: readonly (Generation & { readonly from: number; readonly family?: RegExp })[] = [
+const OLDEST = {
+  refuses_thinking: ['adaptive', 'between_tools'],
+  sampling: 'all',
+  takes_prefill: true,
+  efforts: [],
+  caps_effort_without_thinking: false,
+  takes_forced_tools: true,
+  takes_schemas: false,
+} as const satisfies Generation
+const SINCE_4_1 = { ...OLDEST, sampling: 'not temperature with top_p' } as const
+const SINCE_4_6 = {
+  ...SINCE_4_1,
+  refuses_thinking: ['between_tools'],
+  takes_prefill: false,
+  efforts: EFFORTS,
+  takes_schemas: true,
+} as const
+const SINCE_4_7 = {
+  ...SINCE_4_6,
+  refuses_thinking: ['enabled', 'between_tools'],
+  sampling: 'none',
+  efforts: [...EFFORTS, 'xhigh'],
+} as const
+const SINCE_4_8 = { ...SINCE_4_7, caps_effort_without_thinking: true } as const
+const ALWAYS_THINKING = { ...SINCE_4_8, refuses_thinking: ['enabled', 'disabled', 'between_tools'] } as const
+
+/** By falling version; the first row that fits a name holds. */
+const ROWS: readonly Row[] = [
   {
-    from: 407,
-    refuses_thinking: ['enabled'],
-    sampling: 'none',
-    takes_prefill: false,
-    efforts: [...EFFORTS, 'xhigh'],
+    ...SINCE_4_8,
+    from: 505,
+    family: /sonnet/,
+    refuses_thinking: ['enabled', 'disabled'],
+    takes_forced_tools: false,
   },
-  {
-    from: 406,
-    refuses_thinking: [],
-    sampling: 'not temperature with top_p',
-    takes_prefill: false,
-    efforts: EFFORTS,
-  },
-  {
-    from: 405,
-    family: /opus/,
-    refuses_thinking: ['adaptive'],
-    sampling: 'not temperature with top_p',
-    takes_prefill: true,
-    efforts: ['low', 'medium', 'high'],
-  },
-  {
-    from: 401,
-    refuses_thinking: ['adaptive'],
-    sampling: 'not temperature with top_p',
-    takes_prefill: true,
-    efforts: [],
-  },
-  { from: 0, refuses_thinking: ['adaptive'], sampling: 'all', takes_prefill: true, efforts: [] },
+  { ...SINCE_4_8, from: 505, family: /haiku/ },
+  { ...ALWAYS_THINKING, from: 501, takes_forced_tools: false },
+  { ...SINCE_4_8, from: 500, family: /opus|sonnet/ },
+  { ...ALWAYS_THINKING, from: 500 },
+  { ...SINCE_4_8, from: 408 },
+  { ...SINCE_4_7, from: 407 },
+  { ...SINCE_4_6, from: 406 },
+  { ...SINCE_4_1, from: 405, family: /opus/, efforts: ['low', 'medium', 'high'], takes_schemas: true },
+  { ...SINCE_4_1, from: 405, takes_schemas: true },
+  { ...SINCE_4_1, from: 401, takes_schemas: true },
+  { ...OLDEST, from: 0 },
 ]
 
 /** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a number of more digits is a date. */

@@ -49,6 +49,23 @@ const findEmptyText: Finder = (_body, messages) => {
   return found < 0 ? undefined : `messages.${found}: text content blocks must be non-empty`
 }
 
+/** Blank text is taken beside other text. */
+const findBlankText: Finder = (_body, messages) =>
+  messages.some(({ blocks }) => {
+    const texts = ofType(blocks, 'text')
+    return texts.length > 0 && texts.every(({ text }) => textOf(text).trim() === '')
+  })
+    ? 'messages: text content blocks must contain non-whitespace text'
+    : undefined
+
+const findTrailingSpace: Finder = (_body, messages) => {
+  const last = messages.at(-1)
+  const block = last?.role === 'assistant' ? last.blocks.at(-1) : undefined
+  return block?.type === 'text' && /\s$/.test(textOf(block.text))
+    ? 'messages: final assistant content cannot end with trailing whitespace'
+    : undefined
+}
+
 const findForgery: Finder = (_body, messages) => {
   for (const [at, { blocks }] of messages.entries()) {
     const forged = blocks.findIndex((block) => block.type === 'thinking' && !isGenuine(block))
@@ -132,6 +149,16 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'https://platform.claude.com/docs/en/api/messages/create, https://platform.claude.com/docs/en/api/beta-headers',
   ),
   rule('empty text', findEmptyText),
+  rule(
+    'blank text',
+    findBlankText,
+    'https://github.com/LibreChat-AI/agents/pull/124, https://github.com/home-assistant/core/issues/175637',
+  ),
+  rule(
+    'the end of an answer to continue',
+    findTrailingSpace,
+    'https://github.com/tailcallhq/forgecode/issues/1872, litellm 1.109 prompt_templates/factory.py',
+  ),
   rule(
     'declared tools',
     findTools,

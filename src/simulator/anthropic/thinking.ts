@@ -1,5 +1,5 @@
 // Rules on thinking, sampling, effort and prefill, by the generation of the model where they differ.
-import { type JsonObject, numberOf, objectOf, textOf } from '../json.ts'
+import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import type { Asked, Rule } from '../rule.ts'
 import { type Message, messagesOf, ofType } from './blocks.ts'
 import { type Generation, generationOf } from './generations.ts'
@@ -49,12 +49,13 @@ const findForcedTool = ({ body }: Asked): string | undefined =>
     ? 'Thinking may not be enabled when tool_choice forces tool use.'
     : undefined
 
-/** A turn that used a tool while thinking must come back with its thinking. */
+/** A turn that used a tool while thinking must come back with its thinking, and one to be continued must begin with some. */
 const findLostThinking: Finder = ({ body }, messages) => {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const blocks = messages[last]?.blocks ?? []
   const first = textOf(blocks[0]?.type)
-  if (thinkingType(body) !== 'enabled' || ofType(blocks, 'tool_use').length === 0) return undefined
+  const is_open = ofType(blocks, 'tool_use').length > 0 || last === messages.length - 1
+  if (thinkingType(body) !== 'enabled' || blocks.length === 0 || !is_open) return undefined
   if (first === 'thinking' || first === 'redacted_thinking') return undefined
   return `${placeOf(last, 0)}.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`
 }
@@ -88,7 +89,38 @@ function findThinkingType({ refuses_thinking }: Generation, body: JsonObject): s
   if (!refuses_thinking.includes(type)) return undefined
   return type === 'adaptive'
     ? 'adaptive thinking is not supported on this model'
-    : '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+    : `"thinking.type.${type}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`
+}
+
+const HIGHEST_EFFORTS = ['xhigh', 'max']
+
+function findEffortWithoutThinking(
+  { caps_effort_without_thinking }: Generation,
+  body: JsonObject,
+): string | undefined {
+  const effort = textOf(objectOf(body.output_config).effort)
+  const type = thinkingType(body)
+  if (!caps_effort_without_thinking || !['disabled', 'between_tools'].includes(type)) return undefined
+  return HIGHEST_EFFORTS.includes(effort)
+    ? `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort 'high' or below, or enable thinking.`
+    : undefined
+}
+
+const findForcedToolByGeneration = (
+  { takes_forced_tools }: Generation,
+  { tool_choice }: JsonObject,
+): string | undefined =>
+  !takes_forced_tools && ['any', 'tool'].includes(textOf(objectOf(tool_choice).type))
+    ? 'tool_choice: type "tool" and "any" are not supported for this model.'
+    : undefined
+
+function findSchema({ takes_schemas }: Generation, body: JsonObject): string | undefined {
+  if (takes_schemas) return undefined
+  const model = textOf(body.model)
+  if (isSet(objectOf(body.output_config).format)) return `'${model}' does not support output format.`
+  return listOf(body.tools).some((tool) => objectOf(tool).strict === true)
+    ? `'${model}' does not support strict tools.`
+    : undefined
 }
 
 function findEffort({ efforts }: Generation, body: JsonObject): string | undefined {
@@ -114,7 +146,11 @@ const EXTENDED_THINKING = 'https://platform.claude.com/docs/en/build-with-claude
 export const THINKING_RULES: readonly Rule[] = [
   rule('budget of thinking', EXTENDED_THINKING, findBudget),
   rule('thinking with a forced tool', EXTENDED_THINKING, findForcedTool),
-  rule('thinking left out of a tool loop', EXTENDED_THINKING, findLostThinking),
+  rule(
+    'thinking left out',
+    `${EXTENDED_THINKING}, https://github.com/Aider-AI/aider/issues/3820`,
+    findLostThinking,
+  ),
   rule(
     'sampling with thinking',
     'https://github.com/mnfst/modelparams.dev/issues/214, https://github.com/quarkiverse/quarkus-langchain4j/issues/1812, https://github.com/SEMOSS/Semoss/pull/1655',
@@ -127,8 +163,23 @@ export const THINKING_RULES: readonly Rule[] = [
   ),
   ofGeneration(
     'type of thinking by generation',
-    'https://github.com/srtab/daiv/pull/1429, https://github.com/NousResearch/hermes-agent/pull/11145, https://github.com/elizaOS/eliza/pull/16175',
+    'https://github.com/srtab/daiv/pull/1429, https://github.com/NousResearch/hermes-agent/pull/11145, https://github.com/elizaOS/eliza/pull/16175, https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, @ai-sdk/anthropic 3.0 getModelCapabilities',
     findThinkingType,
+  ),
+  ofGeneration(
+    'effort without thinking by generation',
+    'https://github.com/elgorro/aiquila/issues/410, https://github.com/anthropics/claude-code/issues/82389, https://github.com/anthropics/claude-code/issues/76689',
+    findEffortWithoutThinking,
+  ),
+  ofGeneration(
+    'forced tools by generation',
+    'https://github.com/can1357/oh-my-pi/issues/12939, https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, https://docs.litellm.ai/blog/claude_fable_5_1',
+    findForcedToolByGeneration,
+  ),
+  ofGeneration(
+    'schemas by generation',
+    'https://github.com/eigent-ai/eigent/issues/1649, https://platform.claude.com/docs/en/build-with-claude/structured-outputs, @ai-sdk/anthropic 3.0 getModelCapabilities',
+    findSchema,
   ),
   ofGeneration(
     'effort by generation',

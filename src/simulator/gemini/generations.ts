@@ -5,28 +5,46 @@
 export interface Generation {
   /** The budgets of thinking that are taken, besides -1; undefined where any is. */
   readonly budget: { readonly min: number; readonly max: number; readonly takes_none: boolean } | undefined
-  readonly takes_level: boolean
+  /** The levels of thinking that are taken; none where the field is refused. */
+  readonly levels: readonly string[]
+  /** Whether frequencyPenalty and presencePenalty may be other than 0. */
+  readonly takes_penalties: boolean
   /** Function calls of the current turn come back with their signature. */
   readonly demands_signatures: boolean
   /** Whether it may be asked for functions and JSON at once. */
   readonly takes_functions_with_json: boolean
 }
 
-const OLDER = { takes_level: false, demands_signatures: false, takes_functions_with_json: false } as const
+const OLDER = {
+  levels: [],
+  takes_penalties: false,
+  demands_signatures: false,
+  takes_functions_with_json: false,
+} as const
+const NEWER = {
+  budget: undefined,
+  takes_penalties: false,
+  demands_signatures: true,
+  takes_functions_with_json: true,
+} as const
+
+const LOW_TO_HIGH = ['LOW', 'MEDIUM', 'HIGH']
 
 /** The first row that fits a name holds. */
 const ROWS: readonly (Generation & { readonly names: RegExp })[] = [
+  { names: /^gemini-[3-9][\d.]*-flash.*-image/, ...NEWER, levels: ['MINIMAL', 'HIGH'] },
+  { names: /^gemini-3(?:\.0)?-pro|^gemini-[3-9][\d.]*-pro-image/, ...NEWER, levels: ['LOW', 'HIGH'] },
   {
-    names: /^gemini-[3-9]/,
-    budget: undefined,
-    takes_level: true,
-    demands_signatures: true,
-    takes_functions_with_json: true,
+    names: /^gemini-(?:3[\d.]*-flash-lite|3(?:\.[0-6])?-flash)/,
+    ...NEWER,
+    levels: ['MINIMAL', ...LOW_TO_HIGH],
   },
+  { names: /^gemini-[3-9]/, ...NEWER, levels: LOW_TO_HIGH },
   { names: /^gemini-2\.5-pro/, ...OLDER, budget: { min: 128, max: 32_768, takes_none: false } },
   { names: /^gemini-2\.5-flash-lite/, ...OLDER, budget: { min: 512, max: 24_576, takes_none: true } },
   { names: /^gemini-2\.5/, ...OLDER, budget: { min: 1, max: 24_576, takes_none: true } },
-  { names: /^gemini-[12]/, ...OLDER, budget: undefined },
+  { names: /^gemini-2/, ...OLDER, takes_penalties: true, budget: undefined },
+  { names: /^gemini-1/, ...OLDER, budget: undefined },
 ]
 
 /** The generation of a model; undefined for names that Google has not given. */

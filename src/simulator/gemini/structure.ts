@@ -143,10 +143,28 @@ const findBudget = ofGeneration(({ budget }, body) => {
       )
 })
 
-const findLevel = ofGeneration(({ takes_level }, body) =>
-  takes_level || pick(thinkingOf(body), 'thinkingLevel', 'thinking_level') === undefined
+const findLevel = ofGeneration(({ levels }, body) => {
+  const asked = pick(thinkingOf(body), 'thinkingLevel', 'thinking_level')
+  if (asked === undefined) return undefined
+  if (levels.length === 0) return invalid('Thinking level is not supported for this model.')
+  const level = textOf(asked).toUpperCase()
+  return levels.includes(level)
     ? undefined
-    : invalid('Thinking level is not supported for this model.'),
+    : invalid(
+        `Thinking level ${level} is not supported for this model. Please retry with other thinking level.`,
+      )
+})
+
+const PENALTIES = [
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+] as const
+
+/** 0 changes nothing, and is taken. */
+const findPenalty = ofGeneration(({ takes_penalties }, body) =>
+  takes_penalties || PENALTIES.every((names) => !numberOf(pick(configOf(body), ...names)))
+    ? undefined
+    : invalid('Penalty is not enabled for this model'),
 )
 
 const findFunctionsWithJson = ofGeneration(({ takes_functions_with_json }, body) =>
@@ -201,8 +219,13 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   ),
   rule(
     'level of thinking by generation',
-    'https://github.com/RooCodeInc/Roo-Code/issues/10700, https://github.com/dhyansraj/mcp-mesh/issues/1346',
+    'https://github.com/RooCodeInc/Roo-Code/issues/10700, https://github.com/dhyansraj/mcp-mesh/issues/1346, https://github.com/egoist/chatwise-releases/issues/1206, https://github.com/bolna-ai/bolna/pull/956, https://github.com/maximhq/bifrost/issues/7287, https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-3-8-flash',
     findLevel,
+  ),
+  rule(
+    'penalties by generation',
+    'https://github.com/google-gemini/cookbook/issues/1290, https://github.com/vercel/ai/issues/8943, https://github.com/PublicAffairs/openai-gemini/issues/63',
+    findPenalty,
   ),
   rule(
     'functions together with JSON',

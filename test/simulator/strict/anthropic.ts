@@ -80,6 +80,12 @@ const FIELDS: readonly Example[] = [
     words: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     passes: to('claude-sonnet-4-5', turns('a', [use('get_time-0')], [result('get_time-0')])),
   },
+  {
+    rule: 'anthropic: ids of tool uses',
+    refused: to('claude-sonnet-4-5', turns('a', [use('')], [result('')])),
+    words: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    passes: to('claude-sonnet-4-5', turns('a', [use('a')], [result('a')])),
+  },
 ]
 
 const STRUCTURE: readonly Example[] = [
@@ -100,6 +106,18 @@ const STRUCTURE: readonly Example[] = [
     refused: to('claude-sonnet-4-5', turns([{ type: 'text', text: '' }])),
     words: 'text content blocks must be non-empty',
     passes: to('claude-sonnet-4-5', turns([{ type: 'text', text: 'a' }])),
+  },
+  {
+    rule: 'anthropic: blank text',
+    refused: to('claude-sonnet-4-5', turns('a', [{ type: 'text', text: '\n' }, use()], [result()])),
+    words: 'messages: text content blocks must contain non-whitespace text',
+    passes: to('claude-sonnet-4-5', turns([{ type: 'text', text: ' ' }, marked()])),
+  },
+  {
+    rule: 'anthropic: the end of an answer to continue',
+    refused: to('claude-sonnet-4-5', turns('a', 'Well, ')),
+    words: 'messages: final assistant content cannot end with trailing whitespace',
+    passes: to('claude-sonnet-4-5', turns('a', 'Well, ', 'b')),
   },
   {
     rule: 'anthropic: declared tools',
@@ -177,13 +195,19 @@ const BY_GENERATION: readonly Example[] = [
     passes: to('claude-sonnet-4-5', { ...THINKING, tools: [TOOL], tool_choice: { type: 'auto' } }),
   },
   {
-    rule: 'anthropic: thinking left out of a tool loop',
+    rule: 'anthropic: thinking left out',
     refused: to('claude-sonnet-4-5', { ...turns('a', [use()], [result()]), ...THINKING }),
     words: 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
     passes: to('claude-sonnet-4-5', {
       ...turns('a', [thought('Hm.', { signature: sign('Hm.') }), use()], [result()]),
       ...THINKING,
     }),
+  },
+  {
+    rule: 'anthropic: thinking left out',
+    refused: to('claude-sonnet-4-5', { ...turns('a', 'Well,'), ...THINKING }),
+    words: 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`.',
+    passes: to('claude-sonnet-4-5', { ...turns('a', 'Well,', 'b'), ...THINKING }),
   },
   {
     rule: 'anthropic: sampling with thinking',
@@ -220,6 +244,49 @@ const BY_GENERATION: readonly Example[] = [
     refused: to('claude-haiku-4-5', ADAPTIVE),
     words: 'adaptive thinking is not supported on this model',
     passes: to('claude-opus-4-6', THINKING),
+  },
+  ...(
+    [
+      ['claude-opus-5-5', 'disabled', 'claude-haiku-5-5'],
+      ['claude-sonnet-5-5', 'disabled', 'claude-sonnet-5'],
+      ['claude-fable-5-1', 'disabled', 'claude-opus-5'],
+      ['claude-fable-5', 'disabled', 'claude-opus-4-8'],
+      ['claude-haiku-5-5', 'between_tools', 'claude-sonnet-5-5'],
+      ['claude-opus-5-5', 'between_tools', 'claude-sonnet-6'],
+    ] as const
+  ).map(([model, type, taking]) => ({
+    rule: 'anthropic: type of thinking by generation',
+    refused: to(model, { thinking: { type } }),
+    words: `\\"thinking.type.${type}\\" is not supported for this model.`,
+    passes: to(taking, { thinking: { type } }),
+  })),
+  ...['xhigh', 'max'].map((effort) => ({
+    rule: 'anthropic: effort without thinking by generation',
+    refused: to('claude-opus-5', { thinking: { type: 'disabled' }, output_config: { effort } }),
+    words: `output_config.effort '${effort}' is not supported when thinking is disabled on this model.`,
+    passes: to('claude-opus-5', { ...ADAPTIVE, output_config: { effort } }),
+  })),
+  ...['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-fable-5-1', 'claude-mythos-5-1'].map((model) => ({
+    rule: 'anthropic: forced tools by generation',
+    refused: to(model, { tools: [TOOL], tool_choice: { type: 'tool', name: TOOL.name } }),
+    words: 'tool_choice: type \\"tool\\" and \\"any\\" are not supported for this model.',
+    passes: to('claude-haiku-5-5', { tools: [TOOL], tool_choice: { type: 'tool', name: TOOL.name } }),
+  })),
+  {
+    rule: 'anthropic: schemas by generation',
+    refused: to('claude-sonnet-4-20250514', { tools: [{ ...TOOL, strict: true }] }),
+    words: "'claude-sonnet-4-20250514' does not support strict tools.",
+    passes: to('claude-opus-4-1', { tools: [{ ...TOOL, strict: true }] }),
+  },
+  {
+    rule: 'anthropic: schemas by generation',
+    refused: to('claude-3-7-sonnet-20250219', {
+      output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+    }),
+    words: "'claude-3-7-sonnet-20250219' does not support output format.",
+    passes: to('claude-haiku-4-5', {
+      output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+    }),
   },
   {
     rule: 'anthropic: effort by generation',

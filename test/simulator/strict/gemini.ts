@@ -133,6 +133,32 @@ export const GEMINI_EXAMPLES: readonly Example[] = [
     words: 'Thinking level is not supported for this model.',
     passes: to('gemini-3-flash-preview', thinking({ thinkingLevel: 'LOW' })),
   },
+  ...(
+    [
+      ['gemini-3-pro-preview', 'MEDIUM', 'gemini-3.1-pro-preview'],
+      ['gemini-3.1-pro-preview', 'MINIMAL', 'gemini-3.6-flash'],
+      ['gemini-3.7-flash', 'MINIMAL', 'gemini-3.1-flash-lite'],
+      ['gemini-3-pro-image-preview', 'MEDIUM', 'gemini-3.8-flash'],
+      ['gemini-3.1-flash-image', 'LOW', 'gemini-4-argon'],
+    ] as const
+  ).map(([model, thinkingLevel, taking]) => ({
+    rule: 'gemini: level of thinking by generation',
+    refused: to(model, thinking({ thinkingLevel })),
+    words: `Thinking level ${thinkingLevel} is not supported for this model. Please retry with other thinking level.`,
+    passes: to(taking, thinking({ thinkingLevel })),
+  })),
+  ...['frequencyPenalty', 'presence_penalty'].map((name) => ({
+    rule: 'gemini: penalties by generation',
+    refused: to('gemini-2.5-flash', { generationConfig: { [name]: 0.2 } }),
+    words: 'Penalty is not enabled for this model',
+    passes: to('gemini-2.0-flash', { generationConfig: { [name]: 0.2 } }),
+  })),
+  {
+    rule: 'gemini: penalties by generation',
+    refused: to('gemini-3.8-flash', { generationConfig: { frequencyPenalty: -1 } }),
+    words: 'Penalty is not enabled for this model',
+    passes: to('gemini-3.8-flash', { generationConfig: { frequencyPenalty: 0 } }),
+  },
   {
     rule: 'gemini: functions together with JSON',
     refused: to('gemini-2.5-flash', { ...tools({ name: 'get_time' }), ...JSON_ANSWER }),
