@@ -27,15 +27,18 @@ export interface Part {
 /** The tables, indexes and triggers that it lacks. */
 export function missingParts(db: Database): Part[] {
   const there = new Set(partsOf(db).map(({ name }) => name))
-  return expectedParts().filter(({ name }) => !there.has(name))
+  expected ??= makeExpected()
+  return expected.filter(({ name }) => !there.has(name))
 }
 
 /** Those of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
-function expectedParts(): Part[] {
+function makeExpected(): readonly Part[] {
   using db = closing(new Database(':memory:'))
   migrate(db)
   return partsOf(db)
 }
+
+let expected: readonly Part[] | undefined
 
 const partsOf = (db: Database): Part[] =>
   db

@@ -1,5 +1,5 @@
 // The sockets of callers, as far as the server tells of them, and the addresses of callers behind proxies.
-import { compileAddresses, plainAddress } from '../domain/addresses.ts'
+import { type AddressMatcher, compileAddresses, plainAddress } from '../domain/addresses.ts'
 import { callerAddress } from './forwarded.ts'
 
 export interface Sockets {
@@ -25,13 +25,13 @@ export const addressOf = ({ request, sockets }: Arriving): string | undefined =>
  * @param proxies the addresses and CIDR blocks of trusted proxies, asked for each time
  */
 export function behindProxies(server: Sockets, proxies: () => readonly string[]): Sockets {
-  let compiled = { list: [] as readonly string[], isTrusted: compileAddresses([]) }
+  let compiled: { list: readonly string[]; isTrusted: AddressMatcher } | undefined
   return {
     requestIP(request) {
       const peer = server.requestIP(request)
       const list = proxies()
       if (peer === null || list.length === 0) return peer
-      if (compiled.list !== list) compiled = { list, isTrusted: compileAddresses(list) }
+      if (compiled?.list !== list) compiled = { list, isTrusted: compileAddresses(list) }
       const plain = plainAddress(peer.address)
       const address = plain && callerAddress(plain, request.headers, compiled.isTrusted)
       return address === undefined ? null : { address }
