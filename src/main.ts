@@ -9,11 +9,9 @@ const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ plugins }, { endOutput, outputTo }, { run }, { startGateway }] = await Promise.all([
-  import('../plugins/index.ts'),
+const [{ endOutput, outputTo }, { run }] = await Promise.all([
   import('./cli/output.ts'),
   import('./cli/program.ts'),
-  import('./server/serve.ts'),
 ])
 
 const out = outputTo(() => process.stdout)
@@ -30,7 +28,13 @@ const status = await run(arguments_, {
   now: Date.now,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   network: fetch,
-  startGateway: (options) => startGateway({ ...options, plugins }),
+  async startGateway(options) {
+    const [{ plugins }, { startGateway }] = await Promise.all([
+      import('../plugins/index.ts'),
+      import('./server/serve.ts'),
+    ])
+    return await startGateway({ ...options, plugins })
+  },
 })
 process.exit(await endOutput(status, out, err))
 

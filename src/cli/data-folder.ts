@@ -2,8 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { readCatalogueFile } from '../config/load.ts'
-import { formatMistake, type Mistake } from '../config/mistakes.ts'
+import type { Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
 import type { MigrationCopy } from '../db/copy.ts'
 import { refuseUnwritable } from '../db/folder.ts'
@@ -12,9 +11,7 @@ import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
-import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
-import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { removeLeftovers, tidy } from '../server/backup/leftovers.ts'
 import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
@@ -74,6 +71,7 @@ export async function withDatabaseDuring<T>(
 export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   // Migrates where that is needed, and tells of it; the ledger opens it in silence.
   withDatabase(folder, 'write', () => {})
+  const { openLedger } = await import('../ledger/ledger.ts')
   const ledger = await openLedger({ path: folder.database_path, writer: 'inline' })
   try {
     return await work(ledger)
@@ -132,6 +130,12 @@ export async function readCatalogueOf(
   path: string,
   env: Environment,
 ): Promise<GoodCatalogue | { mistakes: Mistake[]; lines: string[] }> {
+  // Half of what there is to load, for a file that most commands do not read.
+  const [{ readCatalogueFile }, { formatMistake }, { BUILT_IN_REGISTRY }] = await Promise.all([
+    import('../config/load.ts'),
+    import('../config/mistakes.ts'),
+    import('../protocols/registry.ts'),
+  ])
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
   const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
   if (!reading.ok) return { mistakes: reading.mistakes, lines: lines(reading.mistakes) }

@@ -19,31 +19,30 @@ interface Movement {
   done: string
 }
 
-const MOVEMENTS: readonly Movement[] = [
-  {
-    command: 'credit',
-    op: 'top_up',
-    summary: 'Add USD to an account.',
-    description: 'Add USD to an account. Its debt is paid first.',
-    done: 'added to',
-  },
-  {
-    command: 'debit',
-    op: 'withdraw',
-    summary: 'Take USD from an account.',
-    description: "Take USD from an account's free balance. Money held for running calls stays.",
-    done: 'taken from',
-  },
-]
+const CREDIT: Movement = {
+  command: 'credit',
+  op: 'top_up',
+  summary: 'Add USD to an account.',
+  description: 'Add USD to an account. Its debt is paid first.',
+  done: 'added to',
+}
+
+const DEBIT: Movement = {
+  command: 'debit',
+  op: 'withdraw',
+  summary: 'Take USD from an account.',
+  description: "Take USD from an account's free balance. Money held for running calls stays.",
+  done: 'taken from',
+}
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
   insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was taken.',
   amount_out_of_range: 'The balance would be above the maximum. Nothing was added.',
 }
 
-export function addMoneyCommands(program: Command, deps: CliDeps): void {
-  for (const movement of MOVEMENTS) addMovement(program, deps, movement)
-}
+export const addCreditCommand = (program: Command, deps: CliDeps): void => addMovement(program, deps, CREDIT)
+
+export const addDebitCommand = (program: Command, deps: CliDeps): void => addMovement(program, deps, DEBIT)
 
 function addMovement(
   program: Command,

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { visible } from '../utilities/visible-text.ts'
-import type { AddCommand } from './commands.ts'
+import { type AddCommand, COMMANDS } from './commands.ts'
 import { dataFolderOf } from './data-folder.ts'
 import { addEnvFile } from './env-file.ts'
 import { describeFailure, explain, type Failed } from './failure.ts'
@@ -60,10 +60,10 @@ function wrongUsage({ code, message }: CommanderError): Failed {
   return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
 }
 
-/** `serve` alone for a process that begins with it: it runs for months, and needs none of the others. */
-async function commandsOf([first]: readonly string[]): Promise<readonly AddCommand[]> {
-  if (first === 'serve') return [(await import('./serve.ts')).addServeCommand]
-  return (await import('./commands.ts')).COMMANDS
+/** One alone for a command line that begins with it; of all commands for the help, or where an option comes first. */
+function commandsOf([first = '']: readonly string[]): Promise<AddCommand[]> {
+  const one = COMMANDS.get(first)
+  return Promise.all(one ? [one()] : [...COMMANDS.values()].map((load) => load()))
 }
 
 function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boolean): Command {
