@@ -86,10 +86,13 @@ function withAutomaticMarks(request: ConversationRequest): ConversationRequest {
   }
 }
 
-/** The last part as it is written: results of tools come first, and empty texts not at all. */
+/** Claude's provider refuses such a text: https://github.com/home-assistant/core/issues/175637 */
+export const isBlank = (text: string): boolean => !/\S/.test(text)
+
+/** The last part as it is written: results of tools come first, and blank texts not at all. */
 function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
   const { parts } = turn
-  const isWritten = (part: Part) => part.kind !== 'text' || part.text !== ''
+  const isWritten = (part: Part) => part.kind !== 'text' || !isBlank(part.text)
   const said = parts.findLastIndex((part) => part.kind !== 'tool_result' && isWritten(part))
   const last = said >= 0 ? said : parts.length - 1
   return { ...turn, parts: parts.map((part, at) => (at === last ? { ...part, cache } : part)) }

@@ -20,4 +20,6 @@ export interface Fitted {
   readonly renamed_tools?: ReadonlyMap<string, string>
   /** A field that the server refuses, and without which the answer would be another. */
   readonly lost?: string | undefined
+  /** JSON is asked for in words in place of a field: a whole answer is freed of what stands around it. */
+  readonly asks_json?: boolean
 }

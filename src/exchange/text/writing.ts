@@ -75,7 +75,7 @@ export function translated(
   const fitted = text.fit?.(encoded, { server: form?.server, model, is_translated: true }) ?? {
     body: encoded,
   }
-  const { body, dropped = [], renamed_tools = NO_NAMES, lost } = fitted
+  const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
   if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
   for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
   const lost_fields = droppedFrom(asked, request, encoded, protocol).filter(
@@ -85,7 +85,7 @@ export function translated(
     body,
     dropped: [...new Set([...lost_fields, ...inWords(dropped, request.from, carries)])],
     renamed_tools: renamed,
-    wants_json: carries.instructs_json === true && request.output?.kind === 'json',
+    wants_json: asks_json || (carries.instructs_json === true && request.output?.kind === 'json'),
   }
 }
 

@@ -1,8 +1,9 @@
 // A conversation's turns, written as the messages of a messages request.
-import { cacheControl } from '../caching.ts'
+import { cacheControl, isBlank } from '../caching.ts'
 import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
+import { shortened } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './signature.ts'
@@ -26,9 +27,9 @@ function encodeMarked(part: Part): JsonObject[] {
   return cache ? blocks.map((block) => ({ ...block, cache_control: cacheControl(cache) })) : blocks
 }
 
-/** One part as a block; none for empty text, which is refused, and for thinking that has no signature of Claude's. */
+/** One part as a block; none for blank text, which is refused, and for thinking that has no signature of Claude's. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
-  text: ({ text }) => (text === '' ? [] : [{ type: 'text', text }]),
+  text: ({ text }) => (isBlank(text) ? [] : [{ type: 'text', text }]),
   thinking: ({ text, signature }) =>
     signature && isOwn(signature) ? [{ type: 'thinking', thinking: text, signature: signature.value }] : [],
   redacted_thinking: ({ signature }) =>
@@ -42,12 +43,12 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   document: (media) => [encodeMedia(media)],
 })
 
-/**
- * Ids must consist of letters, digits, `_` and `-`; other characters are spelled out, in the same way for a call and
- * its result.
- */
-const toolId = (id: string): string =>
-  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
+/** https://github.com/maximhq/bifrost/issues/5097: providers such as Moonshot write ids like `functions.get_time:0`. */
+const TAKEN_ID = /^[a-zA-Z0-9_-]{1,64}$/
+const MAX_ID_CHARS = 64
+
+/** An id of the letters that are taken: the same for a call and its result, and others for other calls. */
+const toolId = (id: string): string => (TAKEN_ID.test(id) ? id : shortened(id, MAX_ID_CHARS))
 
 const encodeResult = (result: ToolResultPart): JsonObject =>
   compact({

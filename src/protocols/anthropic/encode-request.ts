@@ -4,6 +4,7 @@ import { cacheControl, withClaudeMarks } from '../caching.ts'
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
+import { ONLY_JSON } from '../in-words.ts'
 import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
@@ -42,9 +43,6 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
 }
 
 /** In place of a field: Claude takes a schema, or none. */
-const ONLY_JSON =
-  'Answer with one valid JSON object and nothing else: no words before or after it, and no code fence around it.'
-
 const withJsonAsked = (request: ConversationRequest): ConversationRequest =>
   request.output?.kind === 'json' ? { ...request, system: [...request.system, ONLY_JSON] } : request
 

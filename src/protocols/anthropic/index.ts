@@ -12,6 +12,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
+import { fitRequest } from './fit.ts'
 import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { isOwn } from './signature.ts'
@@ -33,6 +34,7 @@ export const anthropic: Protocol = {
     promptTooLong,
     names: messagesNames,
     prepare,
+    fit: fitRequest,
     limitOutput,
     target,
     readUsage,

@@ -1,5 +1,6 @@
 // The differences between generations of Claude models, as far as their names tell them.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
+import type { Effort } from '../canonical/fields.ts'
 
 export interface Generation {
   /** `budget`: thinking takes budget_tokens; `adaptive`: it takes an effort, and a budget is refused or deprecated. */
@@ -11,50 +12,96 @@ export interface Generation {
    * asked for.
    */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
-  /** Efforts above `high` and the display of thinking came with 4.7. */
-  readonly takes_display_and_high_efforts: boolean
+  /** The efforts that adaptive thinking takes, rising. https://platform.claude.com/docs/en/build-with-claude/effort */
+  readonly efforts: readonly Effort[]
+  /** The display of thinking came with 4.7. */
+  readonly takes_display: boolean
+  /** Whether the last message may be the model's own, for it to continue. */
+  readonly takes_prefill: boolean
+  /** Whether a tool may have to be called. */
+  readonly takes_forced_tools: boolean
+  /**
+   * Whether an answer or a tool can be held to a schema.
+   * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+   */
+  readonly takes_schemas: boolean
 }
 
 interface Row extends Generation {
   /** The version from which the row holds, as major * 100 + minor. */
   readonly from: number
   /** The family of models that it holds for; undefined for all. */
-  readonly family?: string
+  readonly family?: RegExp
 }
 
 const OLDEST: Generation = {
   thinking: 'budget',
   sampling: 'both',
   off: 'disabled',
-  takes_display_and_high_efforts: false,
+  efforts: [],
+  takes_display: false,
+  takes_prefill: true,
+  takes_forced_tools: true,
+  takes_schemas: false,
 }
 
-const NEWEST = { thinking: 'adaptive', sampling: 'none', takes_display_and_high_efforts: true } as const
+/** Of other providers, which tell nothing about themselves. */
+const OTHERS: Generation = { ...OLDEST, takes_schemas: true }
 
-/** By falling version; the first row that fits a model holds for it. */
+/** `max`, prefill and both ways of thinking: https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6 */
+const SINCE_4_6 = {
+  ...OLDEST,
+  thinking: 'adaptive',
+  sampling: 'one',
+  efforts: ['low', 'medium', 'high', 'max'],
+  takes_prefill: false,
+  takes_schemas: true,
+} as const satisfies Generation
+
+const SINCE_4_7 = {
+  ...SINCE_4_6,
+  sampling: 'none',
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+  takes_display: true,
+} as const satisfies Generation
+
+/** https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, which tells of Fable 5.1, too. */
+const NEWEST: Generation = { ...SINCE_4_7, off: 'least', takes_forced_tools: false }
+
+/**
+ * By falling version; the first row that fits a model holds for it. What the guides leave open is as in package @ai-sdk/anthropic 3.0,
+ * getModelCapabilities, and in package litellm 1.109, model_prices_and_context_window_backup.json.
+ */
 const ROWS: readonly Row[] = [
-  { ...NEWEST, from: 505, family: 'sonnet', off: 'between_tools' },
-  { ...NEWEST, from: 505, family: 'haiku', off: 'disabled' },
-  { ...NEWEST, from: 501, off: 'least' },
-  { ...NEWEST, from: 500, family: 'opus', off: 'disabled' },
-  { ...NEWEST, from: 500, off: 'least' },
-  { ...NEWEST, from: 407, off: 'nothing' },
-  { ...OLDEST, from: 406, thinking: 'adaptive', sampling: 'one' },
-  { ...OLDEST, from: 401, sampling: 'one' },
+  // https://platform.claude.com/docs/en/models/sonnet-5-5/overview
+  { ...NEWEST, from: 505, family: /sonnet/, off: 'between_tools' },
+  // https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide
+  { ...SINCE_4_7, from: 505, family: /haiku/, off: 'disabled' },
+  { ...NEWEST, from: 501 },
+  // https://github.com/elgorro/aiquila/issues/410, https://github.com/ChatGPTBox-dev/chatGPTBox/pull/1026
+  { ...SINCE_4_7, from: 500, family: /opus|sonnet/, off: 'disabled' },
+  // https://docs.litellm.ai/blog/claude_fable_5
+  { ...SINCE_4_7, from: 500, off: 'least' },
+  { ...SINCE_4_7, from: 407, off: 'nothing' },
+  { ...SINCE_4_6, from: 406 },
+  { ...OLDEST, from: 401, sampling: 'one', takes_schemas: true },
 ]
 
 /** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a number of more digits is a date. */
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
+/** `claude-mythos-preview`, `claude-opus-latest`. */
+const NAMED = /claude-[a-z]/
 
 /**
- * The generation of a model; one without a version in its name counts as the oldest, as do other providers' models
- * behind this protocol.
+ * The generation of a model. A Claude model without a version in its name is of the newest; other providers' models behind this
+ * protocol are asked as the oldest, and may be held to schemas.
  */
 export function generationOf(model: string): Generation {
+  if (!model.includes('claude')) return OTHERS
   const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
-  if (!model.includes('claude') || major === undefined) return OLDEST
+  if (major === undefined) return NAMED.test(model) ? NEWEST : OTHERS
   const version = Number(major) * 100 + Number(minor ?? 0)
-  const fits = ({ from, family }: Row) => version >= from && (family === undefined || model.includes(family))
+  const fits = ({ from, family }: Row) => version >= from && (family === undefined || family.test(model))
   return ROWS.find(fits) ?? OLDEST
 }

@@ -37,7 +37,7 @@ export function encodeThinking(
   const { thinking } = request
   if (!thinking) return NOT_SET
   if (thinking.mode === 'off') return OFF[generation.off]
-  if (forcesTool(request)) return NOT_SET
+  if (generation.takes_forced_tools && forcesTool(request)) return NOT_SET
   return generation.thinking === 'adaptive'
     ? adaptive(request, thinking, generation)
     : budgeted(request, thinking, max_tokens)
@@ -51,34 +51,27 @@ const displayOf = (shows_thinking: boolean | undefined): string | undefined =>
 const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>
   tools.length > 0 && (tool_choice?.mode === 'any' || (tool_choice?.mode === 'named' && tool_choice.required))
 
-/** The provider's names of efforts: it has no `minimal`. */
-const EFFORTS: Readonly<Record<Effort, string>> = {
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'max',
-}
-
 function adaptive(
   { shows_thinking }: ConversationRequest,
   thinking: Thinking,
-  { takes_display_and_high_efforts }: Generation,
+  { takes_display, efforts }: Generation,
 ): EncodedThinking {
   const effort = effortOf(thinking)
-  const capped = effort && !takes_display_and_high_efforts && HIGHEST.has(effort) ? 'high' : effort
   return {
     thinking: compact({
       type: 'adaptive',
-      display: takes_display_and_high_efforts ? displayOf(shows_thinking) : undefined,
+      display: takes_display ? displayOf(shows_thinking) : undefined,
     }),
-    effort: capped && EFFORTS[capped],
+    effort: effort && takenEffort(effort, efforts),
     thinks: true,
   }
 }
 
-const HIGHEST: ReadonlySet<Effort> = new Set(['xhigh', 'max'])
+const RISING: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+/** The highest effort that is taken and not above the one asked for; the lowest one where all are above it. */
+const takenEffort = (asked: Effort, efforts: readonly Effort[]): Effort | undefined =>
+  efforts.findLast((effort) => RISING.indexOf(effort) <= RISING.indexOf(asked)) ?? efforts[0]
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
   const asked =

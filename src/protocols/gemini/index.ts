@@ -13,6 +13,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
+import { fitRequest } from './fit.ts'
 import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -35,6 +36,7 @@ export const gemini: Protocol = {
     promptTooLong,
     names: generateNames,
     prepare,
+    fit: fitRequest,
     limitOutput,
     target,
     readUsage,

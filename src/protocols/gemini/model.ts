@@ -1,23 +1,79 @@
 // The differences between generations of Gemini models, as far as their names tell them.
 // https://ai.google.dev/gemini-api/docs/thinking
 
+export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH'
+
+/** How a model thinks: not at all, so that it refuses the setting; by a budget in tokens; or by a level. */
+export type Thinks =
+  | { readonly by: 'nothing' }
+  | { readonly by: 'budget'; readonly min: number; readonly max: number; readonly takes_none: boolean }
+  | { readonly by: 'level'; readonly levels: readonly Level[] }
+
 export interface Generation {
-  /** `none`: the model does not think, and refuses the setting; `budget`: in tokens; `level`: by effort. */
-  readonly thinking: 'none' | 'budget' | 'level'
+  readonly thinks: Thinks
   /** Tool calls of the current turn must come back with their thoughtSignature. */
   readonly demands_signatures: boolean
   /** A functionResponse may hold media. */
   readonly takes_media_in_results: boolean
+  /** It may be asked for functions and JSON at once. https://github.com/googleapis/python-genai/issues/867 */
+  readonly takes_functions_with_json: boolean
+  /** frequencyPenalty and presencePenalty. https://github.com/google-gemini/cookbook/issues/1290 */
+  readonly takes_penalties: boolean
   /** It answers with pictures, unless it is told not to. */
   readonly answers_images: boolean
 }
 
-const NEWEST = { thinking: 'level', demands_signatures: true, takes_media_in_results: true } as const
+interface Row extends Omit<Generation, 'answers_images'> {
+  readonly names: RegExp
+}
+
+const OLDER = {
+  demands_signatures: false,
+  takes_media_in_results: false,
+  takes_functions_with_json: false,
+  takes_penalties: false,
+} as const
+const NEWER = {
+  demands_signatures: true,
+  takes_media_in_results: true,
+  takes_functions_with_json: true,
+  takes_penalties: false,
+} as const
+
+const level = (...levels: Level[]): Thinks => ({ by: 'level', levels })
+const budget = (min: number, max: number, takes_none = true): Thinks => ({
+  by: 'budget',
+  min,
+  max,
+  takes_none,
+})
+
+/** The first row that fits a name holds. */
+const ROWS: readonly Row[] = [
+  { ...OLDER, names: /gemini-1/, thinks: { by: 'nothing' } },
+  { ...OLDER, names: /gemini-2(?:\.[0-4])?(?![.\d])/, thinks: { by: 'nothing' }, takes_penalties: true },
+  // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thinking
+  { ...OLDER, names: /gemini-2\.5.*pro/, thinks: budget(128, 32_768, false) },
+  { ...OLDER, names: /gemini-2\.5.*flash-lite/, thinks: budget(512, 24_576) },
+  { ...OLDER, names: /gemini-2/, thinks: budget(1, 24_576) },
+  // https://github.com/maximhq/bifrost/pull/6280
+  { ...NEWER, names: /gemini-[\d.]+-flash.*image/, thinks: level('MINIMAL', 'HIGH') },
+  // https://github.com/egoist/chatwise-releases/issues/1206
+  { ...NEWER, names: /gemini-3(?:\.0)?-pro|gemini-[\d.]+-pro-image/, thinks: level('LOW', 'HIGH') },
+  // https://github.com/maximhq/bifrost/issues/7287, https://github.com/bolna-ai/bolna/pull/956
+  {
+    ...NEWER,
+    names: /gemini-(?:3[\d.]*-flash-lite|3(?:\.[0-6])?-flash|flash-lite)/,
+    thinks: level('MINIMAL', 'LOW', 'MEDIUM', 'HIGH'),
+  },
+]
+
+/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-3-8-flash */
+const NEWEST: Omit<Generation, 'answers_images'> = { ...NEWER, thinks: level('LOW', 'MEDIUM', 'HIGH') }
 
 /** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`. */
 const FAMILY = 'gemini-'
 const DRAWS = /\bimage\b/
-const VERSION = /gemini-(\d+)(?:\.(\d+))?/
 
 function drawsByName(model: string): boolean {
   const at = model.indexOf(FAMILY)
@@ -26,14 +82,6 @@ function drawsByName(model: string): boolean {
 
 /** The generation of a model; one without a version in its name (`gemini-flash-latest`) is of the newest generation. */
 export function generationOf(model: string): Generation {
-  const [, major, minor] = VERSION.exec(model) ?? []
-  const answers_images = drawsByName(model)
-  if (major === undefined || Number(major) >= 3) return { ...NEWEST, answers_images }
-  const thinks = Number(major) === 2 && Number(minor ?? 0) >= 5
-  return {
-    thinking: thinks ? 'budget' : 'none',
-    demands_signatures: false,
-    takes_media_in_results: false,
-    answers_images,
-  }
+  const row = ROWS.find(({ names }) => names.test(model)) ?? NEWEST
+  return { ...row, answers_images: drawsByName(model) }
 }

@@ -4,31 +4,43 @@ import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { budgetWithin, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
-import { generationOf } from './model.ts'
+import { generationOf, type Level, type Thinks } from './model.ts'
 
 /** thinkingConfig; undefined if nothing is set, or the model does not think. */
 export function encodeThinking(request: ConversationRequest, model: string): JsonObject | undefined {
-  const form = generationOf(model).thinking
-  if (form === 'none') return undefined
+  const { thinks } = generationOf(model)
+  if (thinks.by === 'nothing') return undefined
   const { thinking, shows_thinking, max_output_tokens } = request
-  const encode = form === 'budget' ? encodeBudget : encodeLevel
   const config = compact({
-    ...(thinking ? encode(thinking, model, max_output_tokens) : {}),
+    ...(thinking ? encodeAsked(thinking, thinks, max_output_tokens) : {}),
     includeThoughts: shows_thinking,
   })
   return Object.keys(config).length > 0 ? config : undefined
 }
 
+type Thinker = Exclude<Thinks, { by: 'nothing' }>
+
+const encodeAsked = (
+  thinking: Thinking,
+  thinks: Thinker,
+  max_output_tokens: number | undefined,
+): JsonObject =>
+  thinks.by === 'level'
+    ? encodeLevel(thinking, thinks.levels)
+    : { thinkingBudget: takenBudget(budgetWithin(thinking, max_output_tokens), thinks) }
+
 const DYNAMIC = -1
 
-/** The provider's bounds for models that think by a budget; the large one cannot be told not to think. */
-function encodeBudget(thinking: Thinking, model: string, max_output_tokens: number | undefined): JsonObject {
-  const { min, max } = model.includes('pro') ? { min: 128, max: 32_768 } : { min: 0, max: 24_576 }
-  const budget = budgetWithin(thinking, max_output_tokens)
-  return { thinkingBudget: budget === undefined ? DYNAMIC : Math.min(Math.max(budget, min), max) }
+/** Within the provider's bounds; where a model cannot be told not to think, the least. */
+function takenBudget(
+  budget: number | undefined,
+  { min, max, takes_none }: Extract<Thinks, { by: 'budget' }>,
+): number {
+  if (budget === undefined) return DYNAMIC
+  return budget === 0 && takes_none ? 0 : Math.min(Math.max(budget, min), max)
 }
 
-const LEVELS: Readonly<Record<Effort, string>> = {
+const LEVELS: Readonly<Record<Effort, Level>> = {
   minimal: 'MINIMAL',
   low: 'LOW',
   medium: 'MEDIUM',
@@ -36,11 +48,19 @@ const LEVELS: Readonly<Record<Effort, string>> = {
   xhigh: 'HIGH',
   max: 'HIGH',
 }
+const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
-/** No level turns thinking off: the lowest one is the nearest, and the large models do not take it. */
-function encodeLevel(thinking: Thinking, model: string): JsonObject {
+/** No level turns thinking off: the lowest one is the nearest. */
+function encodeLevel(thinking: Thinking, levels: readonly Level[]): JsonObject {
   const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
-  if (effort === undefined) return {}
-  const level = LEVELS[effort]
-  return { thinkingLevel: level === 'MINIMAL' && model.includes('pro') ? 'LOW' : level }
+  return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(LEVELS[effort], levels) })
+}
+
+/** Of two equally near ones the higher. */
+function nearestLevel(asked: Level, levels: readonly Level[]): Level | undefined {
+  const distance = (level: Level) => Math.abs(RISING.indexOf(level) - RISING.indexOf(asked))
+  return levels.reduce<Level | undefined>(
+    (nearest, level) => (nearest && distance(nearest) < distance(level) ? nearest : level),
+    undefined,
+  )
 }

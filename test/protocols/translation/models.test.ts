@@ -16,6 +16,8 @@ const OFF: Thinking = { mode: 'off' }
 const AUTO: Thinking = { mode: 'auto' }
 const HIGH: Thinking = { mode: 'effort', effort: 'high' }
 const MINIMAL: Thinking = { mode: 'effort', effort: 'minimal' }
+const MEDIUM: Thinking = { mode: 'effort', effort: 'medium' }
+const XHIGH: Thinking = { mode: 'effort', effort: 'xhigh' }
 const MAX: Thinking = { mode: 'effort', effort: 'max' }
 
 describe('Gemini', () => {
@@ -35,7 +37,14 @@ describe('Gemini', () => {
     ['gemini-3.5-flash', budget(1_000), { thinkingLevel: 'LOW' }],
     ['gemini-3.5-flash', budget(9_000), { thinkingLevel: 'HIGH' }],
     ['gemini-3.5-flash', AUTO, undefined],
-    ['gemini-flash-latest', MINIMAL, { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3-pro-preview', MEDIUM, { thinkingLevel: 'HIGH' }],
+    ['gemini-3.1-pro-preview', MEDIUM, { thinkingLevel: 'MEDIUM' }],
+    ['gemini-3.7-flash', OFF, { thinkingLevel: 'LOW' }],
+    ['gemini-3.1-flash-lite', OFF, { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3.1-flash-image', budget(1_000), { thinkingLevel: 'MINIMAL' }],
+    ['gemini-2.5-flash-lite', budget(100), { thinkingBudget: 512 }],
+    ['gemini-flash-latest', MINIMAL, { thinkingLevel: 'LOW' }],
+    ['gemini-4-argon', OFF, { thinkingLevel: 'LOW' }],
   ]
   test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
     const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(
@@ -61,7 +70,12 @@ describe('Claude', () => {
       { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } },
     ],
     ['claude-opus-4-6', AUTO, { thinking: { type: 'adaptive' } }],
-    ['claude-opus-4-6', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
+    ['claude-opus-4-6', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
+    ['claude-sonnet-4-6', XHIGH, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
+    ['claude-sonnet-5', OFF, { thinking: { type: 'disabled' } }],
+    ['claude-fable-5', OFF, { output_config: { effort: 'low' } }],
+    ['claude-mythos-preview', XHIGH, { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }],
+    ['claude-sonnet-6', OFF, { thinking: { type: 'between_tools' } }],
     ['claude-opus-4-7', OFF, {}],
     ['claude-opus-4-8', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
     ['claude-opus-5', OFF, { thinking: { type: 'disabled' } }],

@@ -1,0 +1,96 @@
+// A translated messages request, made to fit what its model's generation takes.
+import type { Fitted, Sent } from '../fitted.ts'
+import { BEGIN, CALL_A_TOOL, CONTINUE, jsonOfSchema } from '../in-words.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { type Generation, generationOf } from './model.ts'
+
+interface Fitting {
+  readonly body: JsonObject
+  readonly generation: Generation
+  /** Takes the names of what is left out. */
+  readonly dropped: string[]
+}
+
+type Step = (fitting: Fitting) => JsonObject
+
+const STEPS: readonly Step[] = [fitSchema, fitStrictTools, fitToolChoice, fitBeginning, fitEnd]
+
+/** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
+export function fitRequest(body: JsonObject, { model, is_translated }: Sent): Fitted {
+  if (!is_translated) return { body }
+  const generation = generationOf(model)
+  const dropped: string[] = []
+  const fitted = STEPS.reduce((given, step) => step({ body: given, generation, dropped }), body)
+  return { body: fitted, dropped, asks_json: dropped.includes(FORMAT) }
+}
+
+/** The same request with a further text after its system prompt, and after the marks of the cache in that. */
+const told = (body: JsonObject, text: string): JsonObject => {
+  const { system } = body
+  const before = typeof system === 'string' ? [{ type: 'text', text: system }] : objectsIn(system)
+  return { ...body, system: before.length === 0 ? text : [...before, { type: 'text', text }] }
+}
+
+const without = (object: JsonObject, name: string): JsonObject => {
+  const { [name]: _, ...rest } = object
+  return rest
+}
+
+const FORMAT = 'output_config.format'
+
+function fitSchema({ body, generation, dropped }: Fitting): JsonObject {
+  const config = objectIn(body.output_config)
+  if (generation.takes_schemas || !isObject(config.format)) return body
+  dropped.push(FORMAT)
+  const left = without(config, 'format')
+  const rest =
+    Object.keys(left).length > 0 ? { ...body, output_config: left } : without(body, 'output_config')
+  return told(rest, jsonOfSchema(config.format.schema ?? {}))
+}
+
+function fitStrictTools({ body, generation, dropped }: Fitting): JsonObject {
+  const tools = objectsIn(body.tools)
+  if (generation.takes_schemas || !tools.some(({ strict }) => strict === true)) return body
+  dropped.push('strict')
+  return { ...body, tools: tools.map((tool) => without(tool, 'strict')) }
+}
+
+/** The provider's advice for models that cannot be made to call a tool: to say so in the prompt. */
+function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
+  const choice = objectIn(body.tool_choice)
+  if (generation.takes_forced_tools || (choice.type !== 'any' && choice.type !== 'tool')) return body
+  dropped.push('tool_choice')
+  return told({ ...body, tool_choice: { ...without(choice, 'name'), type: 'auto' } }, CALL_A_TOOL)
+}
+
+const said = (role: 'user', text: string): JsonObject => ({ role, content: [{ type: 'text', text }] })
+
+/** The first message must be the user's, and there must be one: https://platform.claude.com/docs/en/api/messages */
+function fitBeginning({ body }: Fitting): JsonObject {
+  const messages = objectsIn(body.messages)
+  return messages[0]?.role === 'user' ? body : { ...body, messages: [said('user', BEGIN), ...messages] }
+}
+
+/**
+ * An answer that the model is to continue. Where that is not taken, the user says so; where it is, it may not end in blanks.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#feature-compatibility (not with a schema),
+ * https://github.com/Aider-AI/aider/issues/3820 (not with thinking), https://github.com/tailcallhq/forgecode/issues/1872 (blanks)
+ */
+function fitEnd({ body, generation }: Fitting): JsonObject {
+  const messages = objectsIn(body.messages)
+  const last = messages.at(-1)
+  const blocks = objectsIn(last?.content)
+  const block = blocks.at(-1)
+  if (last?.role !== 'assistant' || block?.type === 'tool_use') return body
+  if (!generation.takes_prefill || thinks(body.thinking) || isObject(objectIn(body.output_config).format))
+    return { ...body, messages: [...messages, said('user', CONTINUE)] }
+  if (block?.type !== 'text') return body
+  const trimmed = { ...block, text: (stringIn(block.text) ?? '').trimEnd() }
+  return {
+    ...body,
+    messages: [...messages.slice(0, -1), { ...last, content: [...blocks.slice(0, -1), trimmed] }],
+  }
+}
+
+const thinks = (thinking: Json | undefined): boolean =>
+  ['enabled', 'adaptive'].includes(stringIn(objectIn(thinking).type) ?? '')

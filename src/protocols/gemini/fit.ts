@@ -1,0 +1,62 @@
+// A translated native request, made to fit what its model's generation takes.
+import type { Fitted, Sent } from '../fitted.ts'
+import { BEGIN, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
+import { type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
+import { type Generation, generationOf } from './model.ts'
+
+interface Fitting {
+  readonly body: JsonObject
+  readonly generation: Generation
+  /** Takes the names of what is left out. */
+  readonly dropped: string[]
+}
+
+/** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
+export function fitRequest(body: JsonObject, { model, is_translated }: Sent): Fitted {
+  if (!is_translated) return { body }
+  const generation = generationOf(model)
+  const dropped: string[] = []
+  const fitted = fitBeginning(fitPenalties({ body, generation, dropped }))
+  const in_words = fitJson({ body: fitted, generation, dropped })
+  return { body: in_words, dropped, asks_json: in_words !== fitted }
+}
+
+const CONFIG = 'generationConfig'
+
+/** The same request without some fields of its configuration. */
+function withoutSettings(body: JsonObject, names: readonly string[]): JsonObject {
+  const left = Object.entries(objectIn(body[CONFIG])).filter(([name]) => !names.includes(name))
+  const { [CONFIG]: _, ...rest } = body
+  return left.length > 0 ? { ...rest, [CONFIG]: Object.fromEntries(left) } : rest
+}
+
+const PENALTIES = ['frequencyPenalty', 'presencePenalty']
+
+function fitPenalties({ body, generation, dropped }: Fitting): JsonObject {
+  const config = objectIn(body[CONFIG])
+  const given = PENALTIES.filter((name) => config[name] !== undefined)
+  if (generation.takes_penalties || given.length === 0) return body
+  dropped.push(...given.filter((name) => config[name] !== 0).map((name) => `${CONFIG}.${name}`))
+  return withoutSettings(body, given)
+}
+
+/** Beside functions JSON is asked for in words. */
+function fitJson({ body, generation, dropped }: Fitting): JsonObject {
+  const { responseMimeType, responseJsonSchema } = objectIn(body[CONFIG])
+  if (generation.takes_functions_with_json || responseMimeType === undefined || body.tools === undefined)
+    return body
+  if (responseJsonSchema !== undefined) dropped.push(`${CONFIG}.responseJsonSchema`)
+  const text = responseJsonSchema === undefined ? ONLY_JSON : jsonOfSchema(responseJsonSchema)
+  const { parts } = objectIn(body.systemInstruction)
+  return {
+    ...withoutSettings(body, ['responseMimeType', 'responseJsonSchema']),
+    systemInstruction: { parts: [...objectsIn(parts), { text }] },
+  }
+}
+
+/** A conversation begins with its user: https://github.com/google-gemini/gemini-cli/issues/5443 */
+function fitBeginning(body: JsonObject): JsonObject {
+  const contents = objectsIn(body.contents)
+  if (contents[0]?.role === 'user') return body
+  return { ...body, contents: [{ role: 'user', parts: [{ text: BEGIN }] }, ...contents] }
+}

@@ -1,0 +1,333 @@
+// Every current model works from every client: what is translated to a Claude or Gemini model is not refused by its strict simulated form.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { createSimulator } from '../../src/simulator/index.ts'
+import { fileScene } from '../support/scene.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
+import { ask, config, JSON_WANTED, STRICT_TOOL, TIDES, WISHES, type Wish } from './wishes.ts'
+import {
+  ALL_SURFACES,
+  type AnySurface,
+  DECLARED,
+  requestOf,
+  type Said,
+  TOOL_NAME,
+} from './written-conversation.ts'
+
+const CLAUDE = [
+  'claude-3-haiku-20240307',
+  'claude-3-7-sonnet-20250219',
+  'claude-sonnet-4-20250514',
+  'claude-opus-4-1-20250805',
+  'claude-haiku-4-5',
+  'claude-opus-4-5',
+  'claude-sonnet-4-6',
+  'claude-opus-4-7',
+  'claude-opus-4-8',
+  'claude-sonnet-5',
+  'claude-opus-5',
+  'claude-fable-5',
+  'claude-fable-5-1',
+  'claude-opus-5-5',
+  'claude-sonnet-5-5',
+  'claude-haiku-5-5',
+  'claude-sonnet-6',
+]
+const GEMINI = [
+  'gemini-2.0-flash',
+  'gemini-2.5-flash-lite',
+  'gemini-2.5-flash',
+  'gemini-2.5-pro',
+  'gemini-3-pro-preview',
+  'gemini-3-flash-preview',
+  'gemini-3.1-pro-preview',
+  'gemini-3.5-flash',
+  'gemini-3.7-flash',
+  'gemini-4-argon',
+]
+
+let asked: JsonObject = {}
+const simulator = createSimulator({
+  sleep: async () => {},
+  onEvent: (event) => {
+    if (event.kind === 'request') asked = (event.body ?? {}) as JsonObject
+  },
+})
+const provider = Bun.serve({ port: 0, fetch: simulator.fetch })
+afterAll(() => provider.stop(true))
+
+const { call, counts, expectCounts } = await fileScene({
+  catalogue: () =>
+    [
+      '[server]\nlog_level = "error"\nledger_writer = "inline"\n',
+      providerSection('anthropic', 'anthropic', provider.url.origin, 'cooldown_ms = 0'),
+      providerSection('gemini', 'gemini', provider.url.origin, 'cooldown_ms = 0'),
+      ...CLAUDE.map((id) => modelSection(id, { anthropic: id }, { more: 'max_output_tokens = 16384' })),
+      ...GEMINI.map((id) => modelSection(id, { gemini: id }, { more: 'max_output_tokens = 16384' })),
+    ].join('\n'),
+})
+
+const TARGETS = [
+  ...CLAUDE.map((model) => ['messages', model] as const),
+  ...GEMINI.map((model) => ['native', model] as const),
+]
+const CASES = TARGETS.flatMap(([own, model]) =>
+  ALL_SURFACES.filter((surface) => surface !== own).map((surface) => [surface, model] as const),
+)
+
+/** What a model answers to a wish: the status, or the whole text of what is no answer, and what was left out. */
+async function answered(
+  surface: AnySurface,
+  model: string,
+  streams: boolean,
+  { said = TIDES, more }: Pick<Wish, 'said' | 'more'>,
+): Promise<{ refusal: string | undefined; dropped: string[] }> {
+  const fields = more[surface] ?? {}
+  const { path, headers, body } = requestOf(surface, { model, streams, said, more: fields })
+  const response = await call(path, body, { headers })
+  const text = await response.text()
+  const is_answer = response.status === 200 && !/"error": ?\{/.test(text)
+  const dropped = response.headers.get('x-tollgate-dropped')?.split(', ').sort() ?? []
+  return { refusal: is_answer ? undefined : text, dropped }
+}
+
+/** Whole answers to all wishes; streamed ones to a quarter, another one for each case. */
+const wishesOf = (streams: boolean, at: number): readonly Wish[] =>
+  streams ? WISHES.filter((_, nth) => nth % 4 === at % 4) : WISHES
+
+describe.each([false, true])('nothing that is translated is refused, streamed: %p', (streams) => {
+  test.each(CASES.map((one, at) => [...one, at] as const))('%s to %s', async (surface, model, at) => {
+    const wishes = wishesOf(streams, at).filter(({ more }) => more[surface])
+    const answers = await Promise.all(wishes.map((wish) => answered(surface, model, streams, wish)))
+    const refused = answers.flatMap(({ refusal }, nth) => (refusal ? `${wishes[nth]?.name}: ${refusal}` : []))
+    expect(refused).toEqual([])
+  })
+})
+
+const say = (...said: Said[]) => ({ said, more: {} })
+const only = (surface: AnySurface, more: JsonObject) => ({ more: { [surface]: more } })
+const at = (path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], asked)
+
+const WRITTEN: readonly (readonly [
+  what: string,
+  AnySurface,
+  model: string,
+  Pick<Wish, 'said' | 'more'>,
+  dropped: string[],
+  written: Record<string, unknown>,
+])[] = [
+  [
+    'a tool that must be called, where that is taken',
+    'chat',
+    'claude-haiku-5-5',
+    only('chat', { ...DECLARED.chat, tool_choice: 'required' }),
+    [],
+    { tool_choice: { type: 'any' }, system: undefined },
+  ],
+  [
+    'and in words, where it is not',
+    'chat',
+    'claude-opus-5-5',
+    only('chat', { ...DECLARED.chat, tool_choice: 'required', parallel_tool_calls: false }),
+    ['tool_choice'],
+    {
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+      system: 'Answer by calling a tool.',
+      'tools.0.name': TOOL_NAME,
+    },
+  ],
+  [
+    'and that does not keep it from thinking',
+    'responses',
+    'claude-sonnet-5-5',
+    only('responses', {
+      ...DECLARED.responses,
+      tool_choice: { type: 'function', name: TOOL_NAME },
+      reasoning: { effort: 'xhigh' },
+      instructions: 'Be brief.',
+    }),
+    ['tool_choice'],
+    {
+      'thinking.type': 'adaptive',
+      'output_config.effort': 'xhigh',
+      'system.0.text': 'Be brief.',
+      'system.1.text': 'Answer by calling a tool.',
+    },
+  ],
+  [
+    'a schema, where there is no field for it',
+    'chat',
+    'claude-sonnet-4-20250514',
+    only('chat', { ...(JSON_WANTED.chat as JsonObject), reasoning_effort: 'none' }),
+    ['response_format'],
+    { output_config: undefined, thinking: { type: 'disabled' }, system: expect.stringContaining('"city"') },
+  ],
+  [
+    'a schema beside functions',
+    'messages',
+    'gemini-2.5-flash',
+    only('messages', { ...JSON_WANTED.messages, ...DECLARED.messages }),
+    ['output_config.format'],
+    {
+      generationConfig: { maxOutputTokens: 4_096 },
+      'systemInstruction.parts.0.text': expect.stringContaining('"city"'),
+    },
+  ],
+  [
+    'JSON beside functions',
+    'chat',
+    'gemini-2.5-pro',
+    only('chat', { ...DECLARED.chat, response_format: { type: 'json_object' } }),
+    [],
+    {
+      'generationConfig.responseMimeType': undefined,
+      'systemInstruction.parts.0.text': expect.stringContaining('valid JSON object'),
+    },
+  ],
+  [
+    'both, where that is taken',
+    'chat',
+    'gemini-3-flash-preview',
+    only('chat', { ...DECLARED.chat, response_format: { type: 'json_object' } }),
+    [],
+    { 'generationConfig.responseMimeType': 'application/json', systemInstruction: undefined },
+  ],
+  [
+    'penalties',
+    'chat',
+    'gemini-3.7-flash',
+    only('chat', { frequency_penalty: 0.5, presence_penalty: 0, seed: 7 }),
+    ['frequency_penalty'],
+    { generationConfig: { seed: 7 } },
+  ],
+  [
+    'penalties, where they are taken',
+    'chat',
+    'gemini-2.0-flash',
+    only('chat', { frequency_penalty: 0.5, presence_penalty: 0 }),
+    [],
+    { generationConfig: { frequencyPenalty: 0.5, presencePenalty: 0 } },
+  ],
+  [
+    'a strict tool',
+    'chat',
+    'claude-3-7-sonnet-20250219',
+    only('chat', STRICT_TOOL.chat ?? {}),
+    ['strict'],
+    { 'tools.0.strict': undefined, 'tools.0.name': TOOL_NAME },
+  ],
+  [
+    'sampling, of 4.5 and older',
+    'chat',
+    'claude-haiku-4-5',
+    only('chat', { temperature: 0.5, top_p: 0.9 }),
+    ['top_p'],
+    { temperature: 0.5, top_p: undefined },
+  ],
+  [
+    'sampling, of 4.7 and newer',
+    'native',
+    'claude-fable-5-1',
+    only('native', config({ temperature: 0.5, topP: 0.9, topK: 4 })),
+    ['generationConfig.temperature', 'generationConfig.topK', 'generationConfig.topP'],
+    { temperature: undefined, top_p: undefined, top_k: undefined },
+  ],
+  [
+    'an answer to continue',
+    'chat',
+    'claude-haiku-4-5',
+    say(ask, { by: 'assistant', text: 'Well, ' }),
+    [],
+    { 'messages.1.content': [{ type: 'text', text: 'Well,' }], 'messages.2': undefined },
+  ],
+  [
+    'and in words, where that is not taken',
+    'chat',
+    'claude-sonnet-5',
+    say(ask, { by: 'assistant', text: 'Well, ' }),
+    [],
+    {
+      'messages.1.content': [{ type: 'text', text: 'Well, ' }],
+      'messages.2': {
+        role: 'user',
+        content: [{ type: 'text', text: 'Continue exactly where your message ends.' }],
+      },
+    },
+  ],
+  [
+    'a budget, of those that only know efforts',
+    'native',
+    'claude-opus-5',
+    only('native', config({ thinkingConfig: { thinkingBudget: 20_000 } })),
+    [],
+    { thinking: { type: 'adaptive' }, 'output_config.effort': 'high' },
+  ],
+  [
+    'an effort, of those that only know budgets',
+    'chat',
+    'claude-haiku-4-5',
+    only('chat', { reasoning_effort: 'xhigh', max_completion_tokens: 2_500 }),
+    [],
+    { thinking: { type: 'enabled', budget_tokens: 1_476 }, output_config: undefined },
+  ],
+  [
+    'no thinking, of one that always thinks',
+    'chat',
+    'gemini-2.5-pro',
+    only('chat', { reasoning_effort: 'none' }),
+    [],
+    { 'generationConfig.thinkingConfig': { thinkingBudget: 128 } },
+  ],
+]
+
+describe('what is written, and what is left out and named', () => {
+  test.each(WRITTEN)('%s: %s to %s', async (_, surface, model, wish, dropped, written) => {
+    for (const streams of [false, true]) {
+      expect(await answered(surface, model, streams, wish)).toEqual({ refusal: undefined, dropped })
+      expect(Object.fromEntries(Object.keys(written).map((path) => [path, at(path)]))).toEqual(written)
+    }
+  })
+
+  test.each(['get_time:0', 'functions.get_time:0', 'x'.repeat(65), 'ü'])(
+    'the call %s and its result keep belonging together, apart from others',
+    async (id) => {
+      const said: Said[] = [ask, { by: 'call', id }, { by: 'result', id, text: 'nine' }]
+      const others: Said[] = [
+        { by: 'call', id: `${id}.` },
+        { by: 'result', id: `${id}.`, text: 'ten' },
+      ]
+      expect(
+        (await answered('chat', 'claude-opus-5-5', false, say(...said, ...others))).refusal,
+      ).toBeUndefined()
+      const ids = [1, 3].map((nth) => at(`messages.${nth}.content.0.id`))
+      expect([2, 4].map((nth) => at(`messages.${nth}.content.0.tool_use_id`))).toEqual(ids)
+      expect(new Set(ids).size).toBe(2)
+      for (const sent of ids) expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    },
+  )
+})
+
+describe('what passes through is the caller’s own', () => {
+  test.each([
+    ['messages', 'claude-opus-5-5', { tool_choice: { type: 'any' }, ...DECLARED.messages }, 'tool_choice'],
+    ['messages', 'claude-sonnet-5', { temperature: 0.5 }, 'temperature'],
+    ['native', 'gemini-2.5-pro', config({ thinkingConfig: { thinkingBudget: 0 } }), 'Budget 0'],
+    ['native', 'gemini-3-pro-preview', config({ frequencyPenalty: 1 }), 'Penalty'],
+  ] as const)('%s to %s', async (surface, model, more, words) => {
+    const { refusal, dropped } = await answered(surface, model, false, only(surface, more as JsonObject))
+    expect(refusal).toContain(words)
+    expect(dropped).toEqual([])
+    expect(asked).toMatchObject(more as Record<string, unknown>)
+  })
+})
+
+test('what a Claude model can in no way be asked for is 400 before anything is held', async () => {
+  const before = counts()
+  const { refusal } = await answered('chat', 'claude-opus-5-5', false, only('chat', { n: 2 }))
+  expect(refusal).toContain('n cannot be carried to a Claude model')
+  await expectCounts(before)
+})
