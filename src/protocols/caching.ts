@@ -1,7 +1,7 @@
 // Marks of the prompt cache: what requests mark, and what translation to Claude marks where they do not.
-import type { CacheTtl, Part, Turn } from './canonical/parts.ts'
+import type { CacheTtl, MediaPart, Part, TextPart, Turn } from './canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from './canonical/request.ts'
-import { isObject, type Json, type JsonObject, objectIn } from './wire/json.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from './wire/json.ts'
 
 /**
  * The mark on a block, part or tool: Claude's `cache_control`, which others take for Claude behind chat completions too
@@ -18,6 +18,10 @@ export function markedAs<P extends Part>(part: P, source: JsonObject): P {
   const cache = cacheOf(source)
   return cache === undefined ? part : { ...part, cache }
 }
+
+/** The last of the marks on some parts: what holds them has one for all. */
+export const lastMark = (parts: readonly (TextPart | MediaPart)[]): CacheTtl | undefined =>
+  parts.findLast(({ cache }) => cache)?.cache
 
 /** What Claude takes as a mark. Five minutes are its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
 export const cacheControl = (cache: CacheTtl): JsonObject =>
@@ -96,6 +100,23 @@ function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
   const said = parts.findLastIndex((part) => part.kind !== 'tool_result' && isWritten(part))
   const last = said >= 0 ? said : parts.length - 1
   return { ...turn, parts: parts.map((part, at) => (at === last ? { ...part, cache } : part)) }
+}
+
+const MARKS = ['cache_control', 'prompt_cache_breakpoint']
+
+/** The names of all marks in a request of any protocol, one for each mark. */
+export function marksIn({ tools, system, messages, input }: JsonObject): string[] {
+  const declared = objectsIn(tools).flatMap((tool) => [tool, objectIn(tool.function)])
+  const said = [...objectsIn(messages), ...objectsIn(input)].flatMap((one) => [
+    one,
+    ...[...objectsIn(one.content), ...objectsIn(one.output)].flatMap((part) => [
+      part,
+      ...objectsIn(part.content),
+    ]),
+  ])
+  return [...declared, ...objectsIn(system), ...said].flatMap((object) =>
+    MARKS.filter((name) => isObject(object[name])),
+  )
 }
 
 /** @returns undefined where the request sets none of them */

@@ -1,4 +1,5 @@
 // What translation leaves out of a request, by the names that its caller knows: they are told in a header.
+import { marksIn } from './caching.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import type { Part } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
@@ -41,6 +42,8 @@ export function droppedFrom(
   )
   const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, text)))
   const caching = CACHING.filter((name) => isGiven(asked, name) && !isGiven(written, name))
+  const marks = marksIn(asked)
+  if (marks.length > 0 && marks.length > marksIn(written).length) caching.push(...new Set(marks))
   return [
     ...own,
     ...caching,

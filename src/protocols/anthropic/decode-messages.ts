@@ -1,5 +1,5 @@
 // The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
-import { cacheOf, markedAs } from '../caching.ts'
+import { cacheOf, lastMark, markedAs } from '../caching.ts'
 import type {
   CacheTtl,
   MediaPart,
@@ -140,12 +140,15 @@ function readToolResult(block: JsonObject, path: string, names: Map<string, stri
   const name = names.get(tool_use_id)
   if (name === undefined)
     throw refusal(`${path}.tool_use_id`, 'matches no tool_use block of an earlier assistant message.')
+  const parts = readResultContent(content, `${path}.content`)
+  const cache = lastMark(parts)
   return {
     kind: 'tool_result',
     call_id: tool_use_id,
     name,
-    content: readResultContent(content, `${path}.content`),
+    content: parts,
     failed: is_error ?? false,
+    ...(cache && { cache }),
   }
 }
 
@@ -154,7 +157,7 @@ function readResultContent(value: Json | undefined, path: string): (TextPart | M
   if (typeof value === 'string') return [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const block = wantObject(item, at)
-    return oneOf(RESULT_READERS, block.type, `${at}.type`)(block, at)
+    return markedAs(oneOf(RESULT_READERS, block.type, `${at}.type`)(block, at), block)
   })
 }
 

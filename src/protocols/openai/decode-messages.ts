@@ -1,6 +1,6 @@
 // The messages of a chat completion request, read: who said what, in turns.
 import type { Static } from '@sinclair/typebox'
-import { cacheOf, markedAs } from '../caching.ts'
+import { cacheOf, lastMark, markedAs } from '../caching.ts'
 import {
   type CacheTtl,
   type MediaPart,
@@ -104,7 +104,7 @@ export function decodeMessages(value: Json | undefined): Conversation {
 
 function readSystem(message: JsonObject, path: string): SystemText {
   const parts = readSaid(message, path)
-  return { text: textOf(parts), cache: parts.findLast(({ cache }) => cache)?.cache }
+  return { text: textOf(parts), cache: lastMark(parts) }
 }
 
 /** A mark may be on the message, too, where its content is one text. */
@@ -155,7 +155,7 @@ function readToolMessage(message: JsonObject, path: string, names: Map<string, s
   if (name === undefined)
     throw refusal(`${path}.tool_call_id`, 'matches no tool call of an earlier assistant message.')
   const parts = readOptional(content, `${path}.content`)
-  const cache = cacheOf(message) ?? parts.findLast((part) => part.cache)?.cache
+  const cache = cacheOf(message) ?? lastMark(parts)
   return resultTurn(tool_call_id, name, parts, cache)
 }
 

@@ -29,17 +29,21 @@ export function encodeMessages(
   caching: TakenCaching,
 ): JsonObject[] {
   const system =
-    request.system.length > 0 ? [{ role: 'system', content: encodeSystem(request, caching) }] : []
+    request.system.length > 0 ? [{ role: 'system', content: encodeSystem(request, caching, 'text') }] : []
   const own = takes_signatures ? OWN_FIELDS : NO_FIELDS
   const encodeTurn = (turn: Turn): JsonObject[] =>
     turn.role === 'assistant' ? [encodeAssistant(turn.parts, own)] : encodeUser(turn.parts, caching)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
-/** One text, or one up to each mark that the model takes. */
-function encodeSystem(
+/**
+ * The system prompt: one text, or one up to each mark that the model takes.
+ * @param type of a text among several
+ */
+export function encodeSystem(
   { system, system_cache = [] }: ConversationRequest,
   caching: TakenCaching,
+  type: 'text' | 'input_text',
 ): string | JsonObject[] {
   const parts: JsonObject[] = []
   let texts: string[] = []
@@ -47,15 +51,15 @@ function encodeSystem(
     texts.push(text)
     const mark = markFor(caching, system_cache[at])
     if (!isMark(mark)) continue
-    parts.push({ type: 'text', text: texts.join('\n\n'), ...mark })
+    parts.push({ type, text: texts.join('\n\n'), ...mark })
     texts = []
   }
   const rest = texts.join('\n\n')
   if (parts.length === 0) return rest
-  return texts.length > 0 ? [...parts, { type: 'text', text: rest }] : parts
+  return texts.length > 0 ? [...parts, { type, text: rest }] : parts
 }
 
-const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
+export const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
 
 /** The fields that models of Gemini's take back, and OpenAI refuses. */
 interface GeminiFields {
@@ -93,7 +97,9 @@ const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureF
 
 function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
-  const shown = results.flatMap((result) => result.content.filter((part) => part.kind !== 'text'))
+  const shown = results.flatMap((result) =>
+    result.content.filter((part) => part.kind !== 'text').map(unmarked),
+  )
   const said = parts.filter((part) => isContent(part))
   const content = [...shown, ...said]
   return [
@@ -101,6 +107,9 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
     ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content, caching) }] : []),
   ]
 }
+
+/** The mark of what a tool gave is on its message. */
+const unmarked = <P extends Part>(part: P): P => ({ ...part, cache: undefined })
 
 const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'

@@ -101,6 +101,82 @@ describe("a caller's marks are carried", () => {
     expect(marksIn(body)).toEqual(marks)
   })
 
+  const look = { type: 'tool_use', id: 'c', name: 'look', input: {} }
+  const seen = (content: JsonObject[], more: JsonObject = {}): JsonObject => ({
+    ...MESSAGES,
+    tools: [{ name: 'look', input_schema: parameters }],
+    messages: [
+      user(text('Look.')),
+      { role: 'assistant', content: [look] },
+      user({ type: 'tool_result', tool_use_id: 'c', content, ...more }),
+    ],
+  })
+  const asResponses = (body: JsonObject, model: string): JsonObject =>
+    responses.text.encodeRequest(CALLERS.anthropic.text.decodeRequest(body, false), {
+      model,
+      max_output_tokens: 64,
+    })
+
+  test.each<[string, JsonObject, Record<string, unknown>]>([
+    [
+      'on the system prompt, which is a message then',
+      asResponses(MESSAGES, 'gpt-5.6'),
+      { 'input.0.content.0': BREAKPOINT, 'input.3.content.0': BREAKPOINT },
+    ],
+    [
+      'on the result of a tool',
+      asResponses(seen([text('A.'), text('B.')], MARK), 'gpt-5.6'),
+      { 'input.0.content.0': BREAKPOINT, 'input.3.output.1': BREAKPOINT },
+    ],
+    [
+      'inside the result of a tool',
+      asResponses(seen([text('A.', MARK), text('B.')]), 'gpt-6-sol'),
+      { 'input.0.content.0': BREAKPOINT, 'input.3.output.1': BREAKPOINT },
+    ],
+    ['none of them to older models', asResponses(seen([text('A.', MARK)], MARK), 'gpt-5.1'), {}],
+  ])('to responses: %s', (_, body, marks) => {
+    expect(marksIn(body)).toEqual(marks)
+  })
+
+  test('instructions without a mark stay instructions', () => {
+    expect(asResponses({ ...MESSAGES, system: 'Be brief.' }, 'gpt-5.6').instructions).toBe('Be brief.')
+    const marked = asResponses(MESSAGES, 'gpt-5.6')
+    expect([marked.instructions, (marked.input as JsonObject[])[0]]).toEqual([
+      undefined,
+      {
+        type: 'message',
+        role: 'developer',
+        content: [{ type: 'input_text', text: 'Be brief.\n\nBe kind.', ...BREAKPOINT }],
+      },
+    ])
+    expect(asResponses(MESSAGES, 'gpt-5.1').instructions).toBe('Be brief.\n\nBe kind.')
+  })
+
+  test.each<[string, JsonObject, Record<string, unknown>]>([
+    ['from messages', sent('anthropic', seen([text('A.', HOUR)]), 'anthropic/claude-sonnet-5'), HOUR],
+    [
+      'from responses',
+      sent(
+        'responses',
+        {
+          model: 'm',
+          input: [
+            { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
+            {
+              type: 'function_call_output',
+              call_id: 'c',
+              output: [{ type: 'input_text', text: 'A.', ...BREAKPOINT }],
+            },
+          ],
+        },
+        'claude-sonnet-5',
+      ),
+      MARK,
+    ],
+  ])('inside the result of a tool, %s', (_, body, mark) => {
+    expect(Object.values(marksIn(body))).toContainEqual(mark)
+  })
+
   test('a system prompt is split after its marks alone', () => {
     const { messages } = sent('anthropic', MESSAGES, 'gpt-5.6') as { messages: JsonObject[] }
     expect(messages[0]).toEqual({ role: 'system', content: [text('Be brief.\n\nBe kind.', BREAKPOINT)] })

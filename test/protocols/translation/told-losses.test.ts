@@ -37,6 +37,9 @@ const FAILED: JsonObject = {
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'No.' }] },
   ],
 }
+const MARK = { cache_control: { type: 'ephemeral' } }
+const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } }
+const marked = (mark: JsonObject = MARK): JsonObject => ({ type: 'text', text: 'a', ...mark })
 const chat = (more: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: 'Hi' }], ...more })
 
 const LOST: readonly (readonly [BuiltInProtocol, BuiltInProtocol, JsonObject, string[]])[] = [
@@ -55,6 +58,40 @@ const LOST: readonly (readonly [BuiltInProtocol, BuiltInProtocol, JsonObject, st
   ['openai', 'gemini', chat({ parallel_tool_calls: false }), ['parallel_tool_calls']],
   ['openai', 'gemini', chat({ user: 'me', metadata: { a: 'b' } }), ['metadata', 'safety_identifier']],
   ['openai', 'anthropic', chat({ response_format: { type: 'json_object' } }), []],
+  ['anthropic', 'gemini', said(marked()), ['cache_control']],
+  ['anthropic', 'openai', said(marked()), ['cache_control']],
+  ['anthropic', 'gemini', { ...said(), system: [marked()] }, ['cache_control']],
+  [
+    'anthropic',
+    'gemini',
+    { ...said(), tools: [{ name: 'f', input_schema: {}, ...MARK }] },
+    ['cache_control'],
+  ],
+  [
+    'anthropic',
+    'gemini',
+    {
+      max_tokens: 100,
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [marked()] }] },
+      ],
+    },
+    ['cache_control'],
+  ],
+  ['openai', 'anthropic', chat({ messages: [{ role: 'user', content: [marked(BREAKPOINT)] }] }), []],
+  [
+    'openai',
+    'anthropic',
+    chat({ messages: [{ role: 'user', content: Array(5).fill(marked()) }] }),
+    ['cache_control'],
+  ],
+  [
+    'openai',
+    'gemini',
+    chat({ messages: [{ role: 'user', content: [marked(BREAKPOINT)] }] }),
+    ['prompt_cache_breakpoint'],
+  ],
 ]
 
 describe('what is left out is named as the caller calls it', () => {

@@ -1,6 +1,6 @@
 // The items of a responses request, read: who said what, in turns.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
-import { markedAs } from '../../caching.ts'
+import { lastMark, markedAs } from '../../caching.ts'
 import {
   type MediaPart,
   type Part,
@@ -146,7 +146,8 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   const name = state.names.get(call_id)
   if (name === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
   const content = readContent(output, `${at}.output`)
-  say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false })
+  const cache = lastMark(content)
+  say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
 }
 
 function readReasoning(state: State, item: JsonObject, at: string): void {

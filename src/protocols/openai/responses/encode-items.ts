@@ -5,7 +5,7 @@ import { unsupportedPiece } from '../../carries.ts'
 import { writeParts } from '../../part-writers.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { markFor, type TakenCaching } from '../caching.ts'
-import { dataUri } from '../encode-messages.ts'
+import { dataUri, isMark } from '../encode-messages.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
 
@@ -68,7 +68,7 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
   const results = parts.filter((part) => part.kind === 'tool_result')
   const said = parts.filter((part) => isContent(part))
   return [
-    ...results.map(encodeResult),
+    ...results.map((result) => encodeResult(result, caching)),
     ...(said.length > 0
       ? [
           {
@@ -84,17 +84,21 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
 const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
-const encodeResult = ({ call_id, content }: ToolResultPart): JsonObject => ({
+const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: TakenCaching): JsonObject => ({
   type: 'function_call_output',
   call_id,
-  output: encodeOutput(content),
+  output: encodeOutput(content, markFor(caching, cache)),
 })
 
-/** Text alone as a string; with pictures and files as a list. */
-const encodeOutput = (content: ToolResultPart['content']): Json =>
-  content.every((part) => part.kind === 'text')
+/** Text alone as a string; with pictures, files or a mark of the cache, which its last part has, as a list. */
+function encodeOutput(content: ToolResultPart['content'], mark: JsonObject): Json {
+  const last = content.length - 1
+  if (last >= 0 && isMark(mark))
+    return content.map((part, at) => (at === last ? { ...encodePart(part), ...mark } : encodePart(part)))
+  return content.every((part) => part.kind === 'text')
     ? content.map(({ text }) => text).join('')
     : content.map(encodePart)
+}
 
 const encodePart = (part: TextPart | MediaPart): JsonObject =>
   part.kind === 'text' ? { type: 'input_text', text: part.text } : MEDIA[part.kind](part)

@@ -5,7 +5,8 @@ import type { ConversationRequest, TargetModel } from '../../canonical/request.t
 import { rejectUnsupported } from '../../carries.ts'
 import { userMark } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
-import { cachingFields, cachingTakenBy } from '../caching.ts'
+import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'
+import { encodeSystem } from '../encode-messages.ts'
 import { encodeEffort, encodeSampling, SCHEMA_NAME } from '../encode-request.ts'
 import { generationOf } from '../model.ts'
 import { strictIfTaken } from '../schema.ts'
@@ -25,8 +26,7 @@ export function encodeRequest(request: ConversationRequest, { model }: TargetMod
   const { temperature, top_p } = encodeSampling(request, generation)
   return compact({
     model,
-    instructions: request.system.length > 0 ? request.system.join('\n\n') : undefined,
-    input: encodeItems(request.turns, caching),
+    ...encodeConversation(request, caching),
     stream: request.streams || undefined,
     max_output_tokens: request.max_output_tokens,
     temperature,
@@ -40,6 +40,16 @@ export function encodeRequest(request: ConversationRequest, { model }: TargetMod
     prompt_cache_key: request.cache_key ?? request.caching?.session,
     ...cachingFields(request, caching),
   })
+}
+
+/** Instructions have no place for marks of the cache: marked ones are the first message (package openai 6.49, ResponseInputText). */
+function encodeConversation(request: ConversationRequest, caching: TakenCaching): Record<string, Json> {
+  const input = encodeItems(request.turns, caching)
+  if (request.system.length === 0) return { input }
+  const system = encodeSystem(request, caching, 'input_text')
+  return typeof system === 'string'
+    ? { instructions: system, input }
+    : { input: [{ type: 'message', role: 'developer', content: system }, ...input] }
 }
 
 /** A summary is asked for where the caller is to see the thinking: the reasoning itself is shown to nobody. */
