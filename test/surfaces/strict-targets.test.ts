@@ -259,6 +259,33 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
+    'the same of Gemini',
+    'messages',
+    'gemini-3.7-flash',
+    say(ask, { by: 'assistant', text: 'Well,' }),
+    [],
+    {
+      'contents.1': { role: 'model', parts: [{ text: 'Well,' }] },
+      'contents.2': { role: 'user', parts: [{ text: 'Continue exactly where your message ends.' }] },
+    },
+  ],
+  [
+    'and where that is taken',
+    'responses',
+    'gemini-3.5-flash',
+    say(ask, { by: 'assistant', text: 'Well,' }),
+    [],
+    { 'contents.1': { role: 'model', parts: [{ text: 'Well,' }] }, 'contents.2': undefined },
+  ],
+  [
+    'a conversation that begins with a call',
+    'chat',
+    'gemini-2.5-flash',
+    say({ by: 'call', id: 'a' }, { by: 'result', id: 'a', text: 'nine' }),
+    [],
+    { 'contents.0': { role: 'user', parts: [{ text: 'Begin.' }] }, 'contents.1.role': 'model' },
+  ],
+  [
     'a budget, of those that only know efforts',
     'native',
     'claude-opus-5',

@@ -155,6 +155,7 @@ const CONVERSATIONS: readonly Wish[] = [
   },
   conversation('an answer of blanks to continue', ask, { by: 'assistant', text: ' \n' }),
   conversation('an answer first', { by: 'assistant', text: 'Hello.' }, ask),
+  conversation('a call first', { by: 'call', id: 'a' }, { by: 'result', id: 'a', text: 'nine' }),
   conversation('blanks', { by: 'user', text: '\n' }, { by: 'assistant', text: 'Yes?' }, ask),
   conversation('nothing but blanks', { by: 'user', text: ' ' }),
   {

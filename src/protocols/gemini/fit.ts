@@ -1,6 +1,6 @@
 // A translated native request, made to fit what its model's generation takes.
 import type { Fitted, Sent } from '../fitted.ts'
-import { BEGIN, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
+import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
 import { type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
 
@@ -16,7 +16,7 @@ export function fitRequest(body: JsonObject, { model, is_translated }: Sent): Fi
   if (!is_translated) return { body }
   const generation = generationOf(model)
   const dropped: string[] = []
-  const fitted = fitBeginning(fitPenalties({ body, generation, dropped }))
+  const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
   const in_words = fitJson({ body: fitted, generation, dropped })
   return { body: in_words, dropped, asks_json: in_words !== fitted }
 }
@@ -54,9 +54,15 @@ function fitJson({ body, generation, dropped }: Fitting): JsonObject {
   }
 }
 
-/** A conversation begins with its user: https://github.com/google-gemini/gemini-cli/issues/5443 */
-function fitBeginning(body: JsonObject): JsonObject {
+const said = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
+
+/**
+ * A conversation begins with its user (https://github.com/google-gemini/gemini-cli/issues/11814), and ends with it, or with results,
+ * where the model takes no answer to continue.
+ */
+function fitTurns(body: JsonObject, { takes_prefill }: Generation): JsonObject {
   const contents = objectsIn(body.contents)
-  if (contents[0]?.role === 'user') return body
-  return { ...body, contents: [{ role: 'user', parts: [{ text: BEGIN }] }, ...contents] }
+  const before = contents[0]?.role === 'user' ? [] : [said(BEGIN)]
+  const after = takes_prefill || contents.at(-1)?.role !== 'model' ? [] : [said(CONTINUE)]
+  return before.length + after.length === 0 ? body : { ...body, contents: [...before, ...contents, ...after] }
 }

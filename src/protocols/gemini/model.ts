@@ -19,11 +19,15 @@ export interface Generation {
   readonly takes_functions_with_json: boolean
   /** frequencyPenalty and presencePenalty. https://github.com/google-gemini/cookbook/issues/1290 */
   readonly takes_penalties: boolean
+  /** The last content may be the model's own, for it to continue. https://github.com/pipecat-ai/pipecat/pull/5821 */
+  readonly takes_prefill: boolean
   /** It answers with pictures, unless it is told not to. */
   readonly answers_images: boolean
 }
 
-interface Row extends Omit<Generation, 'answers_images'> {
+type Traits = Omit<Generation, 'takes_prefill' | 'answers_images'>
+
+interface Row extends Traits {
   readonly names: RegExp
 }
 
@@ -69,7 +73,10 @@ const ROWS: readonly Row[] = [
 ]
 
 /** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-3-8-flash */
-const NEWEST: Omit<Generation, 'answers_images'> = { ...NEWER, thinks: level('LOW', 'MEDIUM', 'HIGH') }
+const NEWEST: Traits = { ...NEWER, thinks: level('LOW', 'MEDIUM', 'HIGH') }
+
+/** https://github.com/LibreChat-AI/agents/pull/323 */
+const TAKES_PREFILL = /gemini-(?:[12](?!\d)|3(?:\.[01])?-|3\.5-flash(?!-lite))/
 
 /** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`. */
 const FAMILY = 'gemini-'
@@ -83,5 +90,5 @@ function drawsByName(model: string): boolean {
 /** The generation of a model; one without a version in its name (`gemini-flash-latest`) is of the newest generation. */
 export function generationOf(model: string): Generation {
   const row = ROWS.find(({ names }) => names.test(model)) ?? NEWEST
-  return { ...row, answers_images: drawsByName(model) }
+  return { ...row, takes_prefill: TAKES_PREFILL.test(model), answers_images: drawsByName(model) }
 }

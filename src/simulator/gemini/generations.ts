@@ -7,6 +7,8 @@ export interface Generation {
   readonly budget: { readonly min: number; readonly max: number; readonly takes_none: boolean } | undefined
   /** The levels of thinking that are taken; none where the field is refused. */
   readonly levels: readonly string[]
+  /** Whether the last content may be the model's own. */
+  readonly takes_prefill: boolean
   /** Whether frequencyPenalty and presencePenalty may be other than 0. */
   readonly takes_penalties: boolean
   /** Function calls of the current turn come back with their signature. */
@@ -30,8 +32,12 @@ const NEWER = {
 
 const LOW_TO_HIGH = ['LOW', 'MEDIUM', 'HIGH']
 
+const TAKES_PREFILL = /^gemini-(?:[12](?![\d])|3(?:\.[01])?-|3\.5-flash(?!-lite))/
+
+type Row = Omit<Generation, 'takes_prefill'> & { readonly names: RegExp }
+
 /** The first row that fits a name holds. */
-const ROWS: readonly (Generation & { readonly names: RegExp })[] = [
+const ROWS: readonly Row[] = [
   { names: /^gemini-[3-9][\d.]*-flash.*-image/, ...NEWER, levels: ['MINIMAL', 'HIGH'] },
   { names: /^gemini-3(?:\.0)?-pro|^gemini-[3-9][\d.]*-pro-image/, ...NEWER, levels: ['LOW', 'HIGH'] },
   {
@@ -48,5 +54,7 @@ const ROWS: readonly (Generation & { readonly names: RegExp })[] = [
 ]
 
 /** The generation of a model; undefined for names that Google has not given. */
-export const generationOf = (model: string): Generation | undefined =>
-  ROWS.find(({ names }) => names.test(model))
+export function generationOf(model: string): Generation | undefined {
+  const row = ROWS.find(({ names }) => names.test(model))
+  return row && { ...row, takes_prefill: TAKES_PREFILL.test(model) }
+}

@@ -77,6 +77,19 @@ const findParity = ({ body }: Asked): Refusal | undefined => {
   })
 }
 
+/** A turn of calls follows its user's, or one of responses. */
+const findCallWithoutUser = ({ body }: Asked): Refusal | undefined => {
+  const contents = contentsOf(body)
+  const stray = contents.some(
+    (content, at) => callsIn(content).length > 0 && (at === 0 || contents[at - 1]?.role === 'model'),
+  )
+  return stray
+    ? invalid(
+        'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+      )
+    : undefined
+}
+
 /** Accepted in place of a signature: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const PLACEHOLDERS = ['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator']
 
@@ -160,6 +173,12 @@ const PENALTIES = [
   ['presencePenalty', 'presence_penalty'],
 ] as const
 
+const findPrefill = ofGeneration(({ takes_prefill }, body) =>
+  takes_prefill || contentsOf(body).at(-1)?.role !== 'model'
+    ? undefined
+    : invalid('Requests ending with a model turn are not supported.'),
+)
+
 /** 0 changes nothing, and is taken. */
 const findPenalty = ofGeneration(({ takes_penalties }, body) =>
   takes_penalties || PENALTIES.every((names) => !numberOf(pick(configOf(body), ...names)))
@@ -198,6 +217,11 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     findParity,
   ),
   rule(
+    'calls after their user',
+    'https://github.com/google-gemini/gemini-cli/issues/11814, https://github.com/continuedev/continue/issues/11164',
+    findCallWithoutUser,
+  ),
+  rule(
     'signatures of calls in the current turn',
     `https://github.com/nanbingxyz/5ire/issues/405, https://github.com/nearai/ironclaw/issues/1510, ${SIGNATURES}`,
     findMissingSignature,
@@ -221,6 +245,11 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'level of thinking by generation',
     'https://github.com/RooCodeInc/Roo-Code/issues/10700, https://github.com/dhyansraj/mcp-mesh/issues/1346, https://github.com/egoist/chatwise-releases/issues/1206, https://github.com/bolna-ai/bolna/pull/956, https://github.com/maximhq/bifrost/issues/7287, https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-3-8-flash',
     findLevel,
+  ),
+  rule(
+    'prefill by generation',
+    'https://github.com/LibreChat-AI/agents/pull/323, https://github.com/pipecat-ai/pipecat/pull/5821, https://github.com/anomalyco/opencode/issues/47034',
+    findPrefill,
   ),
   rule(
     'penalties by generation',

@@ -85,6 +85,18 @@ export const GEMINI_EXAMPLES: readonly Example[] = [
     passes: to('gemini-2.5-flash', contents([TEXT], [call(), call()], [response, response])),
   },
   {
+    rule: 'gemini: calls after their user',
+    refused: to('gemini-2.5-flash', {
+      contents: [
+        { role: 'model', parts: [call()] },
+        { role: 'user', parts: [response] },
+      ],
+    }),
+    words:
+      'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+    passes: to('gemini-2.5-flash', contents([TEXT], [call()], [response], [call()], [response])),
+  },
+  {
     rule: 'gemini: signatures of calls in the current turn',
     refused: to('gemini-3-pro-preview', contents([TEXT], [call()], [response])),
     words:
@@ -146,6 +158,19 @@ export const GEMINI_EXAMPLES: readonly Example[] = [
     refused: to(model, thinking({ thinkingLevel })),
     words: `Thinking level ${thinkingLevel} is not supported for this model. Please retry with other thinking level.`,
     passes: to(taking, thinking({ thinkingLevel })),
+  })),
+  ...(
+    [
+      ['gemini-3.6-flash', 'gemini-3.5-flash'],
+      ['gemini-3.5-flash-lite', 'gemini-3.1-flash-lite'],
+      ['gemini-3.8-flash', 'gemini-3-pro-preview'],
+      ['gemini-4-argon', 'gemini-2.5-flash'],
+    ] as const
+  ).map(([model, taking]) => ({
+    rule: 'gemini: prefill by generation',
+    refused: to(model, contents([TEXT], [TEXT])),
+    words: 'Requests ending with a model turn are not supported.',
+    passes: to(taking, contents([TEXT], [TEXT])),
   })),
   ...['frequencyPenalty', 'presence_penalty'].map((name) => ({
     rule: 'gemini: penalties by generation',
