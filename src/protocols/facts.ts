@@ -62,6 +62,8 @@ export interface UpstreamFailure {
   retry_after_s: number | undefined
   /** The encrypted reasoning that was sent back was issued elsewhere: without it the request may be served. */
   cannot_read_reasoning?: boolean
+  /** Thinking that was sent back belongs to another conversation, model or account: without it the request may be served. */
+  refuses_thinking?: boolean
   /** Summaries of reasoning are not given to this organisation: without one the request may be served. */
   refuses_summary?: boolean
   /** What the refusal means, where a surface has a code for it. */

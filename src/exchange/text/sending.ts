@@ -89,8 +89,13 @@ class TextSending<T> implements Sending<T> {
     return this.#open(response, attempt, heard, this.sent)
   }
 
-  amend(attempt: Attempt, { cannot_read_reasoning, refuses_summary }: UpstreamFailure): boolean {
-    if (cannot_read_reasoning && !this.#forgets_reasoning) {
+  amend(
+    attempt: Attempt,
+    { cannot_read_reasoning, refuses_thinking, refuses_summary }: UpstreamFailure,
+  ): boolean {
+    // Translation changes what stands before the thinking, such as a system message that comes late; what passes through is as it was.
+    const forgets = cannot_read_reasoning || (refuses_thinking && this.#translates(attempt))
+    if (forgets && !this.#forgets_reasoning) {
       this.#forgets_reasoning = true
       return true
     }

@@ -32,6 +32,9 @@ const FAILURE_CLASS_BY_TYPE: Readonly<Record<string, FailureClass>> = {
 /** An account without credit is answered with a plain 400, which only its message tells apart. */
 const OUT_OF_CREDIT = /credit balance is too low/i
 
+/** https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation */
+const UNREADABLE_THINKING = /Invalid `(?:signature|data)` in `(?:redacted_)?thinking` block/
+
 /**
  * Reads a refusal.
  * @param status 200 for an error inside an answer, whose type then tells its status
@@ -49,5 +52,6 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
         'upstream_error'),
     message,
     retry_after_s: retryAfter(headers),
+    ...(UNREADABLE_THINKING.test(message) ? { refuses_thinking: true } : {}),
   })
 }

@@ -5,6 +5,7 @@ import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
+import type { TextProtocol } from '../protocol.ts'
 import { MIN_BUDGET_TOKENS } from '../thinking.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import {
@@ -62,8 +63,24 @@ export function readRequest(body: JsonObject): RequestFacts {
 const searchesTools = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && type.startsWith('tool_search')
 
-/** The same request with the provider's own name of the model. */
-export const prepare = withModelAndStream
+/** The same request with the provider's own name of the model, and without the thinking that it could not read. */
+export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
+  const prepared = withModelAndStream(body, call)
+  return call.forgets_reasoning ? withoutThinking(prepared) : prepared
+}
+
+const isThinking = ({ type }: JsonObject): boolean => type === 'thinking' || type === 'redacted_thinking'
+
+/** With tools, a budget demands the thinking that is taken away: the model decides then. */
+function withoutThinking(body: JsonObject): JsonObject {
+  const messages = objectsIn(body.messages).flatMap((message) => {
+    if (!Array.isArray(message.content)) return [message]
+    const content = objectsIn(message.content).filter((block) => !isThinking(block))
+    return content.length > 0 ? [{ ...message, content }] : []
+  })
+  const { thinking, ...rest } = body
+  return objectIn(thinking).type === 'enabled' ? { ...rest, messages } : { ...body, messages }
+}
 
 /**
  * The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be
