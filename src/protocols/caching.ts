@@ -40,7 +40,7 @@ const MAX_MARKS = 4
 export function withClaudeMarks(request: ConversationRequest, is_automatic: boolean): ConversationRequest {
   const count = countMarks(request)
   if (count === 0) return is_automatic && goesOn(request) ? withAutomaticMarks(request) : request
-  return count > MAX_MARKS ? withoutFirstMarks(request, count - MAX_MARKS) : request
+  return mapMarks(mapMarks(request, allButFirst(count - MAX_MARKS)), inFallingOrder())
 }
 
 const goesOn = ({ turns }: ConversationRequest): boolean =>
@@ -56,18 +56,36 @@ function countMarks({ tools, system_cache = [], turns }: ConversationRequest): n
   return count
 }
 
-/** In the order of the prompt: tools, system, messages. */
-function withoutFirstMarks(request: ConversationRequest, drop: number): ConversationRequest {
-  let left = drop
-  const kept = (cache: CacheTtl | undefined) => (cache && left-- > 0 ? undefined : cache)
+type ChangeMark = (cache: CacheTtl) => CacheTtl | undefined
+
+/** The same request with each mark changed, in the order of the prompt: tools, system, messages, of a user's first the results. */
+function mapMarks(request: ConversationRequest, change: ChangeMark): ConversationRequest {
+  const changed = (cache: CacheTtl | undefined) => cache && change(cache)
   return {
     ...request,
-    tools: request.tools.map((tool) => ({ ...tool, cache: kept(tool.cache) })),
-    system_cache: request.system_cache?.map(kept),
-    turns: request.turns.map(({ role, parts }) => ({
-      role,
-      parts: parts.map((part) => (markOfPart(part) ? { ...part, cache: kept(markOfPart(part)) } : part)),
-    })),
+    tools: request.tools.map((tool) => ({ ...tool, cache: changed(tool.cache) })),
+    system_cache: request.system_cache?.map(changed),
+    turns: request.turns.map(({ role, parts }) => {
+      const results = role === 'user' ? parts.filter(({ kind }) => kind === 'tool_result') : []
+      const marked = new Map<Part, Part>()
+      for (const part of [...results, ...parts.filter((part) => !results.includes(part))])
+        if ('cache' in part) marked.set(part, { ...part, cache: changed(part.cache) })
+      return { role, parts: parts.map((part) => marked.get(part) ?? part) }
+    }),
+  }
+}
+
+const allButFirst = (drop: number): ChangeMark => {
+  let left = drop
+  return (cache) => (left-- > 0 ? undefined : cache)
+}
+
+/** A mark of an hour is refused after one of five minutes: https://github.com/headroomlabs-ai/headroom/issues/2939 */
+const inFallingOrder = (): ChangeMark => {
+  let is_short = false
+  return (cache) => {
+    is_short ||= cache === '5m'
+    return is_short ? '5m' : cache
   }
 }
 

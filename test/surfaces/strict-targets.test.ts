@@ -221,6 +221,36 @@ const WRITTEN: readonly (readonly [
     { 'tools.0.strict': undefined, 'tools.0.name': TOOL_NAME },
   ],
   [
+    'a tool whose arguments are a choice',
+    'chat',
+    'claude-sonnet-5-5',
+    only('chat', {
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: TOOL_NAME,
+            parameters: {
+              required: ['id'],
+              properties: { id: { type: 'string' } },
+              anyOf: [{ $ref: '#/$defs/a' }, { properties: { b: { type: 'string' } }, required: ['b', 'c'] }],
+              $defs: { a: { properties: { a: { type: 'string' } }, required: ['a', 'c'] } },
+            },
+          },
+        },
+      ],
+    }),
+    [],
+    {
+      'tools.0.input_schema': {
+        type: 'object',
+        properties: { id: { type: 'string' }, a: { type: 'string' }, b: { type: 'string' } },
+        required: ['id', 'c'],
+        $defs: { a: { properties: { a: { type: 'string' } }, required: ['a', 'c'] } },
+      },
+    },
+  ],
+  [
     'sampling, of 4.5 and older',
     'chat',
     'claude-haiku-4-5',

@@ -10,7 +10,7 @@ import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf } from './model.ts'
-import { strictSchema } from './schema.ts'
+import { rootObject, strictSchema } from './schema.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
@@ -95,7 +95,7 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 
 function encodeTool(tool: ToolDefinition): JsonObject {
   const { name, description, parameters, strict, cache } = tool
-  const schema = { type: 'object', ...(parameters ?? { properties: {} }) }
+  const schema = rootObject(parameters ?? { properties: {} })
   return compact({
     name,
     description,

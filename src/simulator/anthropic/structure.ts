@@ -125,6 +125,16 @@ function findTools({ tools }: JsonObject): string | undefined {
   return undefined
 }
 
+const findRootChoice = ({ tools }: JsonObject): string | undefined => {
+  const found = customTools(tools).find(([, { input_schema }]) =>
+    ['oneOf', 'allOf', 'anyOf'].some((keyword) => objectOf(input_schema)[keyword] !== undefined),
+  )
+  return (
+    found &&
+    `tools.${found[0]}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`
+  )
+}
+
 function findSameNames({ tools }: JsonObject): string | undefined {
   const names = listOf(tools).map((tool) => objectOf(tool).name)
   return new Set(names).size < names.length ? 'tools: Tool names must be unique.' : undefined
@@ -139,6 +149,24 @@ const findBreakpoints: Finder = (body, messages) => {
   )
   if (marked.length <= MAX_BREAKPOINTS) return undefined
   return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`
+}
+
+/** The time to live never rises, in the order of the prompt. */
+const findTtlOrder: Finder = (body, messages) => {
+  const marks = [
+    ...listOf(body.tools).map((tool, at) => [`tools.${at}`, tool] as const),
+    ...listOf(body.system).map((block, at) => [`system.${at}`, block] as const),
+    ...messages.flatMap(({ blocks }, at) => blocks.map((block, nth) => [placeOf(at, nth), block] as const)),
+  ].flatMap(([place, block]) => {
+    const { cache_control } = objectOf(block)
+    return isObject(cache_control) ? [{ place, is_long: cache_control.ttl === '1h' }] : []
+  })
+  const short = marks.findIndex(({ is_long }) => !is_long)
+  const late = short < 0 ? undefined : marks.slice(short).find(({ is_long }) => is_long)
+  return (
+    late &&
+    `${late.place}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: tools, system, messages.`
+  )
 }
 
 export const STRUCTURE_RULES: readonly Rule[] = [
@@ -165,6 +193,11 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use, https://github.com/anthropics/claude-code/issues/3102',
   ),
   rule(
+    'schemas of tools',
+    findRootChoice,
+    'https://github.com/Hmbown/Codewhale/issues/4329, https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use',
+  ),
+  rule(
     'names of tools are unique',
     findSameNames,
     'https://github.com/anthropics/claude-code/issues/10687, https://github.com/tailcallhq/forgecode/issues/892',
@@ -184,5 +217,10 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'marks of the cache',
     findBreakpoints,
     'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
+  ),
+  rule(
+    'order of the marks of the cache',
+    findTtlOrder,
+    'https://github.com/headroomlabs-ai/headroom/issues/2939, https://github.com/vellum-ai/vellum-assistant/pull/22191',
   ),
 ]

@@ -70,7 +70,7 @@ describe("a caller's marks are carried", () => {
       'messages to Claude behind chat completions',
       sent('anthropic', MESSAGES, 'anthropic/claude-sonnet-5'),
       'all',
-      { 'messages.0.content.0': HOUR, 'messages.3.content.0': MARK, 'tools.0': MARK },
+      { 'messages.0.content.0': MARK, 'messages.3.content.0': MARK, 'tools.0': MARK },
     ],
     [
       'messages to GPT-5.6',
@@ -189,6 +189,17 @@ describe("a caller's marks are carried", () => {
     const body = sent('openai', { model: 'm', messages: [user(...parts)] }, 'claude-sonnet-5')
     expect(Object.keys(marksIn(body))).toEqual([3, 4, 5, 6].map((n) => `messages.0.content.${n}`))
   })
+})
+
+test('a mark of an hour after one of five minutes is one of five minutes, as Claude demands', () => {
+  const turns = [user(text('Hi.', MARK)), said, user(text('Why?', HOUR))]
+  const late = { role: 'system', content: [text('Be kind.', MARK)] }
+  const marks = (...messages: JsonObject[]) =>
+    Object.values(marksIn(sent('openai', { model: 'm', messages }, 'claude-sonnet-5')))
+  expect(marks(...turns)).toEqual([MARK, MARK])
+  expect(marks(user(text('Hi.', HOUR)), said, user(text('Why?', MARK)))).toEqual([HOUR, MARK])
+  // The system prompt comes first.
+  expect(marks(user(text('Hi.', HOUR)), late)).toEqual([MARK, MARK])
 })
 
 describe('Claude is asked to cache where the caller has marked nothing', () => {

@@ -125,6 +125,23 @@ const STRUCTURE: readonly Example[] = [
     words: "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
     passes: to('claude-sonnet-4-5', { tools: [{ ...TOOL, name: text(128) }] }),
   },
+  ...['oneOf', 'anyOf', 'allOf'].map((keyword) => ({
+    rule: 'anthropic: schemas of tools',
+    refused: to('claude-sonnet-4-5', {
+      tools: [{ ...TOOL, input_schema: { type: 'object', [keyword]: [{ properties: {} }] } }],
+    }),
+    words:
+      'tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level',
+    passes: to('claude-sonnet-4-5', {
+      tools: [{ ...TOOL, input_schema: { type: 'object', properties: { a: { [keyword]: [{}] } } } }],
+    }),
+  })),
+  {
+    rule: 'anthropic: order of the marks of the cache',
+    refused: to('claude-sonnet-4-5', { system: [marked()], ...turns([marked({ ttl: '1h' })]) }),
+    words: "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after",
+    passes: to('claude-sonnet-4-5', { system: [marked({ ttl: '1h' })], ...turns([marked({ ttl: '5m' })]) }),
+  },
   {
     rule: 'anthropic: names of tools are unique',
     refused: to('claude-sonnet-4-5', { tools: [TOOL, TOOL] }),
