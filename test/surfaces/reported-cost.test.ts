@@ -102,6 +102,8 @@ describe('what is no cost is not believed: the cost of the route counts', () => 
     ['an own key whose bill is not told', { cost: 0.1, is_byok: true, cost_details: null }],
     ['less than nothing', { cost: -0.1 }],
     ['more than can be counted', { cost: 1e300 }],
+    ['more than any call costs', { cost: 10_000.01 }],
+    ['more ticks than any call costs', { cost_in_usd_ticks: 9_007_199_254_740_991 }],
     ['a text', { cost: '0.1' }],
     ['true', { cost: true }],
     ['null', { cost: null }],
@@ -131,6 +133,14 @@ describe('tries that failed', () => {
       COMPUTED,
     ],
     ['without a usage nothing is billed', null, 0],
+    [
+      'more cached than there is: nothing is known',
+      { ...COUNTS, prompt_tokens_details: { cached_tokens: 5_000 } },
+      0,
+    ],
+    ['less than nothing: nothing is known', { ...COUNTS, completion_tokens: -1 }, 0],
+    ['more than any call has: nothing is known', { ...COUNTS, prompt_tokens: 1e12 }, 0],
+    ['a cost that cannot be: by the cost of the route', { ...COUNTS, cost: 9e6 }, COMPUTED],
   ])('are part of the cost: %s', async (_, usage, nanos) => {
     upstream.answer(({ path }) => (path.startsWith('/first') ? failed(usage) : later))
     expect(await costsOf()).toEqual([30_000, COMPUTED, 30_000 + nanos])

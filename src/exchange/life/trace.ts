@@ -69,7 +69,8 @@ export class Trace {
 
   failed(attempt: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
     const { provider, model, key_id } = attempt
-    this.failed_cost_nanos += costOfTry(attempt, failure)
+    const cost_nanos = this.failed_cost_nanos + costOfTry(attempt, failure)
+    this.failed_cost_nanos = Math.min(cost_nanos, Number.MAX_SAFE_INTEGER)
     this.#tried ??= []
     this.#tried.push({
       provider: provider.name,

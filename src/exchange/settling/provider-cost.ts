@@ -1,6 +1,7 @@
 // What the providers of a call take: as they report it, else by the cost of the attempts that answered, drew images or failed.
 import type { Nanos } from '../../domain/money.ts'
-import { inFull, totalTokens, type Usage } from '../../domain/usage.ts'
+import { totalTokens, type Usage } from '../../domain/usage.ts'
+import { billUsage, UNBOUNDED } from '../../pricing/billed-usage.ts'
 import type { Charge } from '../../pricing/charge.ts'
 import { providerCost } from '../../pricing/provider-cost.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
@@ -37,7 +38,7 @@ export function takenFor(
   const reported = believedCost(delivered.usage, delivered.reported_cost_nanos)
   const known = reported ?? computed
   return {
-    provider_cost_nanos: known === null ? null : known + failed_nanos,
+    provider_cost_nanos: known === null ? null : Math.min(known + failed_nanos, Number.MAX_SAFE_INTEGER),
     reported_cost_nanos: reported,
     computed_cost_nanos: reported === null ? null : computed,
   }
@@ -49,11 +50,15 @@ function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | 
   return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
 }
 
+/** Of a usage of a failed try that is not believed, nothing is known. */
+const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
+
 /** What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage. */
 export function costOfTry({ cost }: Attempt, { usage: reported }: UpstreamFailure): Nanos {
-  if (reported === undefined) return 0
-  const usage = inFull(reported)
-  return believedCost(usage, reported.cost_nanos) ?? (cost && providerCost(cost, usage, {})) ?? 0
+  if (reported?.cost_nanos) return reported.cost_nanos
+  if (reported === undefined || cost?.unit !== 'token') return 0
+  const { usage } = billUsage(cost, reported, UNBOUNDED, NOTHING)
+  return providerCost(cost, usage, {}) ?? 0
 }
 
 function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {

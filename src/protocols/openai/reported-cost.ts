@@ -2,6 +2,8 @@
 import { countIn, isObject, type JsonObject, objectIn } from '../wire/json.ts'
 
 const NANOS_PER_USD = 1_000_000_000
+/** No call costs as much: more is a mistake, which would spoil every sum that it is part of. */
+const MAX_COST_NANOS = 10_000 * NANOS_PER_USD
 /** https://docs.x.ai/developers/cost-tracking: 10,000,000,000 ticks are a dollar. */
 const TICKS_PER_NANO = 10
 
@@ -14,15 +16,14 @@ const TICKS_PER_NANO = 10
  */
 export function readCost(usage: JsonObject): number | undefined {
   const ticks = countIn(usage.cost_in_usd_ticks)
-  if (ticks !== undefined) return Math.round(ticks / TICKS_PER_NANO)
+  if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
   const { cost } = usage
   if (cost === undefined || cost === null) return undefined
   const took = isObject(cost) ? cost.total_cost : cost
   const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
-  return typeof took === 'number' && typeof beside === 'number' ? nanosOf(took + beside) : undefined
+  if (typeof took !== 'number' || typeof beside !== 'number') return undefined
+  return believable(Math.round((took + beside) * NANOS_PER_USD))
 }
 
-function nanosOf(usd: number): number | undefined {
-  const nanos = Math.round(usd * NANOS_PER_USD)
-  return Number.isSafeInteger(nanos) && nanos >= 0 ? nanos : undefined
-}
+const believable = (nanos: number): number | undefined =>
+  nanos >= 0 && nanos <= MAX_COST_NANOS ? nanos : undefined
