@@ -8,7 +8,7 @@ import { createRandom, type Random } from './random.ts'
 import { argumentsFor, valueFor } from './schema.ts'
 import { thinkAbout, writeAbout } from './text.ts'
 import { countTokens, tokenize } from './tokens.ts'
-import { chooseFunctions } from './tool-choice.ts'
+import { chooseFunctions, filesIn } from './tool-choice.ts'
 
 export const IMAGE_TOKENS = 258
 export const PICTURE_TOKENS = 1_290
@@ -59,7 +59,7 @@ function candidate(ask: Ask, behaviour: Behaviour, index: number, shown: readonl
   const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
   const thoughts = think(ask, behaviour, random)
   const room = ask.max_output_tokens - thoughts.length
-  const calls = chooseCalls(ask, random)
+  const calls = chooseCalls(ask, behaviour, random)
   if (calls.length > 0) return withCalls(thoughts, calls, room)
   if (behaviour.draws) return withPicture(ask, random, room, shown)
   const written = write(ask, behaviour, random)
@@ -82,11 +82,15 @@ function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   return thinkAbout(ask.last_text, wanted, random).slice(0, max)
 }
 
-const chooseCalls = (ask: Ask, random: Random): FunctionCall[] =>
-  chooseFunctions(ask).map(({ name, schema }) => ({
-    name,
-    args: argumentsFor(schema, random, ask.last_text) ?? {},
-  }))
+/** In a loop of `calls-N` the last results ask for the next call, and each call is for the next file of the prompt. */
+function chooseCalls(ask: Ask, { calls }: Behaviour, random: Random): FunctionCall[] {
+  const { called_turns, last_text } = ask
+  if (calls !== undefined && called_turns >= calls) return []
+  const file = calls === undefined ? undefined : filesIn(last_text)[called_turns]
+  return chooseFunctions(calls === undefined ? ask : { ...ask, results: [], parallel: false }).map(
+    ({ name, schema }) => ({ name, args: argumentsFor(schema, random, last_text, file) ?? {} }),
+  )
+}
 
 /** All calls fit into the room, or none is made. */
 function withCalls(thoughts: string[], calls: FunctionCall[], room: number): Candidate {

@@ -4,7 +4,7 @@
 export interface Ask {
   /** All text of the input: system, turns, results of functions. */
   readonly prompt: string
-  /** The user's last message: the answer uses its words. */
+  /** What the user said last: the answer uses its words. */
   readonly last_text: string
   /** Declarations of functions and similar, which count as input. */
   readonly declarations: string
@@ -27,6 +27,8 @@ export interface Ask {
   readonly parallel: boolean
   /** Results of functions in the last turn. */
   readonly results: readonly { name: string; response: string }[]
+  /** In how many turns functions were called since the user's last words. */
+  readonly called_turns: number
   /** Set where JSON is asked for, with its schema if there is one. */
   readonly json: { readonly schema: unknown } | undefined
   /** Shape of a picture: a ratio such as `16:9`, or a size such as `512x512`. */

@@ -16,6 +16,7 @@
  * | `pace-N` | waits N ms between the events of a stream (2) |
  * | `events-N` | streams N events, within the output limit |
  * | `tokens-N` | writes N tokens of text, within the output limit |
+ * | `calls-N` | calls a function in each of N turns, for one file after another that the prompt names, and then answers |
  * | `break-N` | breaks the connection after N events; of a whole answer, after half of it |
  * | `error-N` | sends an error record after N events of a stream, and ends |
  * | `stall-N` | sends nothing more after N events of a stream, until the caller aborts |
@@ -44,6 +45,7 @@ const NUMBERS = {
   pace: 2,
   events: undefined,
   tokens: undefined,
+  calls: undefined,
   break: undefined,
   error: undefined,
   stall: undefined,

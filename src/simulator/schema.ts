@@ -17,19 +17,28 @@ const MAX_TEXT_CHARS = 32_000
  * @param text whose words fill strings
  */
 export function valueFor(schema: unknown, random: Random, text: string): unknown {
-  return make(schema, random, text, false)
+  return make({ schema, random, text, is_sparing: false })
 }
 
-/** The same for the arguments of a function: of what is optional, only what the prompt tells. */
-export const argumentsFor = (schema: unknown, random: Random, text: string): unknown =>
-  make(schema, random, text, true)
+/**
+ * The same for the arguments of a function: of what is optional, only what the prompt tells.
+ *
+ * @param file the name of a file that the function is to read
+ */
+export const argumentsFor = (schema: unknown, random: Random, text: string, file?: string): unknown =>
+  make({ schema, random, text, file, is_sparing: true })
 
-function make(schema: unknown, random: Random, text: string, is_sparing: boolean): unknown {
+interface Wanted extends Pick<Context, 'random' | 'text' | 'is_sparing'> {
+  readonly schema: unknown
+  readonly file?: string | undefined
+}
+
+function make({ schema, random, text, file, is_sparing }: Wanted): unknown {
   const root = objectOf(schema)
   const short = text.slice(0, MAX_TEXT_CHARS)
   const [first = 'word', ...rest] = short.split(/\s+/).filter((word) => word !== '')
   const room = { values: MAX_VALUES, chars: MAX_CHARS }
-  return makeValue(root, { random, text: short, words: [first, ...rest], root, room, is_sparing }, 0)
+  return makeValue(root, { random, text: short, words: [first, ...rest], root, room, is_sparing, file }, 0)
 }
 
 interface Context {
@@ -39,6 +48,7 @@ interface Context {
   readonly root: JsonObject
   /** Optional properties are left out. */
   readonly is_sparing: boolean
+  readonly file: string | undefined
   /** How much more may be made. */
   readonly room: { values: number; chars: number }
 }
@@ -97,7 +107,7 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
       name,
       depth > MAX_DEPTH * 2
         ? null
-        : (harmless(name, objectOf(property)) ??
+        : (harmless(name, objectOf(property), context) ??
           ofPicture(name, objectOf(property), context) ??
           makeValue(objectOf(property), context, depth + 1)),
     ])
@@ -108,11 +118,15 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
 const TOLD = /^(?:command|cmd|script|code|prompt|action)$/i
 
 /** An agent may really run it: words of a prompt make no safe command. */
-function harmless(name: string, property: JsonObject): unknown {
+function harmless(name: string, property: JsonObject, { file }: Context): unknown {
+  if (file !== undefined && PATHS.test(name) && typeOf(property) === 'string') return file
   if (!/^(?:command|cmd|script|code)$/i.test(name) || property.enum !== undefined) return undefined
-  if (typeOf(property) === 'array') return ['echo', 'simulated']
-  return typeOf(property) === 'string' ? 'echo simulated' : undefined
+  const command = file === undefined ? ['echo', 'simulated'] : ['cat', file]
+  if (typeOf(property) === 'array') return command
+  return typeOf(property) === 'string' ? command.join(' ') : undefined
 }
+
+const PATHS = /^(?:absolute_?path|file_?path|path|file)$/i
 
 const CHANGES = /\b(?:make it|edit|change|recolou?r|instead)\b/i
 

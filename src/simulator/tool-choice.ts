@@ -22,6 +22,16 @@ export function chooseFunctions({
   return calling === 'any' ? [first] : []
 }
 
+const NAME = /[\w./-]+/g
+/** Safe in a shell's command, and no option of one. */
+const FILE = /^[\w/][\w./-]*\.[a-z]{1,5}$/i
+
+/** The names of files in a text, in order. */
+export const filesIn = (text: string): string[] =>
+  (withoutAsides(text.slice(0, MAX_READ_CHARS)).match(NAME) ?? [])
+    .map((name) => name.replace(/\.$/, ''))
+    .filter((name) => FILE.test(name))
+
 /** It runs beside paid calls, and whoever asks may send any length: each function is looked for in the text. */
 const MAX_READ_CHARS = 100_000
 const MAX_LOOKED_FOR = 1_000
@@ -56,7 +66,7 @@ function withoutAsides(text: string): string {
 /** Verbs of prompts, and how the functions begin that do what they say. */
 const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
   [/\b(?:list|what files)\b/, /^(?:ls|list|glob)/],
-  [/\b(?:read|open|show|view|print)\b/, /^(?:read|view|open|cat|fetch)/],
+  [/\b(?:read|open|show|view|print)\b/, /^(?:read(?!_mcp)|view(?!_image)|open|cat|fetch)/],
   [/\b(?:find|search|look for|look up|grep)\b/, /^(?:search|grep|find|lookup|query|web_?search)/],
   [/\b(?:write|create|save)\b/, /^(?:write|create|save)/],
   [

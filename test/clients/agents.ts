@@ -6,7 +6,7 @@ import type { Client, Installation, Place } from './client.ts'
 import { type Connection, type Feature, type Shown, UNKNOWN_MODEL, WRONG_KEY } from './feature.ts'
 import { npmCommandOf } from './install.ts'
 import { IMAGE_PROMPT, PNG_BASE64, PROMPT, SCHEMA, SCHEMA_PROMPT } from './material.ts'
-import { runProgram } from './process.ts'
+import { type Ended, runProgram } from './process.ts'
 
 /** One run of an agent. */
 interface Task {
@@ -41,38 +41,42 @@ const ACTION = 'Run three shell commands, one after another, and say what they p
 /** The trace that each command of the script leaves in the working directory. */
 const TRACES = 'steps.txt'
 
-async function run(agent: Agent, task: Task, at: Connection, place: Place): Promise<string> {
+async function run(agent: Agent, task: Task, at: Connection, place: Place): Promise<Ended> {
   const { command, env = {}, files = {}, stdin } = agent.start(task, at, place)
   if (task.picture) await writeFile(join(place.work, task.picture), Buffer.from(PNG_BASE64, 'base64'))
   for (const [name, text] of Object.entries(files)) await Bun.write(join(place.work, name), text)
-  const { stdout, stderr } = await runProgram(command, {
+  return await runProgram(command, {
     cwd: place.work,
     env: { CI: '1', NO_COLOR: '1', TERM: 'dumb', ...env },
     timeout_ms: TIMEOUT_MS,
     any_status: true,
     ...(stdin === undefined ? {} : { stdin }),
   })
+}
+
+async function printed(...run_of: Parameters<typeof run>): Promise<string> {
+  const { stdout, stderr } = await run(...run_of)
   return `${stdout}\n${stderr}`
 }
 
 const SHOWS: Readonly<Record<Feature, (agent: Agent, at: Connection, place: Place) => Promise<Shown>>> = {
-  text: async (agent, at, place) => ({ text: await run(agent, { prompt: PROMPT }, at, place) }),
-  stream: async (agent, at, place) => ({ text: await run(agent, { prompt: PROMPT }, at, place) }),
+  text: async (agent, at, place) => ({ text: await printed(agent, { prompt: PROMPT }, at, place) }),
+  stream: async (agent, at, place) => ({ text: await printed(agent, { prompt: PROMPT }, at, place) }),
   async tools(agent, at, place) {
-    const text = await run(agent, { prompt: ACTION }, at, place)
+    const text = await printed(agent, { prompt: ACTION }, at, place)
     const traces = await readFile(join(place.work, TRACES), 'utf8').catch(() => '') // no trace: no command was run
     return { text, called: traces.split('\n').filter((trace) => trace !== '') }
   },
   image: async (agent, at, place) => ({
-    text: await run(agent, { prompt: IMAGE_PROMPT, picture: PICTURE }, at, place),
+    text: await printed(agent, { prompt: IMAGE_PROMPT, picture: PICTURE }, at, place),
   }),
   async schema(agent, at, place) {
-    const output = await run(agent, { prompt: SCHEMA_PROMPT, structured: true }, at, place)
+    const output = await printed(agent, { prompt: SCHEMA_PROMPT, structured: true }, at, place)
     return { json: output.split('\n').map(stayIn).find(Boolean) }
   },
   errors: async (agent, at, place) => ({
-    wrong_key: await run(agent, { prompt: PROMPT }, { ...at, key: WRONG_KEY }, place),
-    unknown_model: await run(agent, { prompt: PROMPT }, { ...at, model: UNKNOWN_MODEL }, place),
+    wrong_key: await printed(agent, { prompt: PROMPT }, { ...at, key: WRONG_KEY }, place),
+    unknown_model: await printed(agent, { prompt: PROMPT }, { ...at, model: UNKNOWN_MODEL }, place),
   }),
 }
 
@@ -239,12 +243,25 @@ const aider: Agent = {
   }),
 }
 
+/** An agent that calls tools. */
+export interface ToolAgent {
+  readonly client: Client
+  /** Has it do what a prompt says, to its end. */
+  run(prompt: string, at: Connection, place: Place): Promise<Ended>
+}
+
 const clientOf = (agent: Agent): Client => ({
   ...agent,
   group: 'Agents',
   show: (feature, at, place) => SHOWS[feature](agent, at, place),
 })
 
-export const AGENTS: readonly Client[] = [claudeCode, codex, geminiCli, qwenCode, opencode, aider].map(
-  clientOf,
+const ALL: readonly Agent[] = [claudeCode, codex, geminiCli, qwenCode, opencode, aider]
+
+export const AGENTS: readonly Client[] = ALL.map(clientOf)
+export const TOOL_AGENTS: readonly ToolAgent[] = ALL.filter(({ features }) => features.includes('tools')).map(
+  (agent) => ({
+    client: clientOf(agent),
+    run: (prompt, at, place) => run(agent, { prompt }, at, place),
+  }),
 )

@@ -57,32 +57,9 @@ routes = [${route}]
 price = { input = 1, output = 4 }
 `
 
-/**
- * Simulated models of current generations, under the names that their providers give them, so that the simulator is as strict
- * as those: `--tools-by simulator --model current-gpt`.
- */
-const CURRENT: Readonly<Record<string, string>> = {
-  'current-gpt': '{ provider = "simulator-openai", model = "gpt-5.6-terra" }',
-  'current-claude': '{ provider = "simulator-anthropic", model = "claude-sonnet-5" }',
-  'current-gemini': '{ provider = "simulator", model = "gemini-3-pro-preview" }',
-  'current-deepseek': '{ provider = "simulator-deepseek", model = "deepseek-v4-pro" }',
-  'current-mistral': '{ provider = "simulator-mistral", model = "mistral-large-latest" }',
-}
-
-const played = (server: string): string => `
-[[providers]]
-name = "simulator-${server}"
-protocol = "openai"
-base_url = "simulator"
-server = "${server}"
-`
-
 /** @param script_url the scripted provider's address */
 export const clientsCatalogue = (script_url: string): string =>
   [
     FIRST_CATALOGUE,
-    played('deepseek'),
-    played('mistral'),
-    ...Object.entries(CURRENT).map(([id, route]) => model(id, route)),
     ...(['gemini', 'anthropic', 'openai'] as const).map((protocol) => scripted(protocol, script_url)),
   ].join('\n')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
-import { listOf, README, withList } from './list.ts'
+import { LIST, listOf, README, TABLE, written } from './list.ts'
 import type { Result } from './results.ts'
 
 function resultOf(title: string, features: readonly Feature[], wrong?: Feature): Result {
@@ -43,13 +43,13 @@ describe('the list of clients', () => {
     expect(lines.at(-1)).toEndWith('client-39 1.0')
   })
 
-  test('takes the place of the one before', async () => {
+  test.each([LIST, TABLE])('takes the place of the one before: %s', async (place) => {
     const readme = await Bun.file(README).text()
-    const [before = '', after = ''] = readme.split(/<!-- clients: begin.*clients: end -->/s)
-    const written = withList(readme, listOf([resultOf('one', FEATURES)]))
-    expect(written).toStartWith(before)
-    expect(written).toEndWith(after)
-    expect(written).toContain('\n\n- **Python** (all): one 1.0\n\n')
-    expect(() => withList('', '')).toThrow('needs the lines')
+    const [before = '', after = ''] = readme.split(new RegExp(`<!-- ${place}: begin.*${place}: end -->`, 's'))
+    const found = written(place, listOf([resultOf('one', FEATURES)]), readme)
+    expect(found).toStartWith(before)
+    expect(found).toEndWith(after)
+    expect(found).toContain('\n\n- **Python** (all): one 1.0\n\n')
+    expect(() => written(place, '', '')).toThrow('needs the lines')
   })
 })

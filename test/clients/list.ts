@@ -1,11 +1,12 @@
-// The list of clients and the features that they were served, and its place in plugins/README.md between two markers.
+// The list of clients and the features that they were served, and the places in plugins/README.md that such runs write.
 import { GROUPS } from './client.ts'
 import { FEATURES } from './feature.ts'
 import type { Result } from './results.ts'
 
 export const README = `${import.meta.dir}/../../plugins/README.md`
-const BEGINS = '<!-- clients: begin (bun run clients --readme) -->'
-const ENDS = '<!-- clients: end -->'
+/** What the markers around a place begin with. */
+export const LIST = 'clients'
+export const TABLE = 'agents'
 const LINES = /(.{1,146})(?: |$)/g
 
 /** The features that worked, and in bold those that did not. A client without a feature is not blamed for it. */
@@ -30,10 +31,12 @@ export function listOf(results: readonly Result[]): string {
   return [`Last tested on ${days.at(-1) ?? 'no day yet'}:`, '', ...lines].join('\n')
 }
 
-/** The README with this list in place of the one before. @throws Error where the markers are missing */
-export function withList(readme: string, list: string): string {
-  const from = readme.indexOf(BEGINS)
-  const to = readme.indexOf(ENDS)
-  if (from < 0 || to < from) throw new Error(`plugins/README.md: needs the lines ${BEGINS} and ${ENDS}`)
-  return `${readme.slice(0, from)}${BEGINS}\n\n${list}\n\n${readme.slice(to)}`
+/** The README with this text at a place, instead of the one before. @throws Error where the markers are missing */
+export function written(place: string, text: string, readme: string): string {
+  const ends = `<!-- ${place}: end -->`
+  const [begins = `<!-- ${place}: begin -->`] = new RegExp(`<!-- ${place}: begin.*-->`).exec(readme) ?? []
+  const from = readme.indexOf(begins)
+  const to = readme.indexOf(ends)
+  if (from < 0 || to < from) throw new Error(`plugins/README.md: needs the lines ${begins} and ${ends}`)
+  return `${readme.slice(0, from)}${begins}\n\n${text}\n\n${readme.slice(to)}`
 }

@@ -2,31 +2,34 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { AGENTS } from './agents.ts'
+import { AGENTS, TOOL_AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
-import { listOf, README, withList } from './list.ts'
+import { LIST, listOf, README, TABLE, written } from './list.ts'
+import { openLoops } from './loops/run.ts'
+import { type Line, tableOf } from './loops/table.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import { keepResult, keptResults, type Result } from './results.ts'
-import { openTrials } from './trial.ts'
+import { isServedBy, openTrials, type Verdict } from './trial.ts'
 
 const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
 
 const NAME_WIDTH = Math.max(...CLIENTS.map(({ name }) => name.length)) + 2
 
-const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--model ID] [--readme]
-                [--tools-by script|simulator]
+const USAGE = `bun run clients [--agents] [--only NAME]... [--cache FOLDER] [--readme]
 
 Tests real clients against its own gateway, and prints the results as JSON. It
 first installs missing clients into the cache (all of them: several GB, some
 minutes).
 
+  --agents         instead, each agent's tool loop with a current GPT, Claude,
+                   Gemini, DeepSeek and Mistral, as strict as these are; prints
+                   a table
   --only NAME      only these; the beginning of several names works: python
   --cache FOLDER   the folder for installed clients and results
-  --model ID       the model to call instead of each protocol's simulated one
-  --tools-by WHO   who calls tools and sees images: script or simulator
-  --readme         writes the list in plugins/README.md, with the cache's earlier results
+  --readme         writes the list in plugins/README.md, with the cache's earlier
+                   results; with --agents the table, of this run
 
 The exit status is 1 if a client was not served, 130 if the run was stopped.
 
@@ -39,8 +42,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     cache: { type: 'string', default: join(tmpdir(), 'tollgate-clients') },
-    'tools-by': { type: 'string', default: 'script' },
-    model: { type: 'string' },
+    agents: { type: 'boolean', default: false },
     readme: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -61,10 +63,7 @@ if (values.help) {
   process.stdout.write(`${USAGE}\n`)
   process.exit(0)
 }
-const tools_by = values['tools-by']
-if (tools_by !== 'script' && tools_by !== 'simulator') refuse('--tools-by: must be script or simulator.')
-const { model, cache } = values
-
+const { cache } = values
 const clients = chosen(values.only)
 
 /** On a second signal it ends at once. */
@@ -77,46 +76,59 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 const day = new Date().toISOString().slice(0, 10)
-const results: Result[] = []
 try {
-  await using trials = await openTrials({
-    cache,
-    tools_by,
-    stopped: stop.signal,
-    ...(model === undefined ? {} : { model }),
-  })
-  for (const client of clients) {
-    const result = { ...(await trials.of(client)), day }
-    results.push(result)
-    await keepResult(cache, result)
-    process.stderr.write(`${summaryOf(result)}\n`)
-  }
+  process.exit((await (values.agents ? runLoops() : runTrials())) ? 0 : 1)
 } catch (thrown) {
   if (!stop.signal.aborted) throw thrown
   process.exit(STOPPED)
 }
 
-if (values.readme) {
-  const list = listOf(await keptResults(cache, CLIENTS))
-  await Bun.write(README, withList(await Bun.file(README).text(), list))
+/** @returns whether all clients were served */
+async function runTrials(): Promise<boolean> {
+  const results: Result[] = []
+  await using trials = await openTrials({ cache, stopped: stop.signal })
+  for (const client of clients) {
+    const result = { ...(await trials.of(client)), day }
+    results.push(result)
+    await keepResult(cache, result)
+    process.stderr.write(`${summaryOf(client, result.verdicts)}\n`)
+  }
+  if (values.readme) await writeReadme(LIST, listOf(await keptResults(cache, CLIENTS)))
+  const shown = results.map(({ client: { name, title, version }, verdicts }) => ({
+    name,
+    title,
+    version,
+    verdicts,
+  }))
+  process.stdout.write(`${JSON.stringify({ day, results: shown }, null, 2)}\n`)
+  return results.every(({ verdicts }) => isServed(verdicts))
 }
-const shown = results.map(({ client: { name, title, version }, verdicts }) => ({
-  name,
-  title,
-  version,
-  verdicts,
-}))
-process.stdout.write(`${JSON.stringify({ day, tools_by, results: shown }, null, 2)}\n`)
-process.exit(results.every(isServed) ? 0 : 1)
 
-function isServed({ verdicts }: Result): boolean {
-  return Object.values(verdicts).every((verdict) => verdict === 'yes')
+/** @returns whether all loops were served */
+async function runLoops(): Promise<boolean> {
+  const lines: Line[] = []
+  await using loops = await openLoops({ cache, stopped: stop.signal })
+  for (const agent of TOOL_AGENTS.filter(({ client }) => clients.some(({ name }) => name === client.name))) {
+    const row = await loops.of(agent)
+    lines.push({ client: agent.client, row })
+    process.stderr.write(`${summaryOf(agent.client, row)}\n`)
+  }
+  const table = tableOf(lines, day)
+  if (values.readme) await writeReadme(TABLE, table)
+  process.stdout.write(`${table}\n`)
+  return lines.every(({ row }) => isServed(row))
 }
 
-function summaryOf(result: Result): string {
-  const { name, version } = result.client
-  const wrong = Object.entries(result.verdicts).flatMap(([feature, verdict]) =>
-    verdict === 'yes' ? [] : [`  ${feature}: ${verdict.wrong}`],
+const writeReadme = async (place: string, text: string) =>
+  await Bun.write(README, written(place, text, await Bun.file(README).text()))
+
+function isServed(verdicts: Readonly<Record<string, Verdict>>): boolean {
+  return Object.values(verdicts).every(isServedBy)
+}
+
+function summaryOf({ name, version }: Client, verdicts: Readonly<Record<string, Verdict>>): string {
+  const wrong = Object.entries(verdicts).flatMap(([tried, verdict]) =>
+    verdict === 'yes' ? [] : [`  ${tried}: ${verdict.wrong}`],
   )
-  return [`${name} ${version}: ${isServed(result) ? 'served' : 'NOT SERVED'}`, ...wrong].join('\n')
+  return [`${name} ${version}: ${isServed(verdicts) ? 'served' : 'NOT SERVED'}`, ...wrong].join('\n')
 }

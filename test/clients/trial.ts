@@ -13,28 +13,24 @@ import { PNG_BEGINS } from './material.ts'
 import { endPrograms } from './process.ts'
 import { toolScript } from './tool-script.ts'
 
-interface TrialOptions {
+export interface TrialOptions {
   /** Where clients are installed. */
   readonly cache: string
-  /** Who serves tools and images: the script, or the simulator as everything else. */
-  readonly tools_by: 'script' | 'simulator'
-  /** A model for all, in place of the simulated one of each client's protocol. */
-  readonly model?: string
   /** Fires when no more is to be tried. */
   readonly stopped: AbortSignal
 }
 
 /** What a feature of a client came to: `yes`, or what went wrong. */
-type Verdict = 'yes' | { readonly wrong: string }
+export type Verdict = 'yes' | { readonly wrong: string }
+
+export const isServedBy = (verdict: Verdict | undefined): boolean => verdict === 'yes'
 
 export interface Tried {
   readonly client: Client
   readonly verdicts: Readonly<Partial<Record<Feature, Verdict>>>
 }
 
-const SCRIPT_CALLS = 3
-/** The simulator calls a tool once, and answers with its result. */
-const SIMULATOR_CALLS = 1
+const TOOL_CALLS = 3
 
 interface Trials extends AsyncDisposable {
   /** Installs a client where it is not yet, and tries each of its features. @throws what it was stopped for */
@@ -43,7 +39,7 @@ interface Trials extends AsyncDisposable {
 
 /** Starts the gateway that clients are tried with. However this process ends, gateway and programs end with it. */
 export async function openTrials(options: TrialOptions): Promise<Trials> {
-  const upstream = await startUpstream(toolScript(SCRIPT_CALLS))
+  const upstream = await startUpstream(toolScript(TOOL_CALLS))
   const gateway = await startGatewayProcess(clientsCatalogue(upstream.url), { balance_usd: '10000' })
   const endAll = () => {
     endPrograms()
@@ -59,7 +55,7 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
         options.stopped.throwIfAborted()
         verdicts[feature] =
           typeof installed === 'string'
-            ? await tried(client, feature, { gateway, upstream, installed, options })
+            ? await tried(client, feature, { gateway, upstream, installed })
             : installed
       }
       options.stopped.throwIfAborted()
@@ -74,7 +70,8 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
   }
 }
 
-async function installedOf({ install: wanted }: Client, cache: string): Promise<string | Verdict> {
+/** The folder of a client's installation, or why there is none. */
+export async function installedOf({ install: wanted }: Client, cache: string): Promise<string | Verdict> {
   try {
     return wanted ? await install(wanted, cache) : ''
   } catch (thrown) {
@@ -86,18 +83,15 @@ interface Scene {
   readonly gateway: GatewayProcess
   readonly upstream: Upstream
   readonly installed: string
-  readonly options: TrialOptions
 }
 
 async function tried(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
-  const { gateway, upstream, installed, options } = scene
-  const scripted = options.tools_by === 'script' && (feature === 'tools' || feature === 'image')
+  const { gateway, upstream, installed } = scene
+  const scripted = feature === 'tools' || feature === 'image'
   const models = client.wants_known_models
     ? { scripted: SCRIPTED_AS_KNOWN, simulated: SIMULATED_AS_KNOWN }
     : { scripted: SCRIPTED, simulated: SIMULATED }
-  const model = scripted
-    ? models.scripted[client.protocol]
-    : (options.model ?? models.simulated[client.protocol])
+  const model = (scripted ? models.scripted : models.simulated)[client.protocol]
   const before = { calls: gateway.books().calls.length, seen: upstream.seen.length }
   const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
@@ -107,7 +101,7 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
     const sent = upstream.seen.slice(before.seen)
     const evidence: Evidence = {
       calls: gateway.books().calls.slice(before.calls),
-      tool_calls: scripted ? SCRIPT_CALLS : SIMULATOR_CALLS,
+      tool_calls: TOOL_CALLS,
       ...(scripted ? { image_arrived: sent.some(({ body }) => body.includes(PNG_BEGINS)) } : {}),
     }
     const found = complaints(feature, shown, evidence)
@@ -119,4 +113,5 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
   }
 }
 
-const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+export const wordsOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown)

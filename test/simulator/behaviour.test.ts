@@ -21,10 +21,19 @@ describe('valid names', () => {
     (flag) => expect(parseBehaviour(`flash-${flag}`)?.[flag]).toBe(true),
   )
 
-  test.each(['fail', 'html', 'leak', 'slow', 'pace', 'events', 'tokens', 'break', 'error', 'stall'] as const)(
-    'flash-%s-7 is a number',
-    (word) => expect(parseBehaviour(`flash-${word}-7`)?.[word]).toBe(7),
-  )
+  test.each([
+    'fail',
+    'html',
+    'leak',
+    'slow',
+    'pace',
+    'events',
+    'tokens',
+    'calls',
+    'break',
+    'error',
+    'stall',
+  ] as const)('flash-%s-7 is a number', (word) => expect(parseBehaviour(`flash-${word}-7`)?.[word]).toBe(7))
 })
 
 describe('names of unknown models', () => {

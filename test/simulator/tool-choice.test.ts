@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createRandom } from '../../src/simulator/random.ts'
 import { argumentsFor, valueFor } from '../../src/simulator/schema.ts'
-import { chooseFunctions } from '../../src/simulator/tool-choice.ts'
+import { chooseFunctions, filesIn } from '../../src/simulator/tool-choice.ts'
 
 const CLAUDE_CODE = ['Task', 'Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'WebFetch', 'TodoWrite']
 const CODEX = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']
@@ -29,6 +29,7 @@ describe('a prompt that asks for an action', () => {
     ['Fix the typo in main.ts', CLAUDE_CODE, ['Edit']],
     ['Search for the greeting', CLAUDE_CODE, ['Grep']],
     ['List the files in this folder.', CODEX, ['exec_command']],
+    ['Read the files a.txt and b.txt.', [...CODEX, 'read_mcp_resource'], ['exec_command']],
     ['Change the greeting in main.py', CODEX, ['apply_patch']],
     ['Use Read and Grep.', CLAUDE_CODE, ['Grep', 'Read']],
   ])('%s', (prompt, names, expected) => {
@@ -86,4 +87,29 @@ test('commands in arguments are harmless, whatever the prompt says', () => {
     const made = valueFor(schema, createRandom(String(seed), 0, 'x', 'y'), 'rm -rf / now') as object
     expect(made).toMatchObject({ command: 'echo simulated', cmd: ['echo', 'simulated'] })
   }
+})
+
+test('a function for a file gets its name: as a path, or in a command that reads it', () => {
+  const string = { type: 'string' }
+  const properties = {
+    file_path: string,
+    filePath: string,
+    cmd: string,
+    command: { type: 'array', items: string },
+  }
+  const schema = { type: 'object', properties, required: Object.keys(properties) }
+  expect(argumentsFor(schema, createRandom('1', 0, 'x', 'y'), 'Read a.txt', 'a.txt')).toEqual({
+    file_path: 'a.txt',
+    filePath: 'a.txt',
+    cmd: 'cat a.txt',
+    command: ['cat', 'a.txt'],
+  })
+})
+
+test.each<[string, string[]]>([
+  ['Read /tmp/one-1.txt, b/two.md and c.py. Then say it.', ['/tmp/one-1.txt', 'b/two.md', 'c.py']],
+  ['<system-reminder>Read CLAUDE.md</system-reminder> Read a.txt', ['a.txt']],
+  ['Read -rf.txt and $(rm).txt; version 1.5 of it', []],
+])('the files of a prompt: %s', (prompt, files) => {
+  expect(filesIn(prompt)).toEqual(files)
 })

@@ -25,6 +25,9 @@ export function readAsk(body: JsonObject): Ask {
     stops: listOf(body.stop_sequences).map(textOf),
     candidate_count: 1,
     results: readResults(messages),
+    called_turns: messages
+      .slice(messages.findLastIndex(isSaid) + 1)
+      .filter(({ blocks }) => ofType(blocks, 'tool_use').length > 0).length,
     json: readFormat(body),
     aspect_ratio: '',
     cache_points: pointsOf(textOf(body.model), partsOf(body, messages)),
@@ -36,7 +39,7 @@ function readText(
   messages: readonly Message[],
 ): Pick<Ask, 'prompt' | 'last_text' | 'declarations'> {
   const read = [...blocksOf(body.system), ...messages.flatMap(({ blocks }) => blocks)]
-  const last = messages.findLast(({ role }) => role === 'user')
+  const last = messages.findLast(isSaid)
   return {
     prompt: read
       .map(promptText)
@@ -48,6 +51,10 @@ function readText(
     declarations: body.tools === undefined ? '' : JSON.stringify(body.tools),
   }
 }
+
+/** What a user said, not their tools. */
+const isSaid = ({ role, blocks }: Message): boolean =>
+  role === 'user' && ofType(blocks, 'tool_result').length === 0
 
 /** The parts of the prompt in the order of the cache: tools, system, messages. */
 function partsOf(body: JsonObject, messages: readonly Message[]): PromptPart[] {

@@ -15,15 +15,18 @@ export function readAsk(body: JsonObject): Ask {
   const contents = listOf(body.contents).map(objectOf)
   const parts = contents.flatMap(partsOf)
   const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
-  const last = contents.at(-1) ?? {}
+  const said = contents.findLastIndex(
+    (content) => content.role !== 'model' && resultsIn(content).length === 0,
+  )
   return {
-    ...readText(body, parts, last),
+    ...readText(body, parts, contents[said] ?? {}),
     ...readMedia(parts),
     ...readConfig(config),
     ...readTools(body),
     cache_points: readCachePoints(body, contents),
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
-    results: partsOf(last).flatMap(readResult),
+    results: resultsIn(contents.at(-1) ?? {}),
+    called_turns: contents.slice(said + 1).filter((content) => resultsIn(content).length > 0).length,
   }
 }
 
@@ -143,6 +146,9 @@ function readFunction(declared: unknown): FunctionDeclaration[] {
   const schema = pick(rest, 'parameters', 'parametersJsonSchema', 'parameters_json_schema')
   return [{ name: textOf(name), schema: schema ?? { type: 'object' } }]
 }
+
+const resultsIn = (content: JsonObject): { name: string; response: string }[] =>
+  partsOf(content).flatMap(readResult)
 
 function readResult(part: JsonObject): { name: string; response: string }[] {
   const result = pick(part, 'functionResponse', 'function_response')

@@ -83,6 +83,7 @@ function askOf(body: JsonObject, images: string[]): Ask {
     calling: 'none',
     parallel: false,
     results: [],
+    called_turns: 0,
     json: undefined,
     aspect_ratio: fieldOf(body, 'size'),
     partial_images: Number(fieldOf(body, 'partial_images') || 0),

@@ -27,6 +27,7 @@ export function readAsk(body: JsonObject): Ask {
     // The server's form decides what of it is shown.
     shows_thoughts: false,
     results: readResults(messages),
+    called_turns: calledTurns(messages),
     json: readFormat(body),
     aspect_ratio: '',
     cache_points: readCachePoints(body, messages),
@@ -112,6 +113,11 @@ function readFunction(declared: unknown): FunctionDeclaration[] {
   const { name, parameters } = objectOf(objectOf(declared).function)
   return [{ name: textOf(name), schema: parameters ?? { type: 'object' } }]
 }
+
+const calledTurns = (messages: readonly JsonObject[]): number =>
+  messages
+    .slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+    .filter((message) => callsOf(message).length > 0).length
 
 /** The results of tools since the last message of another role. */
 function readResults(messages: readonly JsonObject[]): Ask['results'] {

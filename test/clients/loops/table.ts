@@ -1,0 +1,32 @@
+// The table of agents and models: which tool loops were served, in 80 columns.
+import type { Client } from '../client.ts'
+import { isServedBy } from '../trial.ts'
+import { CURRENT_MODELS } from './models.ts'
+import type { Row } from './run.ts'
+
+export interface Line {
+  readonly client: Pick<Client, 'title' | 'version'>
+  readonly row: Row
+}
+
+const WIDTHS = [22, ...CURRENT_MODELS.map(() => 10)]
+
+const cells = (texts: readonly string[]): string =>
+  `| ${texts.map((text, at) => text.padEnd((WIDTHS[at] ?? 0) - 1)).join('| ')}|`
+
+/** @param day such as 2026-11-24 */
+export function tableOf(lines: readonly Line[], day: string): string {
+  const heads = ['agent', ...CURRENT_MODELS.map(({ title }) => title)]
+  return [
+    `Tool loops of three turns, last tested on ${day} with ${CURRENT_MODELS.map(({ id }) => id).join(', ')}:`,
+    '',
+    cells(heads),
+    `|${WIDTHS.map((width) => '-'.repeat(width)).join('|')}|`,
+    ...lines.map(({ client: { title, version }, row }) =>
+      cells([
+        `${title} ${version}`,
+        ...CURRENT_MODELS.map((model) => (isServedBy(row[model.title]) ? 'yes' : '**no**')),
+      ]),
+    ),
+  ].join('\n')
+}
