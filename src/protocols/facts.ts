@@ -2,6 +2,7 @@
 import type { AskedTier } from '../domain/service-tiers.ts'
 import type { InputField, ReportedUsage } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
+import type { JsonObject } from './wire/json.ts'
 
 /** What a quote needs to know of a request, whatever its protocol. */
 export interface RequestFacts {
@@ -32,6 +33,8 @@ export interface RequestFacts {
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for its conversation to be summed up. */
   compacts?: boolean
+  /** Tools that items of a responses request add to those of its field; absent where none does. */
+  added_tools?: readonly JsonObject[]
   /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */
   issuer?: string | undefined
   /** What tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */

@@ -120,11 +120,18 @@ const TOLD = /^(?:command|cmd|script|code|prompt|action)$/i
 /** An agent may really run it: words of a prompt make no safe command. */
 function harmless(name: string, property: JsonObject, { file }: Context): unknown {
   if (file !== undefined && PATHS.test(name) && typeOf(property) === 'string') return file
+  if (property.contentMediaType === JAVASCRIPT) return programFor(file)
   if (!/^(?:command|cmd|script|code)$/i.test(name) || property.enum !== undefined) return undefined
   const command = file === undefined ? ['echo', 'simulated'] : ['cat', file]
   if (typeOf(property) === 'array') return command
   return typeOf(property) === 'string' ? command.join(' ') : undefined
 }
+
+/** The type of a text that is a program for the shell of Codex: codex-rs/code-mode in openai/codex. */
+export const JAVASCRIPT = 'text/javascript'
+
+const programFor = (file: string | undefined): string =>
+  file === undefined ? 'text("simulated")' : `text(await tools.exec_command({ cmd: "cat ${file}" }))`
 
 const PATHS = /^(?:absolute_?path|file_?path|path|file)$/i
 

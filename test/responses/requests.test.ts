@@ -29,6 +29,7 @@ const TEAM = {
   description: 'A team.',
   tools: [{ type: 'function', name: 'call', parameters: SCHEMA }],
 }
+const SEARCH = { type: 'web_search' }
 const declared = (name: string) => ({ type: 'function', function: { name, parameters: SCHEMA } })
 
 /** [what, fields of the request, what the provider is asked] */
@@ -190,6 +191,22 @@ const CARRIED: [string, JsonObject, object][] = [
     },
   ],
   [
+    'the tools that an item adds, as Codex offers its own, and a call of one',
+    {
+      input: [
+        { type: 'additional_tools', role: 'developer', tools: [{ ...TEAM, tools: [PATCH] }, SEARCH] },
+        user('Hello'),
+        { type: 'custom_tool_call', call_id: 'c1', name: 'patch', namespace: 'team', input: 'a' },
+        { type: 'custom_tool_call_output', call_id: 'c1', output: 'done' },
+      ],
+      tools: [LOOK],
+    },
+    {
+      messages: [user('Hello'), { tool_calls: [{ function: { name: 'team__patch' } }] }, {}],
+      tools: [declared('look'), { function: { name: 'team__patch', parameters: { required: ['input'] } } }],
+    },
+  ],
+  [
     'tool_choice: a word',
     { input: QUESTION, tools: [LOOK], tool_choice: 'required' },
     { tool_choice: 'required' },
@@ -335,5 +352,14 @@ describe('a call of a tool comes back in the kind of its definition', () => {
     expect(said.at(-1)).toMatchObject({ response: { output: [{ call_id: 'c9', ...item }] } })
     const told = said.find(({ type }) => /(?:arguments|input)\.done$/.test(String(type)))
     expect(told).toMatchObject('input' in item ? { input: item.input } : { arguments: args })
+  })
+
+  test('though an item of the input added its tool', async () => {
+    upstream.answer(answering('team__patch', '{"input":"a"}'))
+    const added = { type: 'additional_tools', role: 'developer', tools: [{ ...TEAM, tools: [PATCH] }] }
+    const input = [added, user('Hello')]
+    const item = { type: 'custom_tool_call', call_id: 'c9', name: 'patch', namespace: 'team', input: 'a' }
+    expect((await asks({ model, input })).output).toMatchObject([item])
+    expect((await streams({ model, input })).at(-1)).toMatchObject({ response: { output: [item] } })
   })
 })

@@ -8,7 +8,13 @@ import {
 } from '../../protocols/openai/responses/compaction.ts'
 import { withFunction } from '../../protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
-import { itemsOf, RECALLED, recalledFields, resolved } from '../../protocols/openai/responses/recalled.ts'
+import {
+  addedTools,
+  itemsOf,
+  RECALLED,
+  recalledFields,
+  resolved,
+} from '../../protocols/openai/responses/recalled.ts'
 import { type ShownAs, ShownEvents, shownResponse } from '../../protocols/openai/responses/shown.ts'
 import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
@@ -98,8 +104,14 @@ export class ResponseCall implements Answering {
     const drawing = this.#compacts ? undefined : this.#drawer?.offered
     const told = drawing ? withFunction(fields, drawing) : {}
     const changes: JsonObject = { ...told, ...this.#keptTools(read.model, { ...fields, ...told }) }
-    if (recalled || drawing)
-      Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING), draws: drawing?.name }))
+    // Where its own provider answers, it reads them from the items.
+    const added = [...addedTools(recalled?.before ?? []), ...(facts.added_tools ?? [])]
+    const { tools } = keptTools(added, false, [])
+    if (recalled || drawing || tools.length > 0)
+      Object.assign(
+        changes,
+        recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools), draws: drawing?.name }),
+      )
     if (store.enabled && fields.store !== false && !this.#compacts) {
       const { input } = await body.read(['input'])
       this.#keeping = {

@@ -5,13 +5,15 @@ import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { readAsk as readChat } from '../openai/read.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import { refusalBy } from '../rule.ts'
+import { JAVASCRIPT } from '../schema.ts'
+import { offeredTools } from './tools.ts'
 
 /** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
   const fault = findFault(body)
   if (fault) return fault
-  const { max_output_tokens, reasoning, text, tools, tool_choice } = body
-  const declared = listOf(tools).map(objectOf).flatMap(toolOf)
+  const { max_output_tokens, reasoning, text, tool_choice } = body
+  const declared = offeredTools(body).map(({ tool }) => functionOf(tool))
   const chat = {
     messages: [...instructionsOf(body), ...inputOf(body).flatMap(messageOf)],
     ...(declared.length > 0 ? { tools: declared, tool_choice: choiceOf(tool_choice) } : {}),
@@ -73,13 +75,13 @@ function partOf(part: JsonObject): JsonObject {
   return type === 'input_text' || type === 'output_text' ? { type: 'text', text } : part
 }
 
-/** Tools that the provider runs are never called here. */
-function toolOf(tool: JsonObject): JsonObject[] {
-  const { type, name, description, parameters } = tool
-  if (type === 'function') return [{ type: 'function', function: { name, description, parameters } }]
-  if (type !== 'custom') return []
-  const input = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
-  return [{ type: 'function', function: { name, description, parameters: input } }]
+/** A custom tool is a function of one text, which is a program where it says so. */
+function functionOf({ type, name, description, parameters }: JsonObject): JsonObject {
+  if (type === 'function') return { type, function: { name, description, parameters } }
+  const is_program = /\bJavaScript code\b/.test(textOf(description))
+  const input = { type: 'string', ...(is_program ? { contentMediaType: JAVASCRIPT } : {}) }
+  const only = { type: 'object', properties: { input }, required: ['input'] }
+  return { type: 'function', function: { name, description, parameters: only } }
 }
 
 const choiceOf = (choice: unknown): unknown =>

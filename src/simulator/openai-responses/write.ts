@@ -5,6 +5,7 @@ import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 import { encrypt } from './encrypted.ts'
+import { offeredTools } from './tools.ts'
 
 const CREATED_S = 1_750_000_000
 const REFUSAL = 'I cannot help with that.'
@@ -112,11 +113,14 @@ function reasoningItem({ thoughts }: Candidate, call: Call): JsonObject {
 }
 
 function callItem(call: Call, name: string, args: unknown, place: string): JsonObject {
-  const is_custom = listOf(call.body.tools)
-    .map(objectOf)
-    .some((tool) => tool.type === 'custom' && tool.name === name)
-  const called = { status: 'completed', call_id: idOf(call, 'call', place), name }
-  return is_custom
+  const { tool, namespace = '' } = offeredTools(call.body).find((offered) => offered.tool.name === name) ?? {}
+  const called = {
+    status: 'completed',
+    call_id: idOf(call, 'call', place),
+    name,
+    ...(namespace === '' ? {} : { namespace }),
+  }
+  return tool?.type === 'custom'
     ? {
         id: idOf(call, 'ctc', place),
         type: 'custom_tool_call',

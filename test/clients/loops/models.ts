@@ -105,7 +105,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
   },
   {
     title: 'Gemini',
-    id: 'gemini-3-pro-preview',
+    id: 'gemini-3.1-pro-preview',
     protocol: 'gemini',
     path: '',
     settings: '',

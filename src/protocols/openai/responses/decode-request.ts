@@ -35,7 +35,7 @@ import { ALLOWED_MODES, CHOICES, FORMATS, FunctionDefinition } from '../decode-r
 import { EFFORTS } from '../efforts.ts'
 import { carries } from './carries.ts'
 import { decodeItems } from './decode-items.ts'
-import { allItems, RECALLED } from './recalled.ts'
+import { allItems, allTools, RECALLED } from './recalled.ts'
 import { flatName, HOSTED_TOOLS, type NamedTool, namedTools } from './tools.ts'
 
 export const Reasoning = Fields({
@@ -103,7 +103,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     system: [...(asked.instructions ? [asked.instructions] : []), ...system],
     turns: mergeTurns(turns),
     caching: cachingIn(body),
-    tools: decodeTools(asked.tools),
+    tools: decodeTools(allTools(body)),
     tool_choice: decodeToolChoice(asked.tool_choice),
     parallel_tool_calls: asked.parallel_tool_calls,
     max_output_tokens: asked.max_output_tokens,
@@ -127,13 +127,11 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
 }
 
 /** Tools that callers run. Of the others only those are still here that a model of this protocol has a price for. */
-function decodeTools(tools: readonly JsonObject[] | undefined): ToolDefinition[] {
-  for (const [index, { type }] of (tools ?? []).entries())
+function decodeTools(tools: JsonObject[]): ToolDefinition[] {
+  for (const [index, { type }] of tools.entries())
     if (lookUp(HOSTED_TOOLS, type))
       throw refusal(`tools[${index}].type`, 'is a tool that only a provider of responses has. Leave it out.')
-  return namedTools(tools && [...tools]).map((tool) =>
-    tool.kind === 'custom' ? decodeCustom(tool) : decodeFunction(tool),
-  )
+  return namedTools(tools).map((tool) => (tool.kind === 'custom' ? decodeCustom(tool) : decodeFunction(tool)))
 }
 
 function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinition {

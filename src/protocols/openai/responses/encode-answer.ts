@@ -12,6 +12,7 @@ import {
   textContent,
 } from './output-items.ts'
 import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
+import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
 
@@ -24,7 +25,7 @@ export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext)
 }
 
 function outputOf(candidate: Candidate, { id, asked }: AnswerContext): JsonObject[] {
-  const tools = toolsByName(asked?.tools)
+  const tools = toolsByName(allTools(asked ?? {}))
   const output: JsonObject[] = []
   const add = (type: string, write: (id: string) => JsonObject) =>
     output.push(write(itemId(type, id, output.length)))

@@ -19,6 +19,7 @@ import {
   textContent,
 } from './output-items.ts'
 import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
+import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
 
@@ -53,7 +54,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const first_only = writeEvents(WRITERS, {
     context,
     skeleton: skeletonOf(context),
-    tools: toolsByName(context.asked?.tools),
+    tools: toolsByName(allTools(context.asked ?? {})),
     output: [],
     item: undefined,
     sequence_number: 0,

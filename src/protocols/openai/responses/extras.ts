@@ -17,7 +17,7 @@ import { countIn, type JsonObject, lookUp, objectIn, objectsIn } from '../../wir
 import { ROUTER_BILL, SPOKEN_BILL, UNITS } from '../extras.ts'
 import { carries } from './carries.ts'
 import { ResponsesRequest } from './decode-request.ts'
-import { RECALLED } from './recalled.ts'
+import { ADDED_TOOLS, RECALLED } from './recalled.ts'
 import { HOSTED_TOOLS, OWN_TOOLS, PLAIN_TOOLS } from './tools.ts'
 import { responseIn } from './usage.ts'
 
@@ -42,9 +42,10 @@ function rejectStored({ container, input_image_mask }: JsonObject, at: string): 
     throw rememberedRefusal(`${at}.input_image_mask.file_id`)
 }
 
-/** Files in a provider's store can be named in the content of messages, and in the outputs of tools. */
-const judgeInput: FieldRule = (value, at) => {
+/** Items can add tools; files in a provider's store can be named in the content of messages, and in the outputs of tools. */
+const judgeInput: FieldRule = (value, at, found) => {
   for (const [index, item] of objectsIn(value).entries()) {
+    if (item.type === ADDED_TOOLS) judgeTools(item.tools ?? null, `${at}[${index}].tools`, found)
     for (const field of ['content', 'output'] as const) {
       const parts = Array.isArray(item[field]) ? objectsIn(item[field]) : [objectIn(item[field])]
       for (const [place, { file_id }] of parts.entries())

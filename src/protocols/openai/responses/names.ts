@@ -17,17 +17,25 @@ const PART = namesFrom(
   { harmless: ['annotations', 'detail', 'filename', 'logprobs', 'refusal'] },
 )
 
-const ITEM = namesFrom(
-  { type: 'value', id: 'value', role: 'value', content: PART, output: PART, encrypted_content: 'value' },
-  { harmless: ['arguments', 'call_id', 'input', 'name', 'namespace', 'phase', 'status', 'summary'] },
-)
-
 const TOOL = namesFrom(
   {
     type: 'value',
     tools: namesFrom({ type: 'value' }, { harmless: ['description', 'name', 'parameters', 'strict'] }),
   },
   { harmless: ['description', 'format', 'name', 'parameters', 'strict'] },
+)
+
+const ITEM = namesFrom(
+  {
+    type: 'value',
+    id: 'value',
+    role: 'value',
+    content: PART,
+    output: PART,
+    encrypted_content: 'value',
+    tools: TOOL,
+  },
+  { harmless: ['arguments', 'call_id', 'input', 'name', 'namespace', 'phase', 'status', 'summary'] },
 )
 
 export const responsesNames = namesFrom(

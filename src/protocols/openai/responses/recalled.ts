@@ -21,25 +21,47 @@ export interface Recalled {
   items: Readonly<Record<string, JsonObject>>
   /** The items after those of the request: what the model has said in answer to it so far. */
   after?: readonly JsonObject[]
+  /** The tools that items add to those of the request. */
+  tools?: readonly JsonObject[]
   /** The function that draws for the model, where one does: earlier pictures are told as calls of it. */
   draws?: string | undefined
 }
 
 /** The request with what was recalled for it. The id of the response that it continues has done its work then. */
-export const recalledFields = ({ before, items, after = [], draws }: Recalled): JsonObject => ({
-  [RECALLED]: compact({ before: [...before], items: { ...items }, after: [...after], draws }),
+export const recalledFields = ({ before, items, after = [], tools = [], draws }: Recalled): JsonObject => ({
+  [RECALLED]: compact({
+    before: [...before],
+    items: { ...items },
+    after: [...after],
+    tools: [...tools],
+    draws,
+  }),
 })
 
 /** What was recalled for a request already. */
 export function recalledOf(fields: JsonObject): Recalled {
-  const { before, items, after, draws } = objectIn(fields[RECALLED])
+  const { before, items, after, tools, draws } = objectIn(fields[RECALLED])
   return {
     before: objectsIn(before),
     items: objectIn(items) as Record<string, JsonObject>,
     after: objectsIn(after),
+    tools: objectsIn(tools),
     draws: stringIn(draws),
   }
 }
+
+/** An item of the input that offers the model further tools, as Codex offers all of its own. */
+export const ADDED_TOOLS = 'additional_tools'
+
+/** The tools that items add to those of the request. */
+export const addedTools = (items: readonly Json[]): JsonObject[] =>
+  items.flatMap((item) => (isObject(item) && item.type === ADDED_TOOLS ? objectsIn(item.tools) : []))
+
+/** All tools that the model is offered, once those that items add are known. */
+export const allTools = (fields: JsonObject): JsonObject[] => [
+  ...objectsIn(fields.tools),
+  ...(recalledOf(fields).tools ?? []),
+]
 
 /** A caller's input as items: text is a message of the user. @throws GatewayError invalid_request for any other value */
 export function itemsOf(input: Json | undefined): Json[] {

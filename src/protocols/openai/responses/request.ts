@@ -15,7 +15,7 @@ import { requestBound } from './bound.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
 import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
-import { allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
+import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
 /** What the price depends on. */
 export const PricedRequest = Fields({
@@ -48,6 +48,7 @@ export function readRequest(body: JsonObject): RequestFacts {
           .filter(isReference)
           .map(({ id }) => stringIn(id) ?? '')
       : []
+  const added_tools = addedTools(items.map(({ item }) => item))
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
   const input_tokens =
     sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
@@ -64,6 +65,7 @@ export function readRequest(body: JsonObject): RequestFacts {
         ? { previous: previous_response_id, items: references }
         : undefined,
     compacts: asksForCompaction(body),
+    ...(added_tools.length > 0 ? { added_tools } : {}),
     service_tier: askedTier(body, 'service_tier'),
     issuer,
   }

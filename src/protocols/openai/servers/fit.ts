@@ -10,7 +10,7 @@ import { TAKEN, TAKEN_BY_OTHERS } from './taken.ts'
 
 type Step = (fitting: Fitting) => JsonObject
 
-const STEPS: readonly Step[] = [refuseFields, renameFields, fitEffort, fitMessages, fitTools]
+const STEPS: readonly Step[] = [refuseFields, renameFields, fitLimit, fitEffort, fitMessages, fitTools]
 
 /**
  * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that nobody
@@ -51,8 +51,19 @@ function refuseFields({ body, model, taken: { refused = [] }, dropped }: Fitting
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
 
-/** A field that the caller wrote under the server's own name too stays as that. */
+/** Clients that know no newer name get their limit all the same. https://github.com/anomalyco/opencode/issues/37964 */
+function fitLimit({ body, model, taken }: Fitting): JsonObject {
+  if (!taken.limit_by_model || !Object.hasOwn(body, 'max_tokens')) return body
+  const { limit_field, efforts } = generationOf(model)
+  return limit_field === 'max_tokens' || efforts.length === 0 ? body : renamedIn(body, { max_tokens: limit_field })
+}
+
 function renameFields({ body, taken: { renamed = {} } }: Fitting): JsonObject {
+  return renamedIn(body, renamed)
+}
+
+/** A field that the caller wrote under the server's own name too stays as that. */
+function renamedIn(body: JsonObject, renamed: Readonly<Record<string, string>>): JsonObject {
   const names = Object.keys(renamed).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const left = Object.entries(body).filter(([name]) => !names.includes(name))

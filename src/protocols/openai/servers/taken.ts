@@ -21,6 +21,8 @@ type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 export interface Taken {
   /** Fields under this server's own names. */
   readonly renamed?: Readonly<Record<string, string>>
+  /** Models that reason know the limit by its newer name only. */
+  readonly limit_by_model?: true
   readonly refused?: readonly Refused[]
   /** Fields that are refused, and without which an answer would be another: translation refuses them too. */
   readonly unable?: readonly Refused[]
@@ -61,6 +63,7 @@ const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
 
 /** https://platform.openai.com/docs/api-reference/chat/create: names of 64 characters (openai resources/shared.d.ts FunctionDefinition.name). */
 const OPENAI: Taken = {
+  limit_by_model: true,
   takes_developer_role: true,
   takes_allowed_tools: true,
   max_name_chars: 64,

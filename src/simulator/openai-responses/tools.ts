@@ -1,0 +1,25 @@
+// The tools of a responses request: those of the field, those that an item of the input adds, and those in namespaces.
+import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+
+/** A function or a custom tool, and the namespace that it stands in; empty for none. */
+export interface Offered {
+  readonly tool: JsonObject
+  readonly namespace: string
+}
+
+/** Tools that the provider runs are left out: they are never called here. */
+export const offeredTools = ({ tools, input }: JsonObject): Offered[] => [
+  ...offeredIn(tools),
+  ...listOf(input)
+    .map(objectOf)
+    .filter(({ type }) => type === 'additional_tools')
+    .flatMap((item) => offeredIn(item.tools)),
+]
+
+const offeredIn = (tools: unknown, namespace = ''): Offered[] =>
+  listOf(tools)
+    .map(objectOf)
+    .flatMap((tool) => {
+      if (tool.type === 'namespace') return offeredIn(tool.tools, textOf(tool.name))
+      return tool.type === 'function' || tool.type === 'custom' ? [{ tool, namespace }] : []
+    })
