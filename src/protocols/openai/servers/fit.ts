@@ -55,7 +55,9 @@ function refuseFields({ body, model, taken: { refused = [] }, dropped }: Fitting
 function fitLimit({ body, model, taken }: Fitting): JsonObject {
   if (!taken.limit_by_model || !Object.hasOwn(body, 'max_tokens')) return body
   const { limit_field, efforts } = generationOf(model)
-  return limit_field === 'max_tokens' || efforts.length === 0 ? body : renamedIn(body, { max_tokens: limit_field })
+  return limit_field === 'max_tokens' || efforts.length === 0
+    ? body
+    : renamedIn(body, { max_tokens: limit_field })
 }
 
 function renameFields({ body, taken: { renamed = {} } }: Fitting): JsonObject {
