@@ -147,6 +147,20 @@ describe('tries that failed', () => {
     expect(await lastCall()).toMatchObject({ failed_tries: 1, outcome: 'completed' })
   })
 
+  test.each<[string, JsonObject]>([
+    ['without choices', { usage: COUNTS }],
+    [
+      'without a word',
+      {
+        choices: [{ ...CHOICE, message: { role: 'assistant', content: '' } }],
+        usage: { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 },
+      },
+    ],
+  ])('are part of the cost: an answer %s', async (_, none) => {
+    upstream.answer(({ path }) => (path.startsWith('/first') ? whole(none) : later))
+    expect(await costsOf()).toEqual([30_000, COMPUTED, 30_000 + COMPUTED])
+  })
+
   test('of a call that failed as well', async () => {
     upstream.answer(failed({ ...COUNTS, cost: 0.001 }))
     expect(await costsOf()).toEqual([null, null, 2_000_000])

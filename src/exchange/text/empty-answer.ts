@@ -1,9 +1,9 @@
 // Answers that are none: under status 200, and without what was asked for. The next route is tried, and nothing is charged.
-import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull, outputTokens, type ReportedUsage } from '../../domain/usage.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
+import { ReportedFailure } from '../../upstream/failures.ts'
 import type { TextBody } from './body.ts'
 
 /** What the request says that may make an answer empty. */
@@ -12,25 +12,26 @@ type Explains = Pick<TextBody, 'explainsEmpty'>
 /**
  * Callers can bring about most empty answers, and pay for them. Not for one that lacks its contents, nor for one that ended by
  * itself with no output, where nothing in the request explains that: silent.md, Usage that is billed.
- * @throws UpstreamFault
+ * @throws ReportedFailure with the usage, since its provider may bill it
  */
 export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: Explains): Promise<void> {
   if (!text.empty) return
   const { answers_in } = text.empty
+  const usage = text.readUsage(json)
   if (!Array.isArray(json[answers_in])) {
     if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
-    throw new UpstreamFault(`the upstream sent an answer without ${answers_in}`)
+    throw noAnswer(`the upstream sent an answer without ${answers_in}`, usage)
   }
-  if (text.estimateOutput(json) > 0 || !isZero(text, text.readUsage(json))) return
+  if (text.estimateOutput(json) > 0 || !isZero(text, usage)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw silent()
+  if (!(await asked.explainsEmpty())) throw noAnswer(SILENT, usage)
 }
 
 /**
  * The same for a stream that ended without output.
  * @param events the data of all of its events
- * @throws UpstreamFault, also for a stream without an end
+ * @throws ReportedFailure as `rejectEmpty`, also for a stream without an end
  */
 export async function rejectEmptyStream(
   { text }: Protocol,
@@ -41,13 +42,16 @@ export async function rejectEmptyStream(
   const decoder = text.createStreamDecoder('')
   const decoded = [...events.flatMap((data) => decoder.decode(decodeByteString(data))), ...decoder.finish()]
   if (decoded.some(({ type }) => type === 'error'))
-    throw new UpstreamFault('the upstream ended its stream before any output')
+    throw noAnswer('the upstream ended its stream before any output', usage)
   const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
   if (!isZero(text, usage) || !reasons.every((reason) => reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw silent()
+  if (!(await asked.explainsEmpty())) throw noAnswer(SILENT, usage)
 }
 
-const silent = () => new UpstreamFault('the upstream ended its answer without any output')
+const SILENT = 'the upstream ended its answer without any output'
+
+const noAnswer = (message: string, usage: ReportedUsage | undefined) =>
+  new ReportedFailure({ failure_class: 'upstream_error', message, retry_after_s: undefined, usage })
 
 /** Absent is not zero, but where the protocol leaves zeros out. */
 function isZero({ empty }: Protocol['text'], usage: ReportedUsage | undefined): boolean {

@@ -145,7 +145,7 @@ const judgeContainer: FieldRule = (value, at, found) => {
   found.push({ name: 'skills', at, is_charged: true })
 }
 
-/** The tokens that write a summary are missing in the usage of an answer. */
+/** A summary takes another pass over the prompt, for which no tokens are held: only a model with a price for it makes one. */
 const judgeContextEdits: FieldRule = (value, at, found) => {
   for (const [index, { type }] of objectsIn(objectIn(value).edits).entries())
     if (typeof type !== 'string' || type.startsWith('compact'))

@@ -19,7 +19,7 @@ export function updateUsage(
   known: ReportedUsage | undefined,
   value: Json | undefined,
 ): ReportedUsage | undefined {
-  const usage = withCompactions(objectIn(value))
+  const usage = withCompactions(objectIn(value), known)
   const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
   const output = tokenCountIn(usage.output_tokens)
   if (input_tokens === undefined && output === undefined) return known
@@ -50,10 +50,13 @@ const COMPACTED = [
  * The same counts with those of compactions added, which the model writes before its answer and which are billed as it is.
  * Other iterations are in the counts already, or are another model's (@anthropic-ai/sdk 1.12.0, `BetaUsage.iterations`).
  */
-function withCompactions(usage: JsonObject): JsonObject {
+function withCompactions(usage: JsonObject, known: ReportedUsage | undefined): JsonObject {
   const compactions = objectsIn(usage.iterations).filter(({ type }) => type === 'compaction')
   if (compactions.length === 0) return usage
-  const all = [usage, ...compactions]
+  const counts: JsonObject = { ...usage }
+  // A later event may leave out the input, which the beginning of the stream told.
+  counts.input_tokens ??= known?.input_tokens ?? null
+  const all = [counts, ...compactions]
   const sum = { ...usage }
   for (const field of COMPACTED) sum[field] = sumOf(all, (counts) => counts[field])
   sum.cache_creation = {

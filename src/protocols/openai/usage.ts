@@ -67,7 +67,7 @@ const readWrittenForHour = (details: JsonObject): number =>
 
 /** What the total has beyond the prompt and the completion. */
 function besideIn(usage: JsonObject, prompt: number | undefined, completion: number | undefined): number {
-  const total = countIn(usage.total_tokens)
+  const total = countIn(tokenCountIn(usage.total_tokens))
   if (total === undefined || prompt === undefined || completion === undefined) return 0
   return Math.max(0, total - prompt - completion)
 }

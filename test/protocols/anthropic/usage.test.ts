@@ -49,6 +49,13 @@ describe('compactions are added to the counts of the message', () => {
   })
 })
 
+test('the input that only the beginning of a stream told is billed beside a compaction', () => {
+  const iterations = [compaction({ input_tokens: 7_000, output_tokens: 300 })]
+  expect(read({ output_tokens: 50, iterations }, { input_tokens: 1_000, output_tokens: 1 })).toEqual([
+    8_000, 0, 0, 0, 350,
+  ])
+})
+
 describe('what is no list of compactions changes nothing', () => {
   test.each<[string, Json]>([
     ['null', null],

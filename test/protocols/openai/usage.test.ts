@@ -47,6 +47,11 @@ describe('each token is counted once', () => {
     ['reasoning within the completion', reasoned(15, 120), [100, 0, 0, 0, 5, 15]],
     ['reasoning beside the completion', reasoned(15, 135), [100, 0, 0, 0, 20, 15]],
     ['reasoning that the total alone has', { ...COUNTS, total_tokens: 135 }, [100, 0, 0, 0, 20, 15]],
+    [
+      'reasoning that a total written as text has',
+      { ...COUNTS, total_tokens: '135' },
+      [100, 0, 0, 0, 20, 15],
+    ],
     ['some of it beside the completion', reasoned(15, 125), [100, 0, 0, 0, 10, 15]],
     [
       'reasoning alone',
@@ -69,7 +74,7 @@ describe('each token is counted once', () => {
 })
 
 describe('a total that says less than the counts, or nothing, changes nothing', () => {
-  test.each([0, 119, -1, 120.5, '135', 'many', null, true, {}, [[135]], 1e300])('%p', (total_tokens) => {
+  test.each([0, 119, -1, 120.5, 'many', null, true, {}, [[135]], 1e300])('%p', (total_tokens) => {
     expect(read({ ...COUNTS, total_tokens })).toEqual([100, 0, 0, 0, 20, 0])
   })
   test('nor does one beside a count that is absent', () => {
