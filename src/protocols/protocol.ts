@@ -133,6 +133,8 @@ export interface TextProtocol extends Translator, CallerText {
   readonly tool_names?: NameRule
   /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
   takesThinking?(part: ThinkingPart | RedactedThinkingPart): boolean
+  /** The lowest output limit that is taken: a lower one is raised to it by translation; absent where every limit is. */
+  readonly min_output_tokens?: number
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget

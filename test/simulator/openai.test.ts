@@ -199,7 +199,7 @@ describe('answers', () => {
     const response_format = { type: 'json_schema', json_schema: { name: 'tide', schema } }
     const { choices } = await createGpt().whole(ask('Tides?', { response_format }))
     expect(choices[0]?.message.content).toBe('{"height":3}')
-    const free = await createGpt().whole(ask('Tides?', { response_format: { type: 'json_object' } }))
+    const free = await createGpt().whole(ask('Tides, as JSON?', { response_format: { type: 'json_object' } }))
     expect(JSON.parse(free.choices[0]?.message.content ?? '')).toBeObject()
   })
 

@@ -132,7 +132,9 @@ export async function readOpened(
   if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
   const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
-  const priced = goes_as_it_is ? facts : withCacheWrites(facts)
+  const priced = goes_as_it_is
+    ? facts
+    : withLeastOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
   return {
     model,
     streams,
@@ -232,6 +234,22 @@ async function carriedText(
 /** Providers of another protocol may charge for cache writes, which the caller's own does not have. */
 const withCacheWrites = (facts: RequestFacts): RequestFacts =>
   facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
+
+/** Where a provider's protocol takes no limit as low as the caller's, it is sent that protocol's lowest. */
+function withLeastOutput(
+  { providers }: Catalogue,
+  { routes }: TextModel,
+  passages: Passages,
+  facts: RequestFacts,
+): RequestFacts {
+  const asked = facts.max_output_tokens
+  if (asked === undefined) return facts
+  const least = routes.map((route) => {
+    const provider = providers.get(route.provider)
+    return (provider && passages({ ...route, provider }).protocol.text.min_output_tokens) ?? 0
+  })
+  return { ...facts, max_output_tokens: Math.max(asked, ...least) }
+}
 
 /** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
 function quotedOf(

@@ -31,7 +31,10 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
     stream: request.streams || undefined,
     stream_options: request.streams ? { include_usage: true } : undefined,
     [generation.limit_field]: request.max_output_tokens,
-    ...encodeSampling(request, generation),
+    temperature: request.temperature,
+    top_p: request.top_p,
+    frequency_penalty: request.frequency_penalty,
+    presence_penalty: request.presence_penalty,
     stop: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
     n: request.candidates,
@@ -44,14 +47,6 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
     safety_identifier: request.user === undefined ? undefined : userMark(request.user),
     ...cachingFields(request, caching),
   })
-}
-
-/** Reasoning models refuse these. */
-export function encodeSampling(
-  { temperature, top_p, frequency_penalty, presence_penalty }: ConversationRequest,
-  { takes_sampling }: Generation,
-): Record<string, Json | undefined> {
-  return takes_sampling ? { temperature, top_p, frequency_penalty, presence_penalty } : {}
 }
 
 /** Left out where the model may decide: servers without reasoning refuse the field. */

@@ -3,10 +3,8 @@ import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
 import type { AskedRoute, Asking } from '../asking.ts'
 import { type Generation, generationOf } from './model.ts'
+import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
 import { reasonsInChat } from './servers/servers.ts'
-
-/** Responses refuses a lower limit. https://github.com/earendil-works/pi/issues/6265 */
-const MIN_RESPONSES_OUTPUT_TOKENS = 16
 
 /**
  * The endpoint for a call: what the route says; else responses for its own callers; else by the model's generation and what
@@ -20,8 +18,8 @@ export function endpointFor({ provider, model, endpoint, caller, facts }: Asking
   const { chat_lacks, default_effort } = knownOf(provider, model)
   if (chat_lacks === 'nothing') return 'chat_completions'
   if (chat_lacks === 'model') return 'responses'
-  const { candidates, max_output_tokens = MIN_RESPONSES_OUTPUT_TOKENS, offers_tools, stops, effort } = facts
-  if (candidates > 1 || max_output_tokens < MIN_RESPONSES_OUTPUT_TOKENS) return 'chat_completions'
+  const { candidates, max_output_tokens = MIN_OUTPUT_TOKENS, offers_tools, stops, effort } = facts
+  if (candidates > 1 || max_output_tokens < MIN_OUTPUT_TOKENS) return 'chat_completions'
   if (caller !== 'openai') return stops && !offers_tools ? 'chat_completions' : 'responses'
   const reasons = (effort ?? default_effort) !== 'none'
   return chat_lacks === 'reasoning_with_tools' && offers_tools && reasons ? 'responses' : 'chat_completions'

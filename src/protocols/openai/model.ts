@@ -4,8 +4,12 @@ import type { Effort } from '../canonical/fields.ts'
 export interface Generation {
   /** OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama know only that. */
   readonly limit_field: 'max_completion_tokens' | 'max_tokens'
-  /** Whether temperature, top_p and the penalties are taken. */
-  readonly takes_sampling: boolean
+  /** One of OpenAI's reasoning models: it refuses fields that others take. */
+  readonly reasons: boolean
+  /** When temperature, top_p, penalties and log probabilities are taken; `unreasoned`: only with the effort `none`. */
+  readonly sampling: 'always' | 'unreasoned' | 'never'
+  readonly takes_stop: boolean
+  readonly takes_parallel_tool_calls: boolean
   /** The values of reasoning_effort that are taken, rising; none where the field is refused. */
   readonly efforts: readonly (Effort | 'none')[]
   /** The effort where a request says none. */
@@ -25,96 +29,169 @@ interface Row extends Generation {
 
 const ALL_EFFORTS: readonly (Effort | 'none')[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
+/**
+ * https://platform.openai.com/docs/guides/reasoning. Limit: https://github.com/griptape-ai/ComfyUI-Griptape/issues/312.
+ * Sampling: https://github.com/tmc/langchaingo/issues/1355; without reasoning:
+ * https://platform.openai.com/docs/guides/latest-model#gpt-5-1-parameter-compatibility. Stop:
+ * https://github.com/huggingface/smolagents/issues/1671 (5), https://github.com/crewAIInc/crewAI/issues/4149 (5.1).
+ */
 const REASONING = {
   limit_field: 'max_completion_tokens',
-  takes_sampling: false,
+  reasons: true,
+  sampling: 'never',
+  takes_stop: false,
+  takes_parallel_tool_calls: true,
   takes_signatures: false,
   default_effort: 'medium',
 } as const
 
-/**
- * OpenAI's own models, under their own names or behind a router (`openai/gpt-5`); the first row that fits a name holds.
- * https://platform.openai.com/docs/api-reference/chat/create, https://platform.openai.com/docs/guides/reasoning
- * What chat completions lack: https://github.com/CopilotC-Nvim/CopilotChat.nvim/issues/1442 (codex),
- * https://github.com/HeyPuter/puter/issues/1303 (pro), https://github.com/livekit/agents/pull/5088 (5.2),
- * https://github.com/openai/openai-openapi/issues/541 (5.4), https://github.com/jeffdafoe/llm-memory-api/pull/178 (5.5),
- * https://github.com/danny-avila/LibreChat/issues/14355 (5.6).
- */
+const PLAIN = {
+  limit_field: 'max_completion_tokens',
+  reasons: false,
+  sampling: 'always',
+  takes_stop: true,
+  takes_parallel_tool_calls: true,
+  takes_signatures: false,
+  efforts: [],
+  default_effort: 'none',
+  chat_lacks: 'nothing',
+} as const
+
+/** OpenAI's own models, under their own names or behind a router (`openai/gpt-5`); the first row that fits a name holds. */
 const ROWS: readonly Row[] = [
+  /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://platform.openai.com/docs/models/o3-deep-research */
   {
     ...REASONING,
-    names: /(?:^|\/)(?:o\d|gpt-5)-pro|(?:^|\/)o\d-[\w-]*deep-research/,
+    names: /(?:^|\/)o\d-[\w-]*deep-research/,
+    efforts: ['medium'],
+    chat_lacks: 'model',
+  },
+  /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
+  {
+    ...REASONING,
+    names: /(?:^|\/)o\d-pro/,
     efforts: ['low', 'medium', 'high'],
     chat_lacks: 'model',
   },
-  { ...REASONING, names: /(?:^|\/)o\d/, efforts: ['low', 'medium', 'high'], chat_lacks: 'reasoning' },
+  /**
+   * Efforts: https://github.com/anomalyco/opencode/pull/26273. parallel_tool_calls:
+   * https://github.com/evalstate/fast-agent/issues/279, https://github.com/run-llama/llama_index/issues/20865.
+   */
+  {
+    ...REASONING,
+    names: /(?:^|\/)o\d/,
+    takes_parallel_tool_calls: false,
+    efforts: ['low', 'medium', 'high'],
+    chat_lacks: 'reasoning',
+  },
+  /** https://github.com/anomalyco/models.dev/pull/331, https://platform.openai.com/docs/models/gpt-5-pro */
+  {
+    ...REASONING,
+    names: /(?:^|\/)gpt-5-pro/,
+    efforts: ['high'],
+    default_effort: 'high',
+    chat_lacks: 'model',
+  },
+  /** Efforts: https://github.com/tontinton/maki/pull/851, https://github.com/vercel/ai/pull/11056 */
+  {
+    ...REASONING,
+    names: /(?:^|\/)gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/,
+    efforts: ['low', 'medium', 'high', 'xhigh'],
+    chat_lacks: 'model',
+  },
+  /** Efforts: https://github.com/openai/codex/issues/6647. Endpoint: https://github.com/CopilotC-Nvim/CopilotChat.nvim/issues/1442 */
   {
     ...REASONING,
     names: /(?:^|\/)(?:gpt-[\d.]+-codex|codex-)/,
     efforts: ['low', 'medium', 'high'],
     chat_lacks: 'model',
   },
+  /** It does not reason: https://github.com/langchain-ai/langchain/pull/32624, https://github.com/Laisky/one-api/issues/120 */
+  { ...PLAIN, names: /(?:^|\/)gpt-5-chat/ },
+  /** https://github.com/Laisky/one-api/issues/285; sampling: vercel/ai packages/openai/src/openai-language-model-capabilities.ts */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-[\d.]+-chat/,
-    takes_sampling: true,
     efforts: ['medium'],
     chat_lacks: 'nothing',
   },
+  /** Efforts: https://github.com/microsoft/vscode/issues/301045, https://github.com/anomalyco/opencode/pull/26268 */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-5(?![.\d])/,
     efforts: ['minimal', 'low', 'medium', 'high'],
     chat_lacks: 'reasoning',
   },
+  /** Efforts: https://developers.openai.com/api/docs/models/gpt-5.4-pro. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-[\d.]+-pro/,
     efforts: ['medium', 'high', 'xhigh'],
     chat_lacks: 'model',
   },
+  /** Efforts and default: https://github.com/anomalyco/opencode/issues/4451, https://github.com/livekit/agents/pull/3966 */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-5\.1(?!\d)/,
+    sampling: 'unreasoned',
     efforts: ['none', 'low', 'medium', 'high'],
     default_effort: 'none',
     chat_lacks: 'reasoning',
   },
+  /**
+   * Efforts and default: https://developers.openai.com/api/docs/models/gpt-5.4. Sampling: https://github.com/tmc/langchaingo/issues/1497.
+   * Tools: https://github.com/livekit/agents/pull/5088 (5.2), https://github.com/openai/openai-openapi/issues/541 (5.4).
+   */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-5\.[2-4](?!\d)/,
+    sampling: 'unreasoned',
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     default_effort: 'none',
     chat_lacks: 'reasoning_with_tools',
   },
+  /**
+   * Efforts: https://github.com/anomalyco/opencode/pull/26268. Stop: https://github.com/BerriAI/litellm/pull/28650. Tools:
+   * https://github.com/jeffdafoe/llm-memory-api/pull/178.
+   */
+  {
+    ...REASONING,
+    names: /(?:^|\/)gpt-5\.5(?!\d)/,
+    sampling: 'unreasoned',
+    takes_stop: true,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    chat_lacks: 'reasoning_with_tools',
+  },
+  /**
+   * And all that come after. Efforts: https://github.com/anomalyco/opencode/issues/36141. Tools:
+   * https://github.com/BerriAI/litellm/pull/34569 (5.6), https://github.com/can1357/oh-my-pi/issues/11052 (6).
+   */
   {
     ...REASONING,
     names: /(?:^|\/)gpt-(?:5\.|[6-9])/,
-    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    sampling: 'unreasoned',
+    takes_stop: true,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
     chat_lacks: 'reasoning_with_tools',
   },
-  {
-    names: /(?:^|\/)(?:gpt-[34]|chatgpt-)/,
-    default_effort: 'none',
-    chat_lacks: 'nothing',
-    limit_field: 'max_completion_tokens',
-    takes_sampling: true,
-    efforts: [],
-    takes_signatures: false,
-  },
+  /** https://platform.openai.com/docs/api-reference/chat/create; efforts: https://github.com/generative-computing/mellea/issues/270 */
+  { ...PLAIN, names: /(?:^|\/)(?:gpt-[34]|chatgpt-)/ },
 ]
 
 /** Every other server of the protocol, and every other model. */
-const OTHERS = {
-  limit_field: 'max_tokens',
-  takes_sampling: true,
-  efforts: ['none', 'low', 'medium', 'high'],
-  default_effort: 'none',
-  chat_lacks: 'nothing',
-} as const
+const OTHERS = { ...PLAIN, limit_field: 'max_tokens', efforts: ['none', 'low', 'medium', 'high'] } as const
 
 export const generationOf = (model: string): Generation =>
   ROWS.find(({ names }) => names.test(model)) ?? { ...OTHERS, takes_signatures: model.includes('gemini') }
+
+/** Whether a model is one of OpenAI's, so that its row says which efforts it takes. */
+export const isOpenAis = ({ limit_field }: Generation): boolean => limit_field === PLAIN.limit_field
+
+/** Whether a model takes temperature and its likes. @param effort what the request asks for; undefined for nothing */
+export const takesSampling = (
+  { sampling, default_effort }: Generation,
+  effort: string | undefined,
+): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
 /**
  * The value of reasoning_effort that is nearest to the one asked for, of two equally near ones the higher; undefined

@@ -138,6 +138,14 @@ const findSampling = ofGeneration(({ sampling, default_effort }, { body }) => {
       )
 })
 
+const findLogprobs = ofGeneration(({ sampling, default_effort }, { body }) => {
+  if (sampling === 'always') return undefined
+  if (sampling === 'without reasoning' && (effortIn(body) || default_effort) === 'none') return undefined
+  return listOf(body.include).includes('message.output_text.logprobs') || isSet(body.top_logprobs)
+    ? refusal('include', 'logprobs are not supported with reasoning models.', 'unsupported_parameter')
+    : undefined
+})
+
 const rule = (name: string, source: string, find: Rule['find']): Rule => ({
   name: `responses: ${name}`,
   source,
@@ -182,6 +190,22 @@ export const RULES: readonly Rule[] = [
     'effort by generation',
     'https://github.com/anomalyco/opencode/issues/4451, https://github.com/microsoft/vscode/issues/301045, https://github.com/Laisky/one-api/issues/266',
     findEffort,
+  ),
+  rule(
+    'log probabilities of models that reason',
+    'https://github.com/vllm-project/vllm/pull/23319, https://github.com/UKGovernmentBEIS/inspect_ai/pull/2739',
+    findLogprobs,
+  ),
+  rule(
+    'JSON without the word',
+    'https://platform.openai.com/docs/guides/structured-outputs#json-mode',
+    ({ body }) =>
+      objectOf(objectOf(body.text).format).type === 'json_object' && !/json/i.test(JSON.stringify(body.input))
+        ? refusal(
+            'input',
+            "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+          )
+        : undefined,
   ),
   rule(
     'sampling by generation',

@@ -43,18 +43,28 @@ const RESPONSES_ONLY = {
  * The first row that fits a name holds.
  * Efforts: https://learn.microsoft.com/javascript/api/@azure/ai-projects/reasoningeffort,
  * https://github.com/anomalyco/opencode/issues/36141 (5.6), https://github.com/microsoft/vscode/issues/301045 (5 mini),
- * https://github.com/Laisky/one-api/issues/266 (chat). Stop: https://github.com/BerriAI/litellm/pull/28650.
+ * https://github.com/Laisky/one-api/issues/266 and 120 (chat), https://github.com/tontinton/maki/pull/851 (codex),
+ * https://github.com/anomalyco/opencode/pull/26268 (pro), https://github.com/anomalyco/opencode/pull/26273 (o-series). Stop: https://github.com/BerriAI/litellm/pull/28650.
  * Tools: https://github.com/livekit/agents/pull/5088 (5.2 and 5.4), https://github.com/BerriAI/litellm/pull/34569 (5.6).
  */
 const ROWS: readonly Row[] = [
   { names: /gpt-[34]|^chatgpt-/ },
+  { names: /^o\d-[\w-]*deep-research/, ...REASONING, efforts: ['medium'] },
   {
     names: /^o\d/,
     ...REASONING,
     efforts: ['low', 'medium', 'high'],
     takes_parallel_tool_calls: false,
   },
-  { names: /gpt-5(?:\.\d)?-chat/, default_effort: 'medium', efforts: ['medium'] },
+  { names: /gpt-5-chat/ },
+  { names: /gpt-5\.\d-chat/, ...REASONING, efforts: ['medium'] },
+  {
+    names: /gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9])-codex)/,
+    ...REASONING,
+    efforts: ['low', 'medium', 'high', 'xhigh'],
+  },
+  { names: /gpt-5(?:\.1)?-codex/, ...REASONING, efforts: ['low', 'medium', 'high'] },
+  { names: /gpt-5\.\d-pro/, ...REASONING, efforts: ['medium', 'high', 'xhigh'] },
   { names: /gpt-5-pro/, ...REASONING, default_effort: 'high', efforts: ['high'] },
   { names: /gpt-5(?![.\d])/, ...REASONING, efforts: ['minimal', 'low', 'medium', 'high'] },
   {
@@ -98,4 +108,4 @@ export function generationOf(model: string): Generation | undefined {
 }
 
 /** https://platform.openai.com/docs/models/gpt-5-codex, https://platform.openai.com/docs/models/gpt-5-pro */
-const OF_RESPONSES = /gpt-5(?:\.\d)?-(?:pro|codex)/
+const OF_RESPONSES = /gpt-[5-9](?:\.\d)?-(?:pro|codex)|^o\d-(?:pro|[\w-]*deep-research)/

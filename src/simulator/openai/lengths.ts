@@ -121,6 +121,26 @@ export const LENGTH_RULES: readonly Rule[] = [
     },
   },
   {
+    name: 'openai: metadata of what is not stored',
+    source: 'https://github.com/spiceai/spiceai/pull/5231',
+    find: ({ body }) =>
+      body.metadata !== undefined && body.metadata !== null && body.store !== true
+        ? refusal('metadata', "The 'metadata' parameter is only allowed when 'store' is enabled.")
+        : undefined,
+  },
+  {
+    name: 'openai: JSON without the word',
+    source:
+      'https://github.com/ultimatejimmy/xray.koplugin/issues/33, https://platform.openai.com/docs/guides/structured-outputs#json-mode',
+    find: ({ body }) =>
+      objectOf(body.response_format).type === 'json_object' && !/json/i.test(JSON.stringify(body.messages))
+        ? refusal(
+            'messages',
+            "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+          )
+        : undefined,
+  },
+  {
     name: 'openai: stop sequences',
     source: 'openai 7.55 resources/chat/completions/completions.d.ts ChatCompletionCreateParamsBase.stop',
     find({ body }) {

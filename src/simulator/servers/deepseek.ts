@@ -1,7 +1,7 @@
 // DeepSeek: thinking models want their thinking back, and usage tells hits and misses of the cache.
 // https://api-docs.deepseek.com/guides/thinking_mode; shapes: vercel/ai packages/deepseek/src/chat/__fixtures__
 import type { Refusal } from '../dialect.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, objectOf } from '../json.ts'
 import { nameLength } from '../openai/lengths.ts'
 import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
@@ -11,6 +11,8 @@ import { lostThinking, switchesThinking } from './tool-loops.ts'
 
 /** `deepseek-chat` thinks only when told to; the others unless they are told not to. */
 const thinks = ({ model, body }: Asked): boolean => switchesThinking(body) ?? !/-chat\b/.test(model)
+
+const formatIn = ({ response_format }: JsonObject): unknown => objectOf(response_format).type
 
 const RULES: readonly Rule[] = [
   {
@@ -25,6 +27,28 @@ const RULES: readonly Rule[] = [
         : 'The `reasoning_content` in the thinking mode must be passed back to the API.'
       return { status: 400, message }
     },
+  },
+  {
+    name: 'deepseek: JSON by a schema',
+    source:
+      'https://github.com/llm-exe/llm-exe/issues/662, https://github.com/UKGovernmentBEIS/inspect_ai/issues/4916, https://github.com/ItzCrazyKns/Vane/issues/969',
+    find: ({ body }) =>
+      formatIn(body) === 'json_schema'
+        ? { status: 400, message: 'This response_format type is unavailable now' }
+        : undefined,
+  },
+  {
+    name: 'deepseek: JSON without the word',
+    source:
+      'https://github.com/browserbase/stagehand/issues/1204, https://api-docs.deepseek.com/guides/json_mode',
+    find: ({ body }) =>
+      formatIn(body) === 'json_object' && !/json/i.test(JSON.stringify(body.messages))
+        ? {
+            status: 400,
+            message:
+              "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.",
+          }
+        : undefined,
   },
   {
     ...nameLength,

@@ -237,7 +237,7 @@ describe('fields', () => {
     ['xai', 'grok-4', { reasoning_effort: 'low' }, {}, ['reasoning_effort']],
     ['xai', 'grok-4', { presence_penalty: 1 }, {}, ['presence_penalty']],
     ['xai', 'grok-4-fast-non-reasoning', { presence_penalty: 1 }, { presence_penalty: 1 }, []],
-    ['moonshot', 'kimi-k2.6', { temperature: 0.3, top_p: 1 }, {}, ['temperature', 'top_p']],
+    ['moonshot', 'kimi-k2.6', { temperature: 0.3, top_p: 1 }, {}, ['temperature']],
     ['moonshot', 'moonshot-v1-8k', { temperature: 0.3 }, { temperature: 0.3 }, []],
     ['ollama', '', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'max' }, []],
     ['openai', 'gpt-5', { reasoning_effort: 'none' }, { reasoning_effort: 'minimal' }, []],

@@ -78,17 +78,33 @@ const OPENAI: readonly Example[] = [
   },
   {
     rule: 'openai: metadata',
-    refused: openai('gpt-4.1', { metadata: { user_id: text(513) } }),
+    refused: openai('gpt-4.1', { store: true, metadata: { user_id: text(513) } }),
     words: `Invalid 'metadata.user_id': string too long. Expected a string with maximum length 512`,
-    passes: openai('gpt-4.1', { metadata: { user_id: text(512) } }),
+    passes: openai('gpt-4.1', { store: true, metadata: { user_id: text(512) } }),
   },
   {
     rule: 'openai: metadata',
     refused: openai('gpt-4.1', {
+      store: true,
       metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`name${at}`, 'x'])),
     }),
     words: `Invalid 'metadata': too many properties.`,
-    passes: openai('gpt-4.1', { metadata: {} }),
+    passes: openai('gpt-4.1', { store: true, metadata: {} }),
+  },
+  {
+    rule: 'openai: metadata of what is not stored',
+    refused: openai('gpt-4.1', { store: false, metadata: { team: 'a' } }),
+    words: `The 'metadata' parameter is only allowed when 'store' is enabled.`,
+    passes: openai('gpt-4.1', { store: true, metadata: { team: 'a' } }),
+  },
+  {
+    rule: 'openai: JSON without the word',
+    refused: openai('gpt-4.1', { response_format: { type: 'json_object' } }),
+    words: `'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.`,
+    passes: openai('gpt-4.1', {
+      response_format: { type: 'json_object' },
+      messages: [user('The time of tides, as JSON.')],
+    }),
   },
   {
     rule: 'openai: stop sequences',
@@ -175,6 +191,18 @@ const OPENAI: readonly Example[] = [
     refused: openai('gpt-4o', { reasoning_effort: 'none' }),
     words: `Unrecognized request argument supplied: reasoning_effort`,
     passes: openai('gpt-5.6-terra', { reasoning_effort: 'max' }),
+  },
+  {
+    rule: 'openai: reasoning_effort by generation',
+    refused: openai('o4-mini', { reasoning_effort: 'xhigh' }),
+    words: `does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.`,
+    passes: openai('o4-mini', { reasoning_effort: 'high' }),
+  },
+  {
+    rule: 'openai: reasoning_effort by generation',
+    refused: openai('gpt-5.2-chat-latest', { reasoning_effort: 'high' }),
+    words: `does not support 'high' with this model. Supported values are: 'medium'.`,
+    passes: openai('gpt-5.2-chat-latest', { reasoning_effort: 'medium' }),
   },
   {
     rule: 'openai: sampling by generation',
@@ -284,6 +312,26 @@ const VENDORS: readonly Example[] = [
     refused: deepseek('deepseek-v4-pro', loop('call_1')),
     words: 'The `reasoning_content` in the thinking mode must be passed back to the API.',
     passes: deepseek('deepseek-v4-pro', { ...loop('call_1'), thinking: { type: 'disabled' } }),
+  },
+  {
+    rule: 'deepseek: JSON by a schema',
+    refused: deepseek('deepseek-v4-flash', {
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+    }),
+    words: `"message":"This response_format type is unavailable now","type":"invalid_request_error","param":null,"code":"invalid_request_error"`,
+    passes: deepseek('deepseek-v4-flash', {
+      response_format: { type: 'json_object' },
+      messages: [user('The time of tides, as json.')],
+    }),
+  },
+  {
+    rule: 'deepseek: JSON without the word',
+    refused: deepseek('deepseek-chat', { response_format: { type: 'json_object' } }),
+    words: `Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.`,
+    passes: deepseek('deepseek-chat', {
+      response_format: { type: 'json_object' },
+      messages: [{ role: 'system', content: 'Answer in JSON.' }, user()],
+    }),
   },
   {
     rule: 'deepseek: length of tool names',

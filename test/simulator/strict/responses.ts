@@ -71,6 +71,36 @@ export const RESPONSES_EXAMPLES: readonly Example[] = [
     passes: to('gpt-5', { reasoning: { effort: 'minimal' } }),
   },
   {
+    rule: 'responses: effort by generation',
+    refused: to('gpt-5.1-codex', { reasoning: { effort: 'none' } }),
+    words: `Unsupported value: 'none' is not supported with the 'gpt-5.1-codex' model. Supported values are: 'low', 'medium', and 'high'.`,
+    passes: to('gpt-5.2-codex', { reasoning: { effort: 'xhigh' } }),
+  },
+  {
+    rule: 'responses: effort by generation',
+    refused: to('gpt-5-pro', { reasoning: { effort: 'medium' } }),
+    words: `Unsupported value: 'medium' is not supported with the 'gpt-5-pro' model. Supported values are: 'high'.`,
+    passes: to('gpt-5.4-pro', { reasoning: { effort: 'medium' } }),
+  },
+  {
+    rule: 'responses: effort by generation',
+    refused: to('gpt-4.1', { reasoning: { effort: 'low' } }),
+    words: `Unsupported parameter: 'reasoning.effort' is not supported with this model.`,
+    passes: to('gpt-4.1', { temperature: 0.5 }),
+  },
+  {
+    rule: 'responses: log probabilities of models that reason',
+    refused: to('gpt-5-mini', { include: ['message.output_text.logprobs'], top_logprobs: 3 }),
+    words: `"message":"logprobs are not supported with reasoning models.","type":"invalid_request_error","param":"include","code":"unsupported_parameter"`,
+    passes: to('gpt-4.1', { include: ['message.output_text.logprobs'], top_logprobs: 3 }),
+  },
+  {
+    rule: 'responses: JSON without the word',
+    refused: to('gpt-5.4', { text: { format: { type: 'json_object' } } }),
+    words: `Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.`,
+    passes: to('gpt-5.4', { text: { format: { type: 'json_object' } }, input: 'Tides, as JSON.' }),
+  },
+  {
     rule: 'responses: sampling by generation',
     refused: to('gpt-5', { temperature: 0.5 }),
     words: `Unsupported parameter: 'temperature' is not supported with this model.`,

@@ -7,7 +7,7 @@ import { userMark } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'
 import { encodeSystem } from '../encode-messages.ts'
-import { encodeEffort, encodeSampling, SCHEMA_NAME } from '../encode-request.ts'
+import { encodeEffort, SCHEMA_NAME } from '../encode-request.ts'
 import { generationOf } from '../model.ts'
 import { strictIfTaken } from '../schema.ts'
 import { carries } from './carries.ts'
@@ -23,14 +23,13 @@ export function encodeRequest(request: ConversationRequest, { model }: TargetMod
   rejectUnsupported(request, carries)
   const generation = generationOf(model)
   const caching = cachingTakenBy(model)
-  const { temperature, top_p } = encodeSampling(request, generation)
   return compact({
     model,
     ...encodeConversation(request, caching),
     stream: request.streams || undefined,
     max_output_tokens: request.max_output_tokens,
-    temperature,
-    top_p,
+    temperature: request.temperature,
+    top_p: request.top_p,
     reasoning: encodeReasoning(request, encodeEffort(request, generation)),
     text: encodeText(request),
     ...encodeTools(request),

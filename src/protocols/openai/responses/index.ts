@@ -15,6 +15,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { isOwn } from './encrypted.ts'
 import { renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
+import { fitRequest, MIN_OUTPUT_TOKENS } from './fit.ts'
 import { responsesNames } from './names.ts'
 import { RECALLED } from './recalled.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -36,6 +37,8 @@ export const responses: Protocol = {
     names: responsesNames,
     echoed_fields: [...ECHOED_FIELDS, RECALLED],
     prepare,
+    fit: fitRequest,
+    min_output_tokens: MIN_OUTPUT_TOKENS,
     limitOutput,
     target: ({ api_key }) => ({ path: '/responses', headers: keyHeaders(api_key) }),
     readUsage,

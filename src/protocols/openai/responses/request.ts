@@ -143,6 +143,6 @@ function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] 
 /** Models that do not reason refuse to be asked. */
 function includeFor({ include, reasoning }: JsonObject, model: string): Json[] | undefined {
   const asked = Array.isArray(include) ? include : []
-  const reasons = isObject(reasoning) || !generationOf(model).takes_sampling
+  const reasons = isObject(reasoning) || generationOf(model).reasons
   return !reasons || asked.includes(ENCRYPTED) ? undefined : [...asked, ENCRYPTED]
 }

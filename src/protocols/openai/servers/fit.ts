@@ -1,16 +1,27 @@
 // A chat completion request, made to fit what its server takes.
 import type { Fitted, Sent } from '../../fitted.ts'
-import { type Json, type JsonObject, stringIn } from '../../wire/json.ts'
-import { generationOf, nearestEffort } from '../model.ts'
+import { type JsonObject, stringIn } from '../../wire/json.ts'
+import { generationOf, isOpenAis, nearestEffort } from '../model.ts'
+import { fitFormat } from './fit-format.ts'
+import { fitGeneration, lostByGeneration } from './fit-generation.ts'
 import { fitMessages } from './fit-messages.ts'
 import { fitTools } from './fit-tools.ts'
-import type { Fitting } from './fitting.ts'
+import { asksFor, type Fitting, leftOut, withShortUsers } from './fitting.ts'
 import { isServerName } from './servers.ts'
 import { TAKEN, TAKEN_BY_OTHERS } from './taken.ts'
 
 type Step = (fitting: Fitting) => JsonObject
 
-const STEPS: readonly Step[] = [refuseFields, renameFields, fitLimit, fitEffort, fitMessages, fitTools]
+const STEPS: readonly Step[] = [
+  refuseFields,
+  renameFields,
+  ({ body, taken }) => withShortUsers(body, taken),
+  fitEffort,
+  fitGeneration,
+  fitFormat,
+  fitMessages,
+  fitTools,
+]
 
 /**
  * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that nobody
@@ -23,7 +34,7 @@ export function fitRequest(body: JsonObject, { server, model, is_translated }: S
   const dropped = new Set<string>()
   const renamed_tools = new Map<string, string>()
   const fitted = STEPS.reduce<JsonObject>(
-    (given, step) => step({ body: given, model, taken, dropped, renamed_tools }),
+    (given, step) => step({ body: given, model, taken, is_translated, dropped, renamed_tools }),
     body,
   )
   const lost = is_translated ? lostField(fitted, { model, taken }) : undefined
@@ -35,37 +46,20 @@ const fits = ({ models }: { readonly models?: RegExp }, model: string): boolean 
 /** A field that the server refuses, and without which the answer would be another. */
 function lostField(
   body: JsonObject,
-  { model, taken: { unable = [] } }: Pick<Fitting, 'model' | 'taken'>,
+  { model, taken: { unable = [], by_generation } }: Pick<Fitting, 'model' | 'taken'>,
 ): string | undefined {
-  return unable.find((rule) => fits(rule, model))?.fields.find((name) => isSet(body[name]))
+  const refused = unable.find((rule) => fits(rule, model))?.fields ?? []
+  const names = by_generation ? [...refused, ...lostByGeneration(body, generationOf(model))] : refused
+  return names.find((name) => asksFor(body, name))
 }
-
-const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== false
 
 function refuseFields({ body, model, taken: { refused = [] }, dropped }: Fitting): JsonObject {
-  const names = refused
-    .filter((rule) => fits(rule, model))
-    .flatMap(({ fields }) => fields.filter((name) => Object.hasOwn(body, name)))
-  if (names.length === 0) return body
-  for (const name of names) if (isSet(body[name])) dropped.add(name)
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
-}
-
-/** Clients that know no newer name get their limit all the same. https://github.com/anomalyco/opencode/issues/37964 */
-function fitLimit({ body, model, taken }: Fitting): JsonObject {
-  if (!taken.limit_by_model || !Object.hasOwn(body, 'max_tokens')) return body
-  const { limit_field, efforts } = generationOf(model)
-  return limit_field === 'max_tokens' || efforts.length === 0
-    ? body
-    : renamedIn(body, { max_tokens: limit_field })
-}
-
-function renameFields({ body, taken: { renamed = {} } }: Fitting): JsonObject {
-  return renamedIn(body, renamed)
+  const names = refused.filter((rule) => fits(rule, model)).flatMap(({ fields }) => fields)
+  return leftOut(body, names, dropped)
 }
 
 /** A field that the caller wrote under the server's own name too stays as that. */
-function renamedIn(body: JsonObject, renamed: Readonly<Record<string, string>>): JsonObject {
+function renameFields({ body, taken: { renamed = {} } }: Fitting): JsonObject {
   const names = Object.keys(renamed).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const left = Object.entries(body).filter(([name]) => !names.includes(name))
@@ -79,10 +73,10 @@ const RISING = ['none', 'minimal', 'low', 'medium', 'default', 'high', 'xhigh', 
 function fitEffort(fitting: Fitting): JsonObject {
   const { body, model, taken, dropped } = fitting
   const asked = stringIn(body.reasoning_effort)
-  if (asked === undefined) return body
+  if (asked === undefined || !RISING.includes(asked)) return body
   const { reasoning_effort: _, ...rest } = body
   if (taken.switches_thinking && asked === 'none') return { ...rest, thinking: { type: 'disabled' } }
-  const { levels } = taken.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(model, asked)
+  const { levels } = taken.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, asked)
   if (!levels || levels.includes(asked)) return body
   const level = nearestLevel(levels, asked)
   if (level === undefined) {
@@ -92,10 +86,11 @@ function fitEffort(fitting: Fitting): JsonObject {
   return { ...body, reasoning_effort: level }
 }
 
-/** Only what asks for little is looked up: new models may know higher efforts than our table. */
-function generationLevels(model: string, asked: string): { levels?: readonly string[] } {
-  if (asked !== 'none' && asked !== 'minimal') return {}
+/** Of models whose generation is not known only what asks for little is looked up: they may know higher efforts. */
+function generationLevels({ model, taken }: Fitting, asked: string): { readonly levels?: readonly string[] } {
   const generation = generationOf(model)
+  if (taken.by_generation && isOpenAis(generation)) return { levels: generation.efforts }
+  if (asked !== 'none' && asked !== 'minimal') return {}
   const lowest = nearestEffort(generation, asked)
   return lowest === undefined ? {} : { levels: generation.efforts }
 }

@@ -21,13 +21,15 @@ type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 export interface Taken {
   /** Fields under this server's own names. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Models that reason know the limit by its newer name only. */
-  readonly limit_by_model?: true
   readonly refused?: readonly Refused[]
   /** Fields that are refused, and without which an answer would be another: translation refuses them too. */
   readonly unable?: readonly Refused[]
   /** The first row that fits a model holds; without any the field goes as it is. */
   readonly efforts?: readonly Efforts[]
+  /** It refuses what the generations of OpenAI's models lack: the table in `model.ts`. */
+  readonly by_generation?: true
+  /** The longest id of an end user that is taken, by the field that it stands in. */
+  readonly max_chars?: Readonly<Record<string, number>>
   /** Thinking is switched off by `thinking: { type: "disabled" }`, no level of effort does it. */
   readonly switches_thinking?: true
   /** Absent where none may come back. */
@@ -41,6 +43,8 @@ export interface Taken {
   readonly takes_developer_role?: true
   /** A choice among some tools, which is else written by offering only those. */
   readonly takes_allowed_tools?: true
+  /** A schema is told in words. */
+  readonly lacks_schemas?: true
   /** A user's or system message may not follow the results of tools. */
   readonly demands_order?: true
   readonly max_name_chars?: number
@@ -61,9 +65,15 @@ const AS_USER = { safety_identifier: 'user' } as const
 /** Servers whose limit has the older name only: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
 const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
 
-/** https://platform.openai.com/docs/api-reference/chat/create: names of 64 characters (openai resources/shared.d.ts FunctionDefinition.name). */
+/**
+ * https://platform.openai.com/docs/api-reference/chat/create: names of 64 characters (openai resources/shared.d.ts FunctionDefinition.name).
+ * metadata is taken with `store` only, which the gateway switches off: https://github.com/spiceai/spiceai/pull/5231. User:
+ * https://github.com/maximhq/bifrost/pull/1000, openai resources/chat/completions/completions.d.ts safety_identifier.
+ */
 const OPENAI: Taken = {
-  limit_by_model: true,
+  by_generation: true,
+  refused: [{ fields: ['metadata'] }],
+  max_chars: { user: 64, safety_identifier: 128 },
   takes_developer_role: true,
   takes_allowed_tools: true,
   max_name_chars: 64,
@@ -82,6 +92,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
   /** https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
   openrouter: {
     renamed: AS_USER,
+    max_chars: { user: 128 },
     thinking: 'reasoning_details',
     takes_developer_role: true,
     max_name_chars: 64,
@@ -132,9 +143,11 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
   /**
    * Thinking: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls, where an empty text stands for none
    * (https://github.com/theopenco/llmgateway/pull/2093). Role: https://github.com/earendil-works/pi/issues/1048.
-   * Names: https://github.com/mrexodia/ida-pro-mcp/issues/129.
+   * Names: https://github.com/mrexodia/ida-pro-mcp/issues/129. Schemas: https://github.com/llm-exe/llm-exe/issues/662 (v4-pro),
+   * https://github.com/UKGovernmentBEIS/inspect_ai/issues/4916 (v4-flash).
    */
   deepseek: {
+    lacks_schemas: true,
     renamed: AS_MAX_TOKENS,
     refused: [{ fields: ['safety_identifier', 'user', 'store'] }],
     switches_thinking: true,

@@ -1,0 +1,88 @@
+// A responses request, made to fit its server and the generation of its model.
+import type { Fitted, Sent } from '../../fitted.ts'
+import { shortened } from '../../tool-names.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  stringIn,
+} from '../../wire/json.ts'
+import { EFFORTS } from '../efforts.ts'
+import { type Generation, generationOf, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
+import { JSON_WORDS } from '../servers/fit-format.ts'
+import { leftOut, withShortUsers } from '../servers/fitting.ts'
+import { isServerName } from '../servers/servers.ts'
+import { TAKEN, type Taken } from '../servers/taken.ts'
+import { LOGPROBS } from './decode-request.ts'
+
+/** A lower limit is refused. https://github.com/vectorize-io/hindsight/issues/58 */
+export const MIN_OUTPUT_TOKENS = 16
+
+/** https://github.com/orchidfiles/ungate/issues/26 */
+const MAX_CALL_ID_CHARS = 64
+
+/**
+ * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that does not
+ * look at generations stays as it is, and so does a limit that no server takes.
+ */
+export function fitRequest(body: JsonObject, { server, model, is_translated }: Sent): Fitted {
+  const taken: Taken = isServerName(server) ? TAKEN[server] : {}
+  if (!is_translated && !taken.by_generation) return { body }
+  const dropped = new Set<string>()
+  const generation = generationOf(model)
+  const thinking = taken.by_generation && isOpenAis(generation) ? fitEffort(body, generation, dropped) : body
+  const effort = stringIn(objectIn(thinking.reasoning).effort)
+  const samples = takesSampling(generation, effort)
+  const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
+  const named = withShortIds(withShortUsers(sampled, taken))
+  if (!is_translated) return { body: named, dropped: [...dropped] }
+  const lost = taken.by_generation && !samples && asksForLogprobs(named) ? 'top_logprobs' : undefined
+  return { body: withLeastLimit(withJsonWord(named)), dropped: [...dropped], lost }
+}
+
+function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string>): JsonObject {
+  if (generation.efforts.length === 0) return leftOut(body, ['reasoning'], dropped)
+  const reasoning = objectIn(body.reasoning)
+  const asked = stringIn(reasoning.effort)
+  if (!isEffort(asked) || generation.efforts.includes(asked)) return body
+  return { ...body, reasoning: { ...reasoning, effort: nearestEffort(generation, asked) ?? asked } }
+}
+
+const isEffort = (word: string | undefined): word is keyof typeof EFFORTS =>
+  lookUp(EFFORTS, word) !== undefined
+
+const asksForLogprobs = ({ include, top_logprobs }: JsonObject): boolean =>
+  (top_logprobs ?? null) !== null || (Array.isArray(include) && include.includes(LOGPROBS))
+
+function withShortIds(body: JsonObject): JsonObject {
+  const { input } = body
+  if (!Array.isArray(input) || !input.some(hasLongId)) return body
+  return {
+    ...body,
+    input: input.map((item) =>
+      isObject(item) && hasLongId(item)
+        ? { ...item, call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS) }
+        : item,
+    ),
+  }
+}
+
+const hasLongId = (item: Json): boolean =>
+  isObject(item) && (stringIn(item.call_id)?.length ?? 0) > MAX_CALL_ID_CHARS
+
+const withLeastLimit = (body: JsonObject): JsonObject =>
+  Number(body.max_output_tokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS
+    ? { ...body, max_output_tokens: MIN_OUTPUT_TOKENS }
+    : body
+
+/** https://platform.openai.com/docs/guides/structured-outputs#json-mode */
+function withJsonWord(body: JsonObject): JsonObject {
+  if (objectIn(objectIn(body.text).format).type !== 'json_object') return body
+  const asked = objectsIn(body.input).some(({ content }) => /json/i.test(JSON.stringify(content ?? '')))
+  if (asked) return body
+  const message: JsonObject = { type: 'message', role: 'developer', content: JSON_WORDS }
+  return { ...body, input: [message, ...(Array.isArray(body.input) ? body.input : [])] }
+}
