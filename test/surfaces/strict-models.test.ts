@@ -215,7 +215,7 @@ const TRANSLATED: readonly Row[] = [
     'messages',
     'azure/gpt-5',
     { ...THINKING, top_p: 0.9 },
-    { reasoning_effort: 'low', ...gone('top_p') },
+    { reasoning_effort: 'medium', ...gone('top_p') },
     'top_p',
   ],
   ['messages', 'azure/gpt-5.1', { metadata: { user_id: LONG_USER } }, { user: MARK, ...gone('metadata') }],

@@ -243,7 +243,6 @@ describe('fields', () => {
     ['openai', 'gpt-5', { reasoning_effort: 'none' }, { reasoning_effort: 'minimal' }, []],
     ['openai', 'gpt-5.2', { reasoning_effort: 'none' }, { reasoning_effort: 'none' }, []],
     ['openai', 'gpt-5.6-terra', { max_tokens: 9 }, { max_completion_tokens: 9 }, []],
-    ['azure', 'o3', { max_tokens: 9, max_completion_tokens: 7 }, { max_completion_tokens: 7 }, []],
     ['openai', 'gpt-4.1', { max_tokens: 9 }, { max_tokens: 9 }, []],
     ['unknown', 'gpt-5', { max_tokens: 9 }, { max_tokens: 9 }, []],
     ['openai', 'gpt-9', { reasoning_effort: 'max' }, { reasoning_effort: 'max' }, []],
