@@ -23,9 +23,9 @@ import {
   readPresent,
   Text,
 } from '../forms.ts'
-import { eachOf, type Json, type JsonObject, refusal, wantObject } from '../wire/json.ts'
+import { eachOf, type Json, type JsonObject, objectsIn, refusal, wantObject } from '../wire/json.ts'
 import { camelCased, readCamelCased } from './camel-case.ts'
-import { readSignature } from './signature.ts'
+import { readSignature, unsignedText } from './signature.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
@@ -59,13 +59,16 @@ const SystemPart = Fields({ text: Text })
 interface Calls {
   made: number
   waiting: { id: string; name: string }[]
+  /** The content that is read holds the thinking itself. */
+  has_thinking: boolean
 }
 
 /** All contents as turns. @throws GatewayError invalid_request that names what is malformed */
 export function decodeContents(value: Json | undefined): Turn[] {
-  const calls: Calls = { made: 0, waiting: [] }
+  const calls: Calls = { made: 0, waiting: [], has_thinking: false }
   return eachOf(value, 'contents', (item, at) => {
     const { role = 'user', parts } = readCamelCased(RequestContent, item, at)
+    calls.has_thinking = objectsIn(listOf(parts)).some(({ thought, text }) => thought === true && text)
     const read = eachOf(listOf(parts), `${at}.parts`, (part, path) => readPart(part, path, calls))
     return { role: ROLES[role], parts: read.flat() }
   })
@@ -147,7 +150,7 @@ function readFile(value: Json | undefined, at: string): MediaPart {
   return { kind, source: { by: 'url', url }, at }
 }
 
-/** The thinking that led to a call may stand on it, encrypted. */
+/** The thinking that led to a call may stand on it, encrypted or unsigned. */
 function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): Part[] {
   const called = readCamelCased(FunctionCall, functionCall, `${at}.functionCall`)
   const { name, args = {} } = called
@@ -157,7 +160,9 @@ function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, c
   const { signature, signed } = thoughtSignature ? readSignature(thoughtSignature) : {}
   const call: ToolCallPart = { kind: 'tool_call', id, name, arguments: args }
   if (signature && signed === 'redacted_thinking') return [{ kind: 'redacted_thinking', signature }, call]
-  return [{ ...call, signature }]
+  const text = signature && unsignedText(signature)
+  if (text === undefined) return [{ ...call, signature }]
+  return calls.has_thinking ? [call] : [{ kind: 'thinking', text }, call]
 }
 
 /** A result without an id belongs to the first call of its name that has no result yet. */

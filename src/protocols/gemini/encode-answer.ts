@@ -5,7 +5,7 @@ import type { Part, Signature } from '../canonical/parts.ts'
 import { writeParts } from '../part-writers.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { signatureField } from './signature.ts'
+import { signatureField, unsignedField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
@@ -25,14 +25,18 @@ const encodeCandidate = (candidate: Candidate, index: number): JsonObject => ({
   ...writeLogprobs(candidate.logprobs),
 })
 
-/** Encrypted thinking stands on the call that follows it: clients send calls back as they came, and thoughts mostly not. */
+/** Thinking stands on the call that follows it, encrypted or unsigned: clients send calls back as they came, and thoughts mostly not. */
 function encodeParts(parts: readonly Part[]): JsonObject[] {
   return parts.flatMap((part, index) => {
     const [before, after] = [parts[index - 1], parts[index + 1]]
     if (part.kind === 'redacted_thinking' && after && takesThinking(after)) return []
-    return before?.kind === 'redacted_thinking' && takesThinking(part)
-      ? encodeAnswerPart(part).map((call) => withThinking(call, before.signature))
-      : encodeAnswerPart(part)
+    const encoded = encodeAnswerPart(part)
+    if (!before || !takesThinking(part)) return encoded
+    if (before.kind === 'redacted_thinking')
+      return encoded.map((call) => withThinking(call, before.signature))
+    return before.kind === 'thinking' && !before.signature
+      ? encoded.map((call) => ({ ...call, ...unsignedField(before.text) }))
+      : encoded
   })
 }
 

@@ -9,7 +9,7 @@ import { GrowingText } from '../growing-text.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { encodeAnswerPart, withThinking } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { signatureField } from './signature.ts'
+import { signatureField, unsignedField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
@@ -18,6 +18,8 @@ interface Position {
   part: PartStart | undefined
   /** Encrypted thinking that waits for the call that follows it. */
   thought: Extract<PartStart, { kind: 'redacted_thinking' }> | undefined
+  /** Thinking without a signature that the next call follows. */
+  unsigned: GrowingText
   json: GrowingText
   malformed: boolean
   stop_reason: StopReason
@@ -45,7 +47,10 @@ const WRITERS: EventWriters<State> = {
   },
   part_start: writePartStart,
   text_delta: (state, { candidate, text }) => piece(state, candidate, { text }),
-  thinking_delta: (state, { candidate, text }) => piece(state, candidate, { text, thought: true }),
+  thinking_delta: (state, { candidate, text }) => {
+    positionOf(state, candidate).unsigned.add(text)
+    return piece(state, candidate, { text, thought: true })
+  },
   signature: writeSignature,
   arguments_delta: (state, { candidate, json }) => {
     positionOf(state, candidate).json.add(json)
@@ -74,6 +79,7 @@ function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>
   const position = positionOf(state, candidate)
   position.part = part
   position.json = new GrowingText()
+  if (part.kind !== 'tool_call') position.unsigned = new GrowingText()
   if (part.kind === 'tool_call' && part.signature === undefined) return []
   const waiting = writeThought(state, candidate)
   if (part.kind === 'redacted_thinking') position.thought = part
@@ -94,6 +100,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
     position.part = { ...position.part, signature }
     return []
   }
+  position.unsigned = new GrowingText()
   const thought = position.part?.kind === 'thinking' ? { thought: true } : {}
   return piece(state, candidate, { text: '', ...thought, ...signatureField(signature, 'thinking') })
 }
@@ -108,10 +115,18 @@ function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerS
   if (part?.kind !== 'tool_call') return []
   const parsed = parseArguments(json.toString())
   if (parsed) {
-    const thought = part.signature ? undefined : position.thought
-    if (thought) position.thought = undefined
-    return encodeAnswerPart({ ...part, arguments: parsed }).flatMap((encoded) =>
-      piece(state, candidate, thought ? withThinking(encoded, thought.signature) : encoded),
+    const { thought, unsigned } = position
+    position.unsigned = new GrowingText()
+    const encoded = encodeAnswerPart({ ...part, arguments: parsed })
+    if (part.signature) return encoded.flatMap((call) => piece(state, candidate, call))
+    position.thought = undefined
+    const unsigned_field = unsigned.length > 0 ? unsignedField(unsigned.toString()) : {}
+    return encoded.flatMap((call) =>
+      piece(
+        state,
+        candidate,
+        thought ? withThinking(call, thought.signature) : { ...call, ...unsigned_field },
+      ),
     )
   }
   position.malformed = true
@@ -133,6 +148,7 @@ function positionOf({ positions }: State, candidate: number): Position {
   const position: Position = {
     part: undefined,
     thought: undefined,
+    unsigned: new GrowingText(),
     json: new GrowingText(),
     malformed: false,
     stop_reason: 'other',

@@ -20,6 +20,17 @@ export const ownSignature = (signature: Signature | undefined): string | undefin
 export const signatureField = (signature: Signature | undefined, signed: Signed): JsonObject =>
   signature ? { thoughtSignature: packSignature(signature, signed, FORMAT) } : {}
 
+/** The name of no provider's format: the text itself stands in the place of a signature. */
+const UNSIGNED = 'unsigned'
+
+/** Thinking that its provider wants back though it signs none, such as DeepSeek's, as the field of the call that it led to. */
+export const unsignedField = (thinking: string): JsonObject =>
+  signatureField({ format: UNSIGNED, value: Buffer.from(thinking).toString('base64') }, 'thinking')
+
+/** Its text; undefined for a signature. */
+export const unsignedText = ({ format, value }: Signature): string | undefined =>
+  format === UNSIGNED ? Buffer.from(value, 'base64').toString() : undefined
+
 /** A field's signature, and what it belongs to. */
 export const readSignature = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(text, FORMAT)

@@ -37,7 +37,7 @@ import {
   wantString,
 } from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
-import { readGoogleSignature, readReasoning, THINKING } from './reasoning.ts'
+import { readCallSignature, readGoogleSignature, readReasoning, THINKING } from './reasoning.ts'
 
 const CalledFunction = Fields({ name: Text, arguments: Anything })
 export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
@@ -117,15 +117,18 @@ function readSaid(message: JsonObject, path: string): (TextPart | MediaPart)[] {
 function readAssistant(given: JsonObject, path: string, names: Map<string, string>): Turn {
   const message = readPresent(AssistantMessage, given, path)
   const { content, refusal: refused, tool_calls = [], function_call } = message
-  const calls = tool_calls.map((call, index): ToolCallPart => {
+  const thinking = readReasoning(given)
+  const calls = tool_calls.flatMap((call, index): Part[] => {
     const called = readFunction(call.function, `${path}.tool_calls[${index}].function`, call.id)
-    return { ...called, signature: readGoogleSignature(call) }
+    const { signature, thought } = readCallSignature(call)
+    const is_known = thinking.some((part) => part.signature?.value === thought?.signature.value)
+    return [...(thought && !is_known ? [thought] : []), { ...called, signature }]
   })
   if (function_call)
     calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
-  for (const call of calls) names.set(call.id, call.name)
+  for (const call of calls) if (call.kind === 'tool_call') names.set(call.id, call.name)
   const said = withoutThinking(content)
-  const parts: Part[] = [...readReasoning(given), ...readOptional(said, `${path}.content`)]
+  const parts: Part[] = [...thinking, ...readOptional(said, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
   const signed = signLastText(parts, readGoogleSignature(given))
   return { role: 'assistant', parts: [...signed, ...readImages(given, path), ...calls] }

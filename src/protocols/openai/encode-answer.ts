@@ -1,11 +1,11 @@
 // A canonical answer, written as a whole chat completion.
 // https://platform.openai.com/docs/api-reference/chat/object
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
-import { type ToolCallPart, textOf } from '../canonical/parts.ts'
+import { type Part, type ToolCallPart, textOf } from '../canonical/parts.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { writeImage } from './answered-images.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { googleSignatureField, reasoningFields } from './reasoning.ts'
+import { callSignatureField, googleSignatureField, reasoningFields } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
@@ -40,14 +40,17 @@ function encodeMessage({ parts }: Candidate): JsonObject {
     refusal: null,
     ...reasoningFields(thinking),
     images: images.length > 0 ? images : undefined,
-    tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
+    tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, parts)) : undefined,
     ...googleSignatureField(texts.at(-1)?.signature),
   })
 }
 
-const encodeCall = (call: ToolCallPart): JsonObject => ({
-  id: call.id,
-  type: 'function',
-  function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-  ...googleSignatureField(call.signature),
-})
+function encodeCall(call: ToolCallPart, parts: readonly Part[]): JsonObject {
+  const before = parts[parts.indexOf(call) - 1]
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    ...callSignatureField(call.signature, before?.kind === 'redacted_thinking' ? before : undefined),
+  }
+}

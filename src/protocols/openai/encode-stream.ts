@@ -1,19 +1,20 @@
 // Canonical events, written as a streamed chat completion.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 import type { AnswerContext } from '../canonical/answer.ts'
+import type { RedactedThinkingPart } from '../canonical/parts.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { writeImage } from './answered-images.ts'
 import { DONE } from './decode-stream.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { googleSignatureField, reasoningDetail } from './reasoning.ts'
+import { callSignatureField, googleSignatureField, reasoningDetail } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
 /** How far one candidate's stream has come. */
 interface Position {
-  part: PartStart['kind'] | undefined
+  part: PartStart | undefined
   /** Tool calls begun, and pieces of thinking begun: each has its own index. */
   calls: number
   thoughts: number
@@ -69,10 +70,11 @@ function writeStart(state: State, event: EventOf<'start'>): ServerSentEvent[] {
 function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>): ServerSentEvent[] {
   const opened = opening(state, candidate)
   const position = positionOf(state, candidate)
-  position.part = part.kind
+  const before = position.part?.kind === 'redacted_thinking' ? position.part : undefined
+  position.part = part
   if (part.kind === 'tool_call') {
     position.calls++
-    const call = callStart(part, position.calls - 1)
+    const call = callStart(part, position.calls - 1, before)
     return [...opened, ...choice(state, candidate, { tool_calls: [call] })]
   }
   if (part.kind === 'text') return opened
@@ -100,13 +102,13 @@ function writeThinking(state: State, { candidate, text }: EventOf<'thinking_delt
 
 function writeSignature(state: State, { candidate, signature }: EventOf<'signature'>): ServerSentEvent[] {
   const { part, calls, thoughts } = positionOf(state, candidate)
-  if (part === 'thinking') {
+  if (part?.kind === 'thinking') {
     const detail = reasoningDetail({ kind: 'thinking', text: '', signature }, thoughts - 1)
     return choice(state, candidate, { reasoning_details: [detail] })
   }
   const field = googleSignatureField(signature)
   if (Object.keys(field).length === 0) return []
-  return part === 'tool_call'
+  return part?.kind === 'tool_call'
     ? choice(state, candidate, { tool_calls: [{ index: calls - 1, ...field }] })
     : choice(state, candidate, { content: '', ...field })
 }
@@ -138,11 +140,15 @@ const chunk = ({ base }: State, fields: JsonObject): ServerSentEvent[] => [
   { data: JSON.stringify({ ...base, ...fields }) },
 ]
 
-const callStart = (part: Extract<PartStart, { kind: 'tool_call' }>, index: number): JsonObject =>
+const callStart = (
+  part: Extract<PartStart, { kind: 'tool_call' }>,
+  index: number,
+  thought: RedactedThinkingPart | undefined,
+): JsonObject =>
   compact({
     index,
     id: part.id,
     type: 'function',
     function: { name: part.name, arguments: '' },
-    ...googleSignatureField(part.signature),
+    ...callSignatureField(part.signature, thought),
   })

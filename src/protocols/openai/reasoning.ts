@@ -3,6 +3,7 @@
 // Mistral's stands in the content (https://docs.mistral.ai/capabilities/reasoning).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
 import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
+import { packSignature, unpackSignature } from '../signature.ts'
 import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /**
@@ -25,6 +26,33 @@ export const googleSignatureField = (signature: Signature | undefined): JsonObje
   signature?.format === GOOGLE_FORMAT
     ? { extra_content: { google: { thought_signature: signature.value } } }
     : {}
+
+/**
+ * The same for a call in an answer. Encrypted thinking that led to the call stands there too, marked as another's: clients send
+ * calls back as they came, and `reasoning_details` mostly not.
+ */
+export const callSignatureField = (
+  signature: Signature | undefined,
+  thought: RedactedThinkingPart | undefined,
+): JsonObject =>
+  signature || !thought
+    ? googleSignatureField(signature)
+    : {
+        extra_content: {
+          google: { thought_signature: packSignature(thought.signature, thought.kind, GOOGLE_FORMAT) },
+        },
+      }
+
+/** What a caller sends back on a call: the call's own signature, or the thinking that led to it. */
+export function readCallSignature(call: JsonObject): {
+  signature?: Signature
+  thought?: RedactedThinkingPart
+} {
+  const given = readGoogleSignature(call)
+  if (!given) return {}
+  const { signature, signed } = unpackSignature(given.value, GOOGLE_FORMAT)
+  return signed === 'redacted_thinking' ? { thought: { kind: signed, signature } } : { signature }
+}
 
 /** The thinking of a message, with its signatures. */
 export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {

@@ -75,19 +75,21 @@ export function toReturn({ answer }: Exchange): string[] {
   return [...new Set([...signatures, ...(shown === '' ? [] : [JSON.stringify(shown)])])]
 }
 
-/** The turns of the loop that called a tool. */
-const turnsOf = (loop: Loop): Exchange[] => {
+/** The turns of the loop that called a tool: providers know a call by its id, or by its name alone. */
+function turnsOf(loop: Loop): Exchange[] {
   const last = lastOf(loop)
-  const words = last ? loop.model.callsIn(last.body) : []
+  const called = last ? loop.model.callsIn(last.body).flatMap(({ id, name }) => [id, name]) : []
   return loop.exchanges
     .slice(0, last && loop.exchanges.indexOf(last))
-    .filter(({ answer }) => words.some(({ id, name }) => answer.includes(`"${id || name}"`)))
+    .filter(({ answer }) => called.some((word) => word !== '' && answer.includes(`"${word}"`)))
 }
 
 function lostSignature(loop: Loop): string | false {
   const { body = {} } = lastOf(loop) ?? {}
   const returned = JSON.stringify(body)
-  return firstOf(turnsOf(loop), (turn, at) => {
+  const turns = turnsOf(loop)
+  if (turns.length < loop.secrets.length) return `the provider called a tool in ${turns.length} turns only`
+  return firstOf(turns, (turn, at) => {
     const wanted = toReturn(turn)
     if (wanted.length === 0) return loop.model.always_thinks && `turn ${at + 1} has no thinking to return`
     const lost = wanted.find((each) => !returned.includes(each))

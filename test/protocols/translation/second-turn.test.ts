@@ -1,7 +1,9 @@
 // The turn after a tool call, in every pair: the caller sends back what it was given, and the provider finds what it needs.
 
 import { describe, expect, test } from 'bun:test'
+import { NO_USAGE } from '../../../src/domain/usage.ts'
 import type { Part } from '../../../src/protocols/canonical/parts.ts'
+import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
@@ -197,5 +199,97 @@ describe('a conversation that moves to a model of another provider', () => {
       max_output_tokens: 1,
     })
     expect(JSON.stringify(google)).toContain('thought_signature')
+  })
+})
+
+describe('a client that sends back its calls as they came, and no thoughts', () => {
+  const signature = { format: 'openai-responses-v1', value: 'gAAAAABencrypted' }
+  const encrypted: Part = { kind: 'redacted_thinking', signature }
+  const unsigned: Part = { kind: 'thinking', text: 'Which is colder, „Åre“ or Oslo?' }
+  const call: Part = { kind: 'tool_call', id: 'call_1', name: 'get_weather', arguments: { city: 'Oslo' } }
+  const usage = NO_USAGE
+
+  const wholeFor = (caller: BuiltInProtocol, thought: Part): JsonObject =>
+    BUILT_IN_PROTOCOLS[caller].text.encodeAnswer(
+      {
+        id: 'a',
+        model: 'm',
+        candidates: [
+          {
+            parts: [thought, call],
+            stop_reason: 'tool_use',
+            stop_sequence: undefined,
+            logprobs: undefined,
+          },
+        ],
+        usage,
+      },
+      CONTEXT,
+    )
+
+  const eventsOf = (thought: Part): StreamEvent[] => [
+    { type: 'start', id: 'a', model: 'm', usage: undefined },
+    ...(thought.kind === 'redacted_thinking'
+      ? [{ type: 'part_start', candidate: 0, part: thought } as const]
+      : [
+          { type: 'part_start', candidate: 0, part: { kind: 'thinking' } } as const,
+          ...['Which is colder,', ' „Åre“ or Oslo?'].map(
+            (text) => ({ type: 'thinking_delta', candidate: 0, text }) as const,
+          ),
+        ]),
+    { type: 'part_end', candidate: 0 },
+    { type: 'part_start', candidate: 0, part: { kind: 'tool_call', id: 'call_1', name: 'get_weather' } },
+    { type: 'arguments_delta', candidate: 0, json: '{"city":"Oslo"}' },
+    { type: 'part_end', candidate: 0 },
+    { type: 'candidate_end', candidate: 0, stop_reason: 'tool_use', stop_sequence: undefined },
+    { type: 'usage', usage },
+    { type: 'end' },
+  ]
+
+  /** As agents keep them: https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/core/geminiChat.ts */
+  const withoutThoughts = (answer: JsonObject): JsonObject => {
+    const { choices, candidates } = answer
+    for (const { message } of objectsIn(choices)) {
+      delete objectIn(message).reasoning_details
+      delete objectIn(message).reasoning_content
+    }
+    for (const { content } of objectsIn(candidates))
+      Object.assign(objectIn(content), {
+        parts: objectsIn(objectIn(content).parts).filter(({ thought }) => thought !== true),
+      })
+    return answer
+  }
+
+  const backFrom = (caller: BuiltInProtocol, answer: JsonObject): readonly Part[] =>
+    BUILT_IN_PROTOCOLS[caller].text.decodeRequest(NEXT[caller](answer), false).turns[1]?.parts ?? []
+
+  const CASES: readonly (readonly [BuiltInProtocol, Part])[] = [
+    ['openai', encrypted],
+    ['gemini', encrypted],
+    ['gemini', unsigned],
+  ]
+
+  test.each(CASES)('of %s: the thinking comes back with the call, once: %o', (caller, thought) => {
+    const kept = backFrom(caller, withoutThoughts(wholeFor(caller, thought)))
+    expect(kept.map(({ kind }) => kind)).toEqual([thought.kind, 'tool_call'])
+    expect(kept[0]).toEqual(thought)
+    const all = backFrom(caller, wholeFor(caller, thought))
+    expect(all.filter(({ kind }) => kind === thought.kind)).toEqual([thought])
+  })
+
+  test.each(CASES)('of %s: a stream has on the call what the whole answer has: %o', (caller, thought) => {
+    const on_call = /(?:thoughtSignature|thought_signature)":"([^"]+)"/
+    const [, whole = 'none'] = on_call.exec(JSON.stringify(wholeFor(caller, thought))) ?? []
+    const streamed = encodeStream(caller, eventsOf(thought))
+    expect(streamed.filter((data) => data.includes(whole) && data.includes('get_weather'))).toHaveLength(1)
+  })
+
+  test('a known server gets no field that only Google takes', () => {
+    const body = NEXT.openai(wholeFor('openai', encrypted))
+    const sent = { server: 'openai', model: 'gpt-5.6-terra', is_translated: false }
+    expect(JSON.stringify(body)).toContain('extra_content')
+    expect(JSON.stringify(BUILT_IN_PROTOCOLS.openai.text.fit?.(body, sent).body)).not.toContain(
+      'extra_content',
+    )
   })
 })

@@ -24,7 +24,8 @@ function fitMessage(message: JsonObject, fitting: Fitting): JsonObject {
   const spoken =
     message.role === 'developer' && !taken.takes_developer_role ? { ...message, role: 'system' } : message
   const thought = message.role === 'assistant' ? fitThinking(spoken, fitting) : spoken
-  const named = taken.call_ids ? fitIds(thought, taken.call_ids) : thought
+  const unsigned = withoutSignatures(thought)
+  const named = taken.call_ids ? fitIds(unsigned, taken.call_ids) : unsigned
   const { message_fields } = taken
   const refused = message_fields && Object.keys(named).filter((name) => !message_fields.has(name))
   if (!refused || refused.length === 0) return named
@@ -79,6 +80,16 @@ const ISSUERS: readonly (readonly [format: RegExp, models: RegExp])[] = [
 
 const isIssuerOf = (format: string, model: string): boolean =>
   ISSUERS.some(([formats, models]) => formats.test(format) && models.test(model))
+
+/** Only Google's server, which is none of those known here, takes back what stands beside a call or a message. */
+function withoutSignatures(message: JsonObject): JsonObject {
+  const calls = objectsIn(message.tool_calls)
+  if (!Object.hasOwn(message, SIGNED) && !calls.some((call) => Object.hasOwn(call, SIGNED))) return message
+  const { [SIGNED]: _, ...rest } = message
+  return calls.length === 0 ? rest : { ...rest, tool_calls: calls.map(({ [SIGNED]: __, ...call }) => call) }
+}
+
+const SIGNED = 'extra_content'
 
 /** Ids that the server refuses become others, the same for a call and its result. */
 function fitIds(message: JsonObject, ids: CallIds): JsonObject {
