@@ -32,6 +32,8 @@ interface Agent {
   readonly protocol: BuiltInProtocol
   readonly install: Installation
   readonly features: readonly Feature[]
+  /** It sends calls back without what signs them: providers get nothing of it that was not shown. */
+  readonly loses_signatures?: boolean
   start(task: Task, at: Connection, place: Place): Started
 }
 
@@ -181,6 +183,7 @@ const qwenCode: Agent = {
   protocol: 'openai',
   install: fromNpm('qwen-code', '@qwen-code/qwen-code@0.24.4'),
   features: ['text', 'stream', 'tools', 'errors'],
+  loses_signatures: true,
   start: ({ prompt }, { url, key, model }, { installed }) => ({
     command: [npmCommandOf(installed, 'qwen'), '--auth-type', 'openai', '-m', model, '--yolo', '-p', prompt],
     env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model },
@@ -200,6 +203,7 @@ const opencode: Agent = {
   protocol: 'openai',
   install: fromNpm('opencode', 'opencode-ai@1.18.33'),
   features: ['text', 'stream', 'tools', 'image', 'errors'],
+  loses_signatures: true,
   start({ prompt, picture }, { url, key, model }, { installed }) {
     const modalities = { input: ['text', 'image'], output: ['text'] }
     const provider = {
@@ -246,6 +250,7 @@ const aider: Agent = {
 /** An agent that calls tools. */
 export interface ToolAgent {
   readonly client: Client
+  readonly loses_signatures: boolean
   /** Has it do what a prompt says, to its end. */
   run(prompt: string, at: Connection, place: Place): Promise<Ended>
 }
@@ -262,6 +267,7 @@ export const AGENTS: readonly Client[] = ALL.map(clientOf)
 export const TOOL_AGENTS: readonly ToolAgent[] = ALL.filter(({ features }) => features.includes('tools')).map(
   (agent) => ({
     client: clientOf(agent),
+    loses_signatures: agent.loses_signatures === true,
     run: (prompt, at, place) => run(agent, { prompt }, at, place),
   }),
 )

@@ -110,7 +110,7 @@ async function runLoops(): Promise<boolean> {
   await using loops = await openLoops({ cache, stopped: stop.signal })
   for (const agent of TOOL_AGENTS.filter(({ client }) => clients.some(({ name }) => name === client.name))) {
     const row = await loops.of(agent)
-    lines.push({ client: agent.client, row })
+    lines.push({ client: agent.client, loses_signatures: agent.loses_signatures, row })
     process.stderr.write(`${summaryOf(agent.client, row)}\n`)
   }
   const table = tableOf(lines, day)

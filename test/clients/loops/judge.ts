@@ -7,6 +7,8 @@ import type { Exchange } from './strict-providers.ts'
 /** All that is known of one loop when it is over. */
 export interface Loop {
   readonly model: CurrentModel
+  /** The client sends signatures back to nobody. */
+  readonly loses_signatures: boolean
   /** What the files say that the tools were to read, one for each call. */
   readonly secrets: readonly string[]
   readonly ended: Ended
@@ -68,11 +70,14 @@ function wrongResult(loop: Loop, secret: string, at: number): string | false {
 const SIGNATURES = /"(?:encrypted_content|signature|thoughtSignature)": ?"([^"]+)"/g
 const SHOWN = /"reasoning_content": ?("(?:[^"\\]|\\.)*")/g
 
-/** What an answer has that must come back with the next turn, as JSON has it: signatures, or thinking that is shown in plain. */
-export function toReturn({ answer }: Exchange): string[] {
-  const signatures = [...answer.matchAll(SIGNATURES)].map(([, signature = '']) => signature)
+/** Signatures of an answer, which come back as JSON has them. */
+const signaturesIn = ({ answer }: Exchange): string[] =>
+  [...answer.matchAll(SIGNATURES)].map(([, signature = '']) => signature)
+
+/** Thinking that is shown in plain, likewise. */
+function shownIn({ answer }: Exchange): string[] {
   const shown = [...answer.matchAll(SHOWN)].map(([, json = '""']) => JSON.parse(json)).join('')
-  return [...new Set([...signatures, ...(shown === '' ? [] : [JSON.stringify(shown)])])]
+  return shown === '' ? [] : [JSON.stringify(shown)]
 }
 
 /** The turns of the loop that called a tool: providers know a call by its id, or by its name alone. */
@@ -90,8 +95,9 @@ function lostSignature(loop: Loop): string | false {
   const turns = turnsOf(loop)
   if (turns.length < loop.secrets.length) return `the provider called a tool in ${turns.length} turns only`
   return firstOf(turns, (turn, at) => {
-    const wanted = toReturn(turn)
-    if (wanted.length === 0) return loop.model.always_thinks && `turn ${at + 1} has no thinking to return`
+    const given = [...signaturesIn(turn), ...shownIn(turn)]
+    if (given.length === 0) return loop.model.always_thinks && `turn ${at + 1} has no thinking to return`
+    const wanted = loop.loses_signatures ? shownIn(turn) : given
     const lost = wanted.find((each) => !returned.includes(each))
     return lost !== undefined && `the thinking of turn ${at + 1} did not come back: ${lost.slice(0, 80)}`
   })

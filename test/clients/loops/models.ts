@@ -23,6 +23,8 @@ export interface CurrentModel {
   readonly settings: string
   /** Whether it signs its thinking, or shows it to be sent back, whatever it is asked. */
   readonly always_thinks: boolean
+  /** Whether thinking comes back signed. Without its signature GPT thinks anew, and Gemini takes a documented placeholder. */
+  readonly signs: boolean
   /** Whether what is written to the prompt cache costs more than what is read. */
   readonly bills_writes: boolean
   callsIn(body: JsonObject): Turned[]
@@ -90,6 +92,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
     path: '/v1',
     settings: 'server = "openai"\nresponses = true',
     always_thinks: true,
+    signs: true,
     bills_writes: false,
     ...RESPONSES,
   },
@@ -100,6 +103,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
     path: '',
     settings: '',
     always_thinks: false,
+    signs: true,
     bills_writes: true,
     ...MESSAGES,
   },
@@ -110,6 +114,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
     path: '',
     settings: '',
     always_thinks: true,
+    signs: true,
     bills_writes: false,
     ...CONTENTS,
   },
@@ -120,6 +125,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
     path: '/deepseek/v1',
     settings: 'server = "deepseek"',
     always_thinks: true,
+    signs: false,
     bills_writes: false,
     ...CHAT,
   },
@@ -130,6 +136,7 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
     path: '/mistral/v1',
     settings: 'server = "mistral"',
     always_thinks: false,
+    signs: false,
     bills_writes: false,
     ...CHAT,
   },

@@ -85,6 +85,7 @@ async function looped(agent: ToolAgent, model: CurrentModel, scene: Scene): Prom
     await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
     const found = loopComplaints({
       model,
+      loses_signatures: agent.loses_signatures,
       secrets,
       ended,
       exchanges: providers.exchanges.slice(before.exchanges),

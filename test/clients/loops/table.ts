@@ -6,6 +6,7 @@ import type { Row } from './run.ts'
 
 export interface Line {
   readonly client: Pick<Client, 'title' | 'version'>
+  readonly loses_signatures: boolean
   readonly row: Row
 }
 
@@ -18,15 +19,21 @@ const cells = (texts: readonly string[]): string =>
 export function tableOf(lines: readonly Line[], day: string): string {
   const heads = ['agent', ...CURRENT_MODELS.map(({ title }) => title)]
   return [
-    `Tool loops of three turns, last tested on ${day} with ${CURRENT_MODELS.map(({ id }) => id).join(', ')}:`,
+    `Last tested on ${day} with ${CURRENT_MODELS.map(({ id }) => id).join(', ')}:`,
     '',
     cells(heads),
     `|${WIDTHS.map((width) => '-'.repeat(width)).join('|')}|`,
-    ...lines.map(({ client: { title, version }, row }) =>
+    ...lines.map(({ client: { title, version }, loses_signatures, row }) =>
       cells([
         `${title} ${version}`,
-        ...CURRENT_MODELS.map((model) => (isServedBy(row[model.title]) ? 'yes' : '**no**')),
+        ...CURRENT_MODELS.map((model) => {
+          if (!isServedBy(row[model.title])) return '**no**'
+          return loses_signatures && model.signs && model.always_thinks ? 'yes¹' : 'yes'
+        }),
       ]),
     ),
+    '',
+    '¹ The agent does not send back what signs its thinking: GPT thinks anew, and Gemini gets its documented',
+    'placeholder.',
   ].join('\n')
 }
