@@ -119,8 +119,9 @@ async function runLoops(): Promise<boolean> {
   return lines.every(({ row }) => isServed(row))
 }
 
-const writeReadme = async (place: string, text: string) =>
+async function writeReadme(place: string, text: string): Promise<void> {
   await Bun.write(README, written(place, text, await Bun.file(README).text()))
+}
 
 function isServed(verdicts: Readonly<Record<string, Verdict>>): boolean {
   return Object.values(verdicts).every(isServedBy)

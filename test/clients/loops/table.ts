@@ -17,9 +17,11 @@ const cells = (texts: readonly string[]): string =>
 
 /** @param day such as 2026-11-24 */
 export function tableOf(lines: readonly Line[], day: string): string {
+  const ids = CURRENT_MODELS.map(({ id }) => id)
   const heads = ['agent', ...CURRENT_MODELS.map(({ title }) => title)]
   return [
-    `Last tested on ${day} with ${CURRENT_MODELS.map(({ id }) => id).join(', ')}:`,
+    `Last tested on ${day} with ${ids.slice(0, 2).join(', ')},`,
+    `${ids.slice(2).join(', ')}:`,
     '',
     cells(heads),
     `|${WIDTHS.map((width) => '-'.repeat(width)).join('|')}|`,
@@ -33,7 +35,7 @@ export function tableOf(lines: readonly Line[], day: string): string {
       ]),
     ),
     '',
-    '¹ The agent does not send back what signs its thinking: GPT thinks anew, and Gemini gets its documented',
-    'placeholder.',
+    '¹ The agent does not send back what signs its thinking: GPT thinks anew, and',
+    'Gemini gets its documented placeholder.',
   ].join('\n')
 }
