@@ -68,7 +68,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
 /** What a call is priced by: a provider that got another value than was held for could bill more. */
 const PRICED_FIELDS = new Set(
   `model stream messages contents input prompt system instructions tools max_tokens max_completion_tokens max_output_tokens
-  maxOutputTokens n candidateCount generationConfig`.split(/\s+/),
+  maxOutputTokens n candidateCount generationConfig generation_config service_tier serviceTier`.split(/\s+/),
 )
 /** Paths to what is priced, inside of fields that are not. */
 const PRICED_PATHS = new Set(['generationConfig.maxOutputTokens', 'generationConfig.candidateCount'])

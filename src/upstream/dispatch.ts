@@ -111,6 +111,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     failures.push(result)
     if (call.signal.aborted) break
     call.onFailure(attempt, result)
+    if (result.spares_key) continue
     const at_least_ms = (result.retry_after_s ?? 0) * 1000
     deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, at_least_ms, result)
   }

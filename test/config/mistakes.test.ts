@@ -133,6 +133,11 @@ describe('a mistake says where it is and what to write', () => {
       '7 providers[0].set_fields.messages: cannot set "messages": a call is priced by it, or is made of it. Leave it out',
     ],
     [
+      'a tier to set',
+      `${PROVIDER}set_fields = { service_tier = "priority" }\n${MODEL}`,
+      '7 providers[0].set_fields.service_tier: cannot set "service_tier": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
       'a path with a number',
       `${PROVIDER}drop_fields = ["messages.0.x"]\n${MODEL}`,
       '7 providers[0].drop_fields[0]: must be the name of a field, or a path to one, such as "messages.reasoning_content"',

@@ -12,7 +12,12 @@ const section = (name: string, protocol: string, url: string) =>
 
 const { call, upstream, lastCall } = await fileScene({
   more: (url) =>
-    section('chat', 'openai', url) + section('claude', 'anthropic', url) + section('native', 'gemini', url),
+    section('chat', 'openai', url) +
+    providerSection('cool-1', 'openai', `${url}/first`, 'cooldown_ms = 60_000') +
+    providerSection('cool-2', 'openai', `${url}/second`, 'cooldown_ms = 60_000') +
+    modelSection('cooling', { 'cool-1': 'm', 'cool-2': 'm' }) +
+    section('claude', 'anthropic', url) +
+    section('native', 'gemini', url),
 })
 
 const chat = (message: object | undefined, completion_tokens: number, finish_reason = 'stop') => ({
@@ -82,6 +87,18 @@ describe('the next route is tried', () => {
     upstream.answer(({ path }) => (path.startsWith('/first') ? events(payloads) : good))
     expect(await (await ask('chat', { stream: true })).text()).toContain('Good.')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
+  })
+
+  test.each([
+    ['silence, which a caller may bring about, leaves the key as it was', chat({ content: '' }, 0), true],
+    ['an answer without choices lets the key cool down', chat(undefined, 5), false],
+  ])('%s', async (_name, answer, stays) => {
+    const paths: string[] = []
+    upstream.answer(({ path }) => whole(paths.push(path) === 1 ? answer : GOOD.chat))
+    const request = { model: 'cooling', messages: [{ role: 'user', content: 'Hi' }] }
+    for (let i = 0; i < 2; i++) expect((await call('/v1/chat/completions', request)).status).toBe(200)
+    expect(paths).toHaveLength(3)
+    expect(paths[2] === paths[0]).toBe(stays)
   })
 
   test('and where each gives none, the call fails and is free', async () => {

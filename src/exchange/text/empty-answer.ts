@@ -25,7 +25,7 @@ export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: E
   if (text.estimateOutput(json) > 0 || !isZero(text, usage)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw noAnswer(SILENT, usage)
+  if (!(await asked.explainsEmpty())) throw silent(usage)
 }
 
 /**
@@ -45,13 +45,21 @@ export async function rejectEmptyStream(
     throw noAnswer('the upstream ended its stream before any output', usage)
   const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
   if (!isZero(text, usage) || !reasons.every((reason) => reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw noAnswer(SILENT, usage)
+  if (!(await asked.explainsEmpty())) throw silent(usage)
 }
 
-const SILENT = 'the upstream ended its answer without any output'
+/** A caller may have found words that bring it about: with cooldowns, they would take the model from all others. */
+const silent = (usage: ReportedUsage | undefined) =>
+  noAnswer('the upstream ended its answer without any output', usage, true)
 
-const noAnswer = (message: string, usage: ReportedUsage | undefined) =>
-  new ReportedFailure({ failure_class: 'upstream_error', message, retry_after_s: undefined, usage })
+const noAnswer = (message: string, usage: ReportedUsage | undefined, spares_key = false) =>
+  new ReportedFailure({
+    failure_class: 'upstream_error',
+    message,
+    retry_after_s: undefined,
+    usage,
+    spares_key,
+  })
 
 /** Absent is not zero, but where the protocol leaves zeros out. */
 function isZero({ empty }: Protocol['text'], usage: ReportedUsage | undefined): boolean {
