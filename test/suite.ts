@@ -44,7 +44,12 @@ function folderOfFolders(): string {
 
 /** Runs a command. What it says is shown where it fails. @returns whether it succeeded */
 async function succeeds(...command: string[]): Promise<boolean> {
-  const child = Bun.spawn([process.execPath, ...command], { stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([process.execPath, ...command], {
+    // The type checker is a Go program: a fifth of its time was collecting memory that it has no need to give back.
+    env: { GOGC: '400', ...process.env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const [out, errors, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (status !== 0) process.stderr.write(out + errors)
   return status === 0
