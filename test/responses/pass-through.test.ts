@@ -154,9 +154,15 @@ describe('what the provider is asked', () => {
     ])
   })
   test('tools that callers run, of whatever kind', async () => {
-    const tools = [{ type: 'local_shell' }, { type: 'apply_patch' }, { type: 'custom', name: 'x' }]
-    const response = await post({ tools: [...tools, { type: 'web_search' }] })
-    expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
+    const tools = [
+      { type: 'local_shell' },
+      { type: 'shell', environment: { type: 'local' } },
+      { type: 'apply_patch' },
+      { type: 'custom', name: 'x' },
+    ]
+    const at_provider = { type: 'shell', environment: { type: 'container_auto' } }
+    const response = await post({ tools: [...tools, at_provider, { type: 'web_search' }] })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('shell, web_search')
     await response.text()
     expect(asked().tools).toEqual(tools)
   })

@@ -302,13 +302,7 @@ describe('what reaches a provider that is asked by chat completions', () => {
   })
 
   test('what only hosted tools left in a conversation is left out', async () => {
-    const left = [
-      'web_search_call',
-      'file_search_call',
-      'mcp_list_tools',
-      'local_shell_call',
-      'image_generation_call',
-    ]
+    const left = ['web_search_call', 'file_search_call', 'mcp_list_tools', 'image_generation_call']
     await asks({ model, input: [user('A'), ...left.map((type) => ({ type, id: 'x' })), user('B')] })
     expect(asked().messages).toEqual([
       user([

@@ -13,8 +13,8 @@ const OTHERS: JsonObject[] = [
   { type: 'computer_use_preview', display_width: 1, display_height: 1, environment: 'linux' },
   { type: 'code_interpreter', container: { type: 'auto' } },
   { type: 'mcp', server_label: 'a', server_url: 'https://example.com' },
-  { type: 'local_shell' },
-  { type: 'apply_patch' },
+  { type: 'shell', environment: { type: 'container_auto' } },
+  { type: 'tool_search' },
   { type: 'of_next_year' },
 ]
 const asks = (tools: Json[], more: JsonObject = {}, model = MODELS.openai) =>
@@ -25,12 +25,12 @@ describe('left out, and named', () => {
     const response = await asks([SEARCH, LOOK, ...OTHERS, SEARCH], {}, MODELS[provider])
     expect(response.status).toBe(200)
     expect(response.headers.get('x-tollgate-dropped')).toBe(
-      'web_search, file_search, computer_use_preview, code_interpreter, mcp, local_shell, apply_patch, of_next_year',
+      'web_search, file_search, computer_use_preview, code_interpreter, mcp, shell, tool_search, of_next_year',
     )
     const answer = (await response.json()) as JsonObject
     expect(answer.tools).toEqual([LOOK])
     expect(JSON.stringify(asked())).toContain('"look"')
-    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|shell|patch/)
+    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|shell/)
   })
   test('in a stream too', async () => {
     const response = await asks([SEARCH], { stream: true })

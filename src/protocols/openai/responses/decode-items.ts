@@ -22,6 +22,7 @@ import {
   wantObject,
 } from '../../wire/json.ts'
 import { DATA_URI, RefusalContent, readAudio, TextContent } from '../decode-messages.ts'
+import { CLIENT_TOOLS, clientOutput, clientToolOfItem } from './client-tools.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
 import { answeredPicture, PICTURE_ITEM, wordsOf } from './picture-items.ts'
@@ -38,6 +39,7 @@ const FunctionCallItem = Fields({
 })
 const CustomCallItem = Fields({ call_id: Text, name: Text, namespace: optional(Text), input: Text })
 const CallOutputItem = Fields({ call_id: Text, output: Anything })
+const ClientItem = Fields({ call_id: optional(Text), id: optional(Text) })
 const ReasoningSummary = Fields({ text: Text })
 const ReasoningItem = Fields({
   summary: optional(List(ReasoningSummary)),
@@ -60,6 +62,8 @@ interface Conversation {
 interface State extends Conversation {
   /** The tool of each call so far, by the call's id. */
   readonly names: Map<string, string>
+  /** Of tools that models of this protocol know by type: the call's id by each of its ids, undefined where it is left out. */
+  readonly client_calls: Map<string, string | undefined>
   /** What signs the tool call that comes next. */
   signature: Signature | undefined
 }
@@ -72,6 +76,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   function_call_output: readOutput,
   custom_tool_call: readCustomCall,
   custom_tool_call_output: readOutput,
+  local_shell_call: readClientCall,
+  local_shell_call_output: readClientOutput,
+  shell_call: readClientCall,
+  shell_call_output: readClientOutput,
+  apply_patch_call: readClientCall,
+  apply_patch_call_output: readClientOutput,
   reasoning: readReasoning,
   compaction: readCompaction,
   [PICTURE_ITEM]: readPicture,
@@ -89,12 +99,6 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'mcp_approval_request',
   'mcp_approval_response',
   'mcp_call',
-  'local_shell_call',
-  'local_shell_call_output',
-  'shell_call',
-  'shell_call_output',
-  'apply_patch_call',
-  'apply_patch_call_output',
   'tool_search_call',
   'tool_search_output',
   'additional_tools',
@@ -103,7 +107,13 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
 
 /** All items of a request. @throws GatewayError invalid_request that names what is malformed */
 export function decodeItems(items: readonly PlacedItem[]): Conversation {
-  const state: State = { system: [], turns: [], names: new Map(), signature: undefined }
+  const state: State = {
+    system: [],
+    turns: [],
+    names: new Map(),
+    client_calls: new Map(),
+    signature: undefined,
+  }
   for (const { item: given, at } of items) {
     const item = wantObject(given, at)
     const type = item.type ?? 'message'
@@ -148,6 +158,33 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   const content = readContent(output, `${at}.output`)
   const cache = lastMark(content)
   say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
+}
+
+/** What a provider ran itself is left out. */
+function readClientCall(state: State, item: JsonObject, at: string): void {
+  const type = clientToolOfItem(item.type)
+  const args = type && CLIENT_TOOLS[type].argumentsOf(item)
+  const ids = idsOf(item, at)
+  const [known_as] = ids
+  if (known_as === undefined) throw refusal(`${at}.call_id`, 'is missing. Send the id of the call.')
+  for (const id of ids) state.client_calls.set(id, args ? known_as : undefined)
+  if (type && args) call(state, known_as, type, args)
+}
+
+function readClientOutput(state: State, item: JsonObject, at: string): void {
+  const found = idsOf(item, at).find((id) => state.client_calls.has(id))
+  if (found === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
+  const call_id = state.client_calls.get(found)
+  if (call_id === undefined) return
+  const { text, failed } = clientOutput(item)
+  const content = text === '' ? [] : [{ kind: 'text', text } as const]
+  say(state, 'user', { kind: 'tool_result', call_id, name: state.names.get(call_id) ?? '', content, failed })
+}
+
+/** The output of a local shell may name its call by either id. */
+function idsOf(item: JsonObject, at: string): string[] {
+  const { call_id, id } = readPresent(ClientItem, item, at)
+  return [call_id, id].flatMap((each) => each ?? [])
 }
 
 function readReasoning(state: State, item: JsonObject, at: string): void {

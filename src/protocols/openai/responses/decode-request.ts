@@ -34,6 +34,7 @@ import {
 import { ALLOWED_MODES, CHOICES, FORMATS, FunctionDefinition } from '../decode-request.ts'
 import { EFFORTS } from '../efforts.ts'
 import { carries } from './carries.ts'
+import { CLIENT_TOOLS, type ClientTool, clientToolType } from './client-tools.ts'
 import { decodeItems } from './decode-items.ts'
 import { allItems, allTools, RECALLED } from './recalled.ts'
 import { flatName, HOSTED_TOOLS, type NamedTool, namedTools } from './tools.ts'
@@ -131,8 +132,16 @@ function decodeTools(tools: JsonObject[]): ToolDefinition[] {
   for (const [index, { type }] of tools.entries())
     if (lookUp(HOSTED_TOOLS, type))
       throw refusal(`tools[${index}].type`, 'is a tool that only a provider of responses has. Leave it out.')
-  return namedTools(tools).map((tool) => (tool.kind === 'custom' ? decodeCustom(tool) : decodeFunction(tool)))
+  return namedTools(tools).map((tool) => {
+    if (tool.kind === 'function') return decodeFunction(tool)
+    return tool.kind === 'custom' ? decodeCustom(tool) : decodeClientTool(tool, CLIENT_TOOLS[tool.kind])
+  })
 }
+
+const decodeClientTool = (
+  { name, namespace, at }: NamedTool,
+  { description, parameters }: ClientTool,
+): ToolDefinition => ({ name: flatName(name, namespace), description, parameters, strict: undefined, at })
 
 function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinition {
   const { name, ...fields } = readPresent(FunctionDefinition, definition, at)
@@ -175,14 +184,19 @@ function decodeToolChoice(value: Json | undefined): ToolChoice | undefined {
     const names = objectsIn(tools).flatMap((tool) => namesIn(tool))
     return { mode: 'named', names, required: ALLOWED_MODES[mode] }
   }
+  const client_type = clientToolType(choice)
+  if (client_type) return { mode: 'named', names: [client_type], required: true }
   const { name, namespace } = readPresent(ToolName, choice, path)
   return { mode: 'named', names: [flatName(name, namespace)], required: true }
 }
 
-const namesIn = (tool: JsonObject): string[] =>
-  typeof tool.name === 'string' && tool.type !== 'namespace'
+const namesIn = (tool: JsonObject): string[] => {
+  const client_type = clientToolType(tool)
+  if (client_type) return [client_type]
+  return typeof tool.name === 'string' && tool.type !== 'namespace'
     ? [flatName(tool.name, typeof tool.namespace === 'string' ? tool.namespace : undefined)]
     : []
+}
 
 function decodeFormat(format: Static<typeof TextFormat> | null | undefined): OutputFormat | undefined {
   const kind = format ? FORMATS[format.type] : undefined

@@ -11,6 +11,7 @@ import { itemId } from './ids.ts'
 import {
   callItem,
   callType,
+  clientToolOf,
   customInput,
   logprobsOf,
   messageItem,
@@ -132,6 +133,8 @@ function openItem(
       record(state, 'response.content_part.added', { ...inContent(state, item), part: contentOf(item) }),
     ]
   if (part.kind !== 'tool_call') return [added(state, reasoningItem(id, '', undefined, 'thinking'))]
+  // Its fields are known only once its arguments are whole.
+  if (clientToolOf(tool)) return []
   return [added(state, callItem(id, { ...callOf(item, part), arguments_json: '' }, 'in_progress'))]
 }
 
@@ -173,12 +176,12 @@ function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEven
   ]
 }
 
-/** The text of a custom tool is known only once its arguments are whole. */
+/** Only a function's arguments are told as they come: those of others are known only once they are whole. */
 function writeArguments(state: State, { json }: EventOf<'arguments_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
   item.text.add(json)
-  if (item.tool?.kind === 'custom') return []
+  if (item.tool && item.tool.kind !== 'function') return []
   return [record(state, 'response.function_call_arguments.delta', { ...placeOf(state, item), delta: json })]
 }
 
@@ -195,6 +198,8 @@ function writePartEnd(state: State): ServerSentEvent[] {
     ]
   if (part.kind === 'tool_call') {
     const call = callItem(id, callOf(item, part))
+    if (clientToolOf(item.tool))
+      return [added(state, { ...call, status: 'in_progress' }), ...done(state, call)]
     return [...endArguments(state, item), ...done(state, call)]
   }
   if (part.kind === 'redacted_thinking')

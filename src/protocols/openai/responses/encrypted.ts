@@ -80,6 +80,10 @@ const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([
   'function_call_output',
   'custom_tool_call',
   'custom_tool_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
 ])
 
 function encryptedForProvider({ id: _, ...item }: JsonObject, forgets: boolean): JsonObject | undefined {

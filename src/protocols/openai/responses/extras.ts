@@ -18,14 +18,14 @@ import { ROUTER_BILL, SPOKEN_BILL, UNITS } from '../extras.ts'
 import { carries } from './carries.ts'
 import { ResponsesRequest } from './decode-request.ts'
 import { ADDED_TOOLS, RECALLED } from './recalled.ts'
-import { HOSTED_TOOLS, OWN_TOOLS, PLAIN_TOOLS } from './tools.ts'
+import { HOSTED_TOOLS, isCallers } from './tools.ts'
 import { responseIn } from './usage.ts'
 
 const judgeTools: FieldRule = (value, list, found) => {
   for (const [index, tool] of toolsIn(value, list).entries()) {
     const { type, tools = null } = tool
     if (type === 'namespace' && tools !== null) judgeTools(tools, `${list}[${index}].tools`, found)
-    if (PLAIN_TOOLS.has(type) || OWN_TOOLS.has(type)) continue
+    if (isCallers(tool)) continue
     const at = `${list}[${index}].type`
     const name = lookUp(HOSTED_TOOLS, type)
     if (!name) throw unknownTool(at, 'function, custom and namespace')

@@ -4,6 +4,7 @@ import type { Signature } from '../../canonical/parts.ts'
 import type { Signed } from '../../signature.ts'
 import { compact, type Json, type JsonObject, parseObject, stringIn } from '../../wire/json.ts'
 import { writeLogprobs } from '../logprobs.ts'
+import { CLIENT_TOOLS, type ClientTool } from './client-tools.ts'
 import { writeEncrypted } from './encrypted.ts'
 import type { NamedTool } from './tools.ts'
 
@@ -58,13 +59,27 @@ export interface ToolCall {
   tool: NamedTool | undefined
 }
 
-export const callType = (tool: NamedTool | undefined): 'custom_tool_call' | 'function_call' =>
-  tool?.kind === 'custom' ? 'custom_tool_call' : 'function_call'
+export function callType(tool: NamedTool | undefined): string {
+  const client_tool = clientToolOf(tool)
+  if (client_tool) return client_tool.call_type
+  return tool?.kind === 'custom' ? 'custom_tool_call' : 'function_call'
+}
+
+/** A tool that its model knows by its type, where one of this protocol's own does. */
+export const clientToolOf = (tool: NamedTool | undefined): ClientTool | undefined =>
+  tool === undefined || tool.kind === 'function' || tool.kind === 'custom'
+    ? undefined
+    : CLIENT_TOOLS[tool.kind]
 
 export const callItem = (id: string, call: ToolCall, status: ItemStatus = 'completed'): JsonObject => {
   const { call_id, arguments_json, tool, name } = call
   const named = compact({ call_id, name: tool?.name ?? name, namespace: tool?.namespace })
-  return callType(tool) === 'custom_tool_call'
+  const client_tool = clientToolOf(tool)
+  if (client_tool) {
+    const fields = client_tool.fieldsOf(parseObject(arguments_json) ?? {})
+    return { id, type: client_tool.call_type, status, call_id, ...fields }
+  }
+  return tool?.kind === 'custom'
     ? { id, type: 'custom_tool_call', status, ...named, input: customInput(arguments_json) }
     : { id, type: 'function_call', status, ...named, arguments: arguments_json }
 }

@@ -1,17 +1,24 @@
 // The tools of a responses request: those that callers run, those that only a provider has, and the names of both.
 import { isObject, type Json, type JsonObject, lookUp, objectsIn, stringIn } from '../../wire/json.ts'
 import { SERVER_TOOLS } from '../extras.ts'
+import { type ClientToolType, clientToolType } from './client-tools.ts'
 
 /** Tools that the provider runs, by `type`, and the extra that prices them. */
 export const HOSTED_TOOLS: Readonly<Record<string, string>> = { ...SERVER_TOOLS, computer: 'computer_use' }
 
 /** Tools that callers run and every model can be told of. */
-export const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
+const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
 /** Tools that callers run, and that only models of this protocol know. */
-export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['local_shell', 'apply_patch', 'tool_search'])
+const OWN_TOOLS: ReadonlySet<unknown> = new Set(['tool_search'])
+
+/** Whether the caller runs a tool, and a provider of this protocol bills nothing for it. */
+export const isCallers = (tool: JsonObject): boolean => isKnownByAll(tool) || OWN_TOOLS.has(tool.type)
+
+const isKnownByAll = (tool: JsonObject): boolean =>
+  PLAIN_TOOLS.has(tool.type) || clientToolType(tool) !== undefined
 
 export interface NamedTool {
-  kind: 'function' | 'custom'
+  kind: 'function' | 'custom' | ClientToolType
   name: string
   namespace: string | undefined
   definition: JsonObject
@@ -22,7 +29,7 @@ export interface NamedTool {
 export const flatName = (name: string, namespace: string | undefined): string =>
   namespace === undefined ? name : `${namespace}__${name}`
 
-/** The functions and custom tools of a request, those in namespaces too; all others are left out. */
+/** The tools of a request that become functions, those in namespaces too; all others are left out. */
 export const namedTools = (tools: Json | undefined): NamedTool[] =>
   objectsIn(tools).flatMap((tool, index) => namedIn(tool, undefined, `tools[${index}]`))
 
@@ -31,6 +38,8 @@ function namedIn(tool: JsonObject, namespace: string | undefined, at: string): N
     return objectsIn(tool.tools).flatMap((inner, index) =>
       namedIn(inner, stringIn(tool.name), `${at}.tools[${index}]`),
     )
+  const client_type = clientToolType(tool)
+  if (client_type) return [{ kind: client_type, name: client_type, namespace, definition: tool, at }]
   if (tool.type !== 'function' && tool.type !== 'custom') return []
   return [{ kind: tool.type, name: stringIn(tool.name) ?? '', namespace, definition: tool, at }]
 }
@@ -52,7 +61,7 @@ export interface KeptTools {
  */
 export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
   const isKept = (tool: Json): boolean => {
-    if (!isObject(tool) || PLAIN_TOOLS.has(tool.type)) return true
+    if (!isObject(tool) || isKnownByAll(tool)) return true
     if (!passes) return false
     if (OWN_TOOLS.has(tool.type)) return true
     const extra = lookUp(HOSTED_TOOLS, tool.type)

@@ -31,6 +31,7 @@ const ItemShape = fields({
   server_label: NOTHING,
   approval_request_id: NOTHING,
   environment: NOTHING,
+  operation: fields({ type: NOTHING }),
   created_by: NOTHING,
 })
 
