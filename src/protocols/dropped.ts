@@ -55,7 +55,7 @@ export function droppedFrom(
 
 /** What is lost inside of messages and parts. */
 function lostInMessages(
-  { messages }: JsonObject,
+  { messages, input }: JsonObject,
   { turns }: ConversationRequest,
   { pieces }: Carries,
 ): string[] {
@@ -66,6 +66,8 @@ function lostInMessages(
   const described = parts.some((part) => part.kind === 'document' && part.context !== undefined)
   return [
     ...(cites ? ['citations'] : []),
+    // Commentary or final answer: only its own models tell them apart.
+    ...(objectsIn(input).some(({ phase }) => typeof phase === 'string') ? ['phase'] : []),
     ...(failed && typeof pieces.failed_tool_result !== 'string' ? ['is_error'] : []),
     ...(described ? ['context'] : []),
   ]

@@ -387,3 +387,12 @@ describe('what is billed beyond tokens', () => {
     await expectCounts(before)
   })
 })
+
+test('the phase of a message, back and forth', async () => {
+  const commentary = { ...MESSAGE, phase: 'commentary' }
+  upstream.answer(whole({ id: 'r', status: 'completed', output: [commentary], usage: USAGE }))
+  const { output } = await asks()
+  expect(output).toMatchObject([{ type: 'message', phase: 'commentary' }])
+  await asks({ input: [...objectsIn(output), { role: 'user', content: QUESTION }] })
+  expect(asked().input).toMatchObject([{ phase: 'commentary' }, {}])
+})

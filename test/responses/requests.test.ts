@@ -5,7 +5,7 @@ import { MODELS } from '../support/three-providers.ts'
 import { stream as streamed, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, asks, streams, asked } = await responsesScene()
+const { upstream, post, asks, streams, asked } = await responsesScene()
 const model = MODELS.openai
 const user = (content: Json) => ({ role: 'user', content })
 const PIXEL = 'data:image/png;base64,AAEC'
@@ -299,6 +299,13 @@ describe('what reaches a provider that is asked by chat completions', () => {
       prompt_cache_key: 'k',
     })
     expect(Object.keys(asked()).sort()).toEqual(['messages', 'model', 'prompt_cache_key'])
+  })
+
+  test('the phase of a message is left out, and named', async () => {
+    const said = { type: 'message', role: 'assistant', phase: 'commentary', content: 'I look.' }
+    const response = await post({ model, input: [user('A'), said, user('B')] })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('phase')
+    expect(asked().messages).toEqual([user('A'), { role: 'assistant', content: 'I look.' }, user('B')])
   })
 
   test('what only hosted tools left in a conversation is left out', async () => {

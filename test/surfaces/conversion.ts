@@ -32,6 +32,7 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
   const billed = () => ({ usage: NO_USAGE, estimated: false })
   return translation(request, PROTOCOL_OF[provider]).stream(text.stream.open(), {
     billed,
+    service_tier: () => undefined,
     upstream_model: 'asked',
     restore: undefined,
   })

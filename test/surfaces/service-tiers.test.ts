@@ -235,6 +235,21 @@ describe('translated, the same call asks for the same tier and costs the same', 
     },
   )
 
+  test.each([
+    ['priority', 'priority', 'priority'],
+    ['flex', 'standard', 'default'],
+    ['flex', undefined, 'flex'],
+    [undefined, undefined, 'default'],
+  ])('a response tells the tier: asked %p, served %p: %s', async (tier, served, told) => {
+    upstream.answer(ANSWERS.gemini(served).whole)
+    const whole = await send('responses', 'gemini', false, asking('responses', tier))
+    expect(await whole.json()).toMatchObject({ service_tier: told })
+    upstream.answer(ANSWERS.gemini(served).streamed)
+    const streamed = await (await send('responses', 'gemini', true, asking('responses', tier))).text()
+    const [, last = '{}'] = /data: (.*"type":"response.completed".*)/.exec(streamed) ?? []
+    expect(JSON.parse(last)).toMatchObject({ response: { service_tier: told } })
+  })
+
   test('a route that cannot ask for the tier is passed over', async () => {
     upstream.answer(ANSWERS.gemini('flex').whole)
     await (await send('openai', 'mixed', false, { service_tier: 'flex' })).text()

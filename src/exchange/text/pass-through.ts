@@ -27,7 +27,7 @@ export function passThrough(
     protocol,
     forwarded_headers,
     extras,
-    answer({ bytes, json }, { usage, estimated }, upstream_model) {
+    answer({ bytes, json }, { usage, estimated }, { upstream_model }) {
       const differs = estimated && text.readUsage(json) !== undefined
       const left = differs ? text.showUsage(json, usage) : json
       const given = answering ? answering.whole(left) : left

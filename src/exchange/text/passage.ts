@@ -33,22 +33,26 @@ export interface Passage {
   /**
    * The whole answer for the caller.
    * @param billed the usage that is paid for, and shown in place of another
-   * @param upstream_model the provider's own name of the model
-   * @param wants_json JSON was asked for in words: what stands around it is taken away
    */
-  answer(
-    answer: WholeAnswer,
-    billed: Billed,
-    upstream_model: string,
-    wants_json: boolean,
-  ): Uint8Array<ArrayBuffer> | string
+  answer(answer: WholeAnswer, billed: Billed, asked: AnsweredAs): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. */
   stream(reading: StreamReading, answered: StreamedAnswer): Relay
+}
+
+export interface AnsweredAs {
+  /** The provider's own name of the model. */
+  upstream_model: string
+  /** JSON was asked for in words: what stands around it is taken away. */
+  wants_json: boolean
+  /** The service tier that served; undefined for the standard one. */
+  service_tier: string | undefined
 }
 
 export interface StreamedAnswer {
   /** As for `answer`, by what was read until it is asked. */
   billed: () => Billed
+  /** As for `answer`, likewise. */
+  service_tier: () => string | undefined
   /** The provider's own name of the model. */
   upstream_model: string
   /** Puts the names of tools that the caller knows into the data of an event; undefined where all are those. */

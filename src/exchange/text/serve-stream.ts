@@ -17,7 +17,7 @@ import { readFirst, type StreamFormat } from './first-event.ts'
 import { awaitOutput } from './first-output.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
-import { chargeServed, type ServedTier, watchServedTier } from './service-tier.ts'
+import { chargeServed, type ServedTier, toldTier, watchServedTier } from './service-tier.ts'
 
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
@@ -39,6 +39,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { renamed_tools } = sending.sent
   const relay = passage.stream(reading, {
     billed: () => billStream(held, passage, reading),
+    service_tier: () => toldTier(order, served),
     upstream_model: attempt.model,
     restore: restoreEach(renamed_tools),
   })

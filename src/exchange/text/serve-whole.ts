@@ -13,7 +13,7 @@ import { rejectEmpty } from './empty-answer.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
-import { chargeServed, type ServedTier, servedTier } from './service-tier.ts'
+import { chargeServed, type ServedTier, servedTier, toldTier } from './service-tier.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
@@ -67,10 +67,16 @@ async function readWhole(
   const { readUsage, estimateOutput } = passage.protocol.text
   held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
+  const served = servedTier(held.order, passage, attempt, json)
+  const as = {
+    upstream_model: attempt.model,
+    wants_json: sent.wants_json,
+    service_tier: toldTier(held.order, served),
+  }
   return {
-    body: passage.answer({ bytes, json }, billed, attempt.model, sent.wants_json),
+    body: passage.answer({ bytes, json }, billed, as),
     billed,
     tally: tallyAnswer(held.order.model, passage, json),
-    served: servedTier(held.order, passage, attempt, json),
+    served,
   }
 }

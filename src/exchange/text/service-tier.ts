@@ -56,6 +56,10 @@ const tiersOf = (
     ? text.extras?.service_tier
     : undefined
 
+/** The tier that a caller is told: the one asked for, where the answer names none. */
+export const toldTier = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
+  served() ?? service_tier?.name
+
 /** What a call is charged, at the tier that served it. */
 export const chargeServed = (
   { model, service_tier }: TextOrder,

@@ -1,6 +1,5 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { AskedExtra } from '../../domain/extras.ts'
-import type { Billed } from '../../pricing/billed-usage.ts'
 import { withBareJson } from '../../protocols/bare-json.ts'
 import type {
   ServerSentEvent,
@@ -23,21 +22,21 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
     forwarded_headers: {},
     // Whatever is billed beyond tokens is dropped or refused by translation.
     extras: NO_EXTRAS,
-    answer({ json }, billed, upstream_model, wants_json) {
+    answer({ json }, billed, { upstream_model, wants_json, service_tier }) {
       const read = provider.decodeAnswer(json, context.id)
       const decoded = wants_json ? withBareJson(read) : read
       const model = toldName(decoded.model, { asked: context.model, upstream_model })
-      const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage }, context)
+      const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage, service_tier }, context)
       return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)
     },
-    stream: (reading, { billed, upstream_model, restore }) =>
+    stream: (reading, { billed, service_tier, upstream_model, restore }) =>
       reframe(
         reading,
         dialect.frame,
         translateEvents(
           provider.createStreamDecoder(context.id),
           caller.createStreamEncoder(context),
-          billed,
+          () => ({ type: 'usage', usage: billed().usage, service_tier: service_tier() }),
           { told: (model) => toldName(model, { asked: context.model, upstream_model }), restore },
         ),
       ),
@@ -54,7 +53,7 @@ interface Renaming {
 function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
-  billed: () => Billed,
+  conclusion: () => Extract<StreamEvent, { type: 'usage' }>,
   { told, restore }: Renaming,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
@@ -63,13 +62,13 @@ function translateEvents(
     for (const event of events) {
       if (event.type === 'error') throw event.error
       if (event.type === 'usage') continue
-      if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed().usage }))
+      if (event.type === 'end') encoded.push(...encoder.encode(conclusion()))
       encoded.push(...encoder.encode(event.type === 'start' ? started(event) : event))
     }
     return encoded
   }
   function started(event: Extract<StreamEvent, { type: 'start' }>): StreamEvent {
-    const usage = event.usage === undefined ? undefined : billed().usage
+    const usage = event.usage === undefined ? undefined : conclusion().usage
     return { ...event, model: told(event.model), usage }
   }
   return {

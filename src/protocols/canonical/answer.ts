@@ -42,6 +42,8 @@ export interface ConversationAnswer {
   /** At least one: a refused prompt has a candidate without parts that ends with `safety`. */
   readonly candidates: readonly [Candidate, ...Candidate[]]
   readonly usage: Usage | undefined
+  /** The service tier that served; undefined for the standard one. */
+  readonly service_tier?: string | undefined
 }
 
 /** What the encoding of an answer needs to know of the call, besides the answer. */

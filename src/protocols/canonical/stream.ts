@@ -45,7 +45,12 @@ export type StreamEvent =
       readonly stop_reason: StopReason
       readonly stop_sequence: string | undefined
     }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  | {
+      readonly type: 'usage'
+      readonly usage: Usage
+      /** As for a whole answer. */
+      readonly service_tier?: string | undefined
+    }
   | { readonly type: 'end' }
   | { readonly type: 'error'; readonly error: GatewayError }
 

@@ -20,7 +20,12 @@ import { type NamedTool, toolsByName } from './tools.ts'
 export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject {
   const [first] = answer.candidates
   const output = outputOf(first, context)
-  const ending = { stop_reason: first.stop_reason, output, usage: answer.usage }
+  const ending = {
+    stop_reason: first.stop_reason,
+    output,
+    usage: answer.usage,
+    service_tier: answer.service_tier,
+  }
   return endedResponse(skeletonOf(context), ending, context.created_s)
 }
 

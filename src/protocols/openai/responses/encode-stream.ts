@@ -45,6 +45,7 @@ interface State {
   sequence_number: number
   stop_reason: StopReason
   usage: Usage
+  service_tier: string | undefined
 }
 
 /**
@@ -61,6 +62,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     sequence_number: 0,
     stop_reason: 'other',
     usage: NO_USAGE,
+    service_tier: undefined,
   })
   return {
     encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first_only.encode(event)),
@@ -90,8 +92,9 @@ const WRITERS: EventWriters<State> = {
     state.stop_reason = stop_reason
     return []
   },
-  usage(state, { usage }) {
+  usage(state, { usage, service_tier }) {
     state.usage = usage
+    state.service_tier = service_tier
     return []
   },
   end: writeEnd,

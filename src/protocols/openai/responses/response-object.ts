@@ -1,5 +1,6 @@
 // The response object: what it repeats of its request, and how it ended.
 // https://platform.openai.com/docs/api-reference/responses/object
+import { STANDARD_TIER } from '../../../domain/service-tiers.ts'
 import type { Usage } from '../../../domain/usage.ts'
 import type { AnswerContext, StopReason } from '../../canonical/answer.ts'
 import { type Json, type JsonObject, objectIn } from '../../wire/json.ts'
@@ -63,6 +64,7 @@ export interface Ending {
   stop_reason: StopReason
   output: JsonObject[]
   usage: Usage | undefined
+  service_tier?: string | undefined
 }
 
 /** A refusal that the provider did not write out is told as a filter's. */
@@ -71,6 +73,10 @@ const reasonOf = ({ stop_reason, output }: Ending): string | undefined =>
 
 const isRefused = ({ content }: JsonObject): boolean =>
   Array.isArray(content) && content.some((part) => objectIn(part).type === 'refusal')
+
+/** The standard tier under the name that this protocol has for it. */
+const tierOf = ({ service_tier = STANDARD_TIER }: Ending): string =>
+  service_tier === STANDARD_TIER ? 'default' : service_tier
 
 /** The whole response, ended. @param ended_s Unix time */
 export function endedResponse(skeleton: JsonObject, ending: Ending, ended_s: number): JsonObject {
@@ -81,6 +87,7 @@ export function endedResponse(skeleton: JsonObject, ending: Ending, ended_s: num
     completed_at: reason === undefined ? ended_s : null,
     incomplete_details: reason === undefined ? null : { reason },
     output: ending.output,
+    service_tier: tierOf(ending),
     usage: ending.usage ? writeUsage(ending.usage) : null,
   }
 }
