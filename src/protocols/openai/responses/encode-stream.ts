@@ -1,13 +1,14 @@
 // Canonical events, written as a streamed response.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
-import type { AnswerContext, StopReason, TokenLogprob } from '../../canonical/answer.ts'
+import type { AnswerContext, StopReason } from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../../event-writers.ts'
 import { GrowingText } from '../../growing-text.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { itemId } from './ids.ts'
+import { argumentsOf, callOf, contentOf, isRefusal, type OpenItem } from './open-item.ts'
 import {
   callItem,
   callType,
@@ -16,24 +17,11 @@ import {
   logprobsOf,
   messageItem,
   reasoningItem,
-  refusalContent,
-  textContent,
 } from './output-items.ts'
 import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
 import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
-
-/** The item that is being written. */
-interface OpenItem {
-  readonly id: string
-  readonly part: PartStart
-  readonly tool: NamedTool | undefined
-  /** Its text, or its arguments as JSON. */
-  readonly text: GrowingText
-  signature: Signature | undefined
-  logprobs: TokenLogprob[]
-}
 
 interface State {
   readonly context: AnswerContext
@@ -254,20 +242,6 @@ function writeEnd(state: State): ServerSentEvent[] {
   const response = endedResponse(skeleton, state, context.created_s)
   return [record(state, `response.${response.status}`, { response })]
 }
-
-const isRefusal = ({ part }: OpenItem): boolean => part.kind === 'text' && part.is_refusal === true
-
-const contentOf = (item: OpenItem): JsonObject =>
-  isRefusal(item) ? refusalContent(item.text.toString()) : textContent(item.text.toString(), item.logprobs)
-
-const argumentsOf = ({ text }: OpenItem): string => (text.length === 0 ? '{}' : text.toString())
-
-const callOf = (item: OpenItem, { id, name }: Extract<PartStart, { kind: 'tool_call' }>) => ({
-  call_id: id,
-  name,
-  arguments_json: argumentsOf(item),
-  tool: item.tool,
-})
 
 const summary = (text: string): JsonObject => ({ type: 'summary_text', text })
 
