@@ -1,9 +1,10 @@
 // Commands of backups as processes, and what must be the same in a restored folder.
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
-import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { commandOf } from '../support/programs.ts'
 
 export interface Ended {
@@ -70,12 +71,25 @@ export function heldAnswer(data_folder: string) {
   change(`INSERT INTO idempotency_keys (account_id, key, request_sha256, request_id, after_hold_id, status, headers, body_file,
             created_at_ms, kept_bytes, replays) VALUES (1, 'held', zeroblob(32), 'req_held', 0, 200, '[]', 'held', 0, 0, 0)`)
   return {
-    // Whoever opens it to write lets the reader's opening succeed; closed again, it is an empty file.
-    go: () => closeSync(openSync(path, 'r+')),
+    /** Lets its reader go, if there is one yet. */
+    tryGo: () => letReaderGo(path),
+    go: () => eventually('the held answer is read', () => letReaderGo(path)),
     [Symbol.dispose]() {
       change(`DELETE FROM idempotency_keys WHERE key = 'held'`)
       rmSync(path)
     },
+  }
+}
+
+/** Opens a pipe to write, so that its reader's opening succeeds, and closes it: an empty file. @returns false while nobody reads it */
+function letReaderGo(path: string): boolean {
+  try {
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK))
+    return true
+  } catch (thrown) {
+    // fifo(7): nobody has opened it to read.
+    if ((thrown as NodeJS.ErrnoException).code === 'ENXIO') return false
+    throw thrown
   }
 }
 
