@@ -68,10 +68,13 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
 /** What a call is priced by: a provider that got another value than was held for could bill more. */
 const PRICED_FIELDS = new Set(
   `model stream messages contents input prompt system instructions tools max_tokens max_completion_tokens max_output_tokens
-  maxOutputTokens n candidateCount generationConfig generation_config service_tier serviceTier`.split(/\s+/),
+  maxOutputTokens n best_of candidateCount generationConfig generation_config service_tier serviceTier`.split(
+    /\s+/,
+  ),
 )
-/** Paths to what is priced, inside of fields that are not. */
-const PRICED_PATHS = new Set(['generationConfig.maxOutputTokens', 'generationConfig.candidateCount'])
+/** Paths to what is priced, in both spellings. */
+const PRICED_PATH =
+  /^generation(?:Config|_config)\.(?:max(?:OutputTokens|_output_tokens)|candidate(?:Count|_count))$/
 
 function checkFields(
   { drop_fields = [], set_fields = {} }: ProviderText,
@@ -81,7 +84,7 @@ function checkFields(
   const mistake = (name: string, verb: string) =>
     `cannot ${verb} "${name}": a call is priced by it, or is made of it. Leave it out`
   for (const [index, name] of drop_fields.entries())
-    if (PRICED_FIELDS.has(name) || PRICED_PATHS.has(name))
+    if (PRICED_FIELDS.has(name) || PRICED_PATH.test(name))
       report([...path, 'drop_fields', index], mistake(name, 'drop'))
   for (const name of Object.keys(set_fields)) {
     if (PRICED_FIELDS.has(name)) report([...path, 'set_fields', name], mistake(name, 'set'))

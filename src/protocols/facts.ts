@@ -69,8 +69,8 @@ export interface UpstreamFailure {
   refuses_thinking?: boolean
   /** Summaries of reasoning are not given to this organisation: without one the request may be served. */
   refuses_summary?: boolean
-  /** It tells nothing about other calls with the same key, which does not cool down: callers may bring it about. */
-  spares_key?: boolean
+  /** An answer without a word, which its caller may have brought about: it tells nothing about other calls with the same key. */
+  is_silent?: boolean
   /** What the refusal means, where a surface has a code for it. */
   code?: string | undefined
   /** What an answer that failed under status 200 was billed for, as far as it says so. */

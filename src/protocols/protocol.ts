@@ -57,6 +57,8 @@ export interface EmptyRules {
   readonly answers_in: string
   /** Counts that are zero are left out of the usage. */
   readonly omits_zeros?: true
+  /** Whether a whole answer, or an event of a stream, has output that is no text, such as an image that was drawn; absent where none is. */
+  hasOther?(answer: JsonObject): boolean
 }
 
 /** The verbs that translate: from and to the canonical form, whole and streamed. */

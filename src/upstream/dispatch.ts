@@ -58,13 +58,17 @@ export interface Dispatched<T> {
   abort: () => void
 }
 
+/** So many routes may be silent before a call fails: to a prompt that silences every model each would be asked, and bill it. */
+const MAX_SILENT_ROUTES = 2
+
 /** Refusals are short; what is longer is not read. */
 const MAX_FAILURE_BYTES = 64 * 1024
 
 /**
  * Tries the model's routes until one answers. After a 429, 5xx, refused key, garbled answer or failed connection the key goes
- * into cooldown and the next attempt is made; a refusal of the request itself ends the call. A route that cannot carry the
- * request is skipped, and is not at fault. Neither is any route when the gateway's own code throws.
+ * into cooldown and the next attempt is made; a refusal of the request itself ends the call, and so does a second route that is
+ * silent. A route that cannot carry the request is skipped, and is not at fault. Neither is any route when the gateway's own code
+ * throws.
  *
  * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and whatever
  * a bug of the gateway throws, as it is
@@ -76,10 +80,12 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   const attempts = sending.isPreferred ? preferredFirst(planned, sending.isPreferred) : planned
   const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined
-  let too_small: Set<string> | undefined
+  /** Routes of which another key would say the same. */
+  let passed_over: Set<string> | undefined
+  let silent_routes = 0
   for (const attempt of attempts) {
     if (call.signal.aborted || call.gone.aborted) break
-    if (too_small?.has(routeOf(attempt))) continue
+    if (passed_over?.has(routeOf(attempt))) continue
     const written = writeOrRefuse(sending, attempt)
     const request = written instanceof Promise ? await written : written
     if (request instanceof GatewayError) {
@@ -103,15 +109,20 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
         sending.refused?.(attempt, result) ??
         refusedRequest(result, (words) => call.publicWords(words, attempt))
       if (!sending.isTooSmall?.(result)) throw refused
-      too_small ??= new Set()
-      too_small.add(routeOf(attempt))
+      passed_over ??= new Set()
+      passed_over.add(routeOf(attempt))
       refusal = refused
       continue
     }
     failures.push(result)
     if (call.signal.aborted) break
     call.onFailure(attempt, result)
-    if (result.spares_key) continue
+    if (result.is_silent) {
+      if (++silent_routes === MAX_SILENT_ROUTES) break
+      passed_over ??= new Set()
+      passed_over.add(routeOf(attempt))
+      continue
+    }
     const at_least_ms = (result.retry_after_s ?? 0) * 1000
     deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, at_least_ms, result)
   }

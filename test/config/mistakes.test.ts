@@ -128,6 +128,16 @@ describe('a mistake says where it is and what to write', () => {
       '7 providers[0].drop_fields[0]: cannot drop "generationConfig.maxOutputTokens": a call is priced by it, or is made of it. Leave it out',
     ],
     [
+      'the same in its other spelling',
+      `${PROVIDER}drop_fields = ["generation_config.candidate_count"]\n${MODEL}`,
+      '7 providers[0].drop_fields[0]: cannot drop "generation_config.candidate_count": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
+      'a tier to drop, which would be held and charged as if it were asked for',
+      `${PROVIDER}drop_fields = ["service_tier"]\n${MODEL}`,
+      '7 providers[0].drop_fields[0]: cannot drop "service_tier": a call is priced by it, or is made of it. Leave it out',
+    ],
+    [
       'a field to set that a call is made of',
       `${PROVIDER}set_fields = { messages = [] }\n${MODEL}`,
       '7 providers[0].set_fields.messages: cannot set "messages": a call is priced by it, or is made of it. Leave it out',

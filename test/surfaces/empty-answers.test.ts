@@ -5,9 +5,9 @@ import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { type Answer, events, stream, whole } from '../support/upstream.ts'
 
-const section = (name: string, protocol: string, url: string) =>
-  providerSection(`${name}-1`, protocol, `${url}/first`, 'cooldown_ms = 0') +
-  providerSection(`${name}-2`, protocol, `${url}/second`, 'cooldown_ms = 0') +
+const section = (name: string, protocol: string, url: string, more = '') =>
+  providerSection(`${name}-1`, protocol, `${url}/first`, `cooldown_ms = 0\n${more}`) +
+  providerSection(`${name}-2`, protocol, `${url}/second`, `cooldown_ms = 0\n${more}`) +
   modelSection(name, { [`${name}-1`]: 'm', [`${name}-2`]: 'm' })
 
 const { call, upstream, lastCall } = await fileScene({
@@ -17,6 +17,7 @@ const { call, upstream, lastCall } = await fileScene({
     providerSection('cool-2', 'openai', `${url}/second`, 'cooldown_ms = 60_000') +
     modelSection('cooling', { 'cool-1': 'm', 'cool-2': 'm' }) +
     section('claude', 'anthropic', url) +
+    section('responses', 'openai', url, 'responses = true') +
     section('native', 'gemini', url),
 })
 
@@ -43,16 +44,38 @@ const native = (
   },
 })
 
-type Model = 'chat' | 'claude' | 'native'
+const response = (
+  output: readonly object[] | undefined,
+  output_tokens: number,
+  more: object = { status: 'completed' },
+) => ({
+  id: 'resp_1',
+  object: 'response',
+  error: null,
+  ...(output ? { output } : {}),
+  usage: { input_tokens: 10, output_tokens, total_tokens: 10 + output_tokens },
+  ...more,
+})
+const message = (text: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text, annotations: [] }],
+})
+const INCOMPLETE = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+
+type Model = 'chat' | 'claude' | 'native' | 'responses'
 const GOOD: Readonly<Record<Model, object>> = {
   chat: chat({ role: 'assistant', content: 'Good.' }, 5),
   claude: claude([{ type: 'text', text: 'Good.' }], 5),
   native: native([{ text: 'Good.' }], 5),
+  responses: response([message('Good.')], 5),
 }
 
-/** How a caller of chat completions asks, who is translated to two of the three. */
+/** Callers of chat completions, who are translated to two of the three, and of responses. */
 const ask = (model: Model, more: object = {}) =>
-  call('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }], ...more })
+  model === 'responses'
+    ? call('/v1/responses', { model, input: 'Hi', ...more })
+    : call('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }], ...more })
 
 async function answered(model: Model, first: Answer, more?: object): Promise<string> {
   upstream.answer(({ path }) => (path.startsWith('/first') ? first : whole(GOOD[model])))
@@ -69,6 +92,11 @@ const PLAIN: readonly (readonly [string, Model, object])[] = [
   ['nothing, counted as zero', 'claude', claude([], 0)],
   ['nothing, counted as zero', 'native', native([], 0)],
   ['nothing, whose zero is left out', 'native', native([], undefined)],
+  ['no output', 'responses', response(undefined, 5)],
+  ['no output, as it is incomplete', 'responses', response(undefined, 5, INCOMPLETE)],
+  ['nothing, counted as zero', 'responses', response([], 0)],
+  ['an empty message, counted as zero', 'responses', response([message('')], 0)],
+  ['a failure without an error', 'responses', response([message('Half')], 5, { status: 'failed' })],
   ['a call that could not be read', 'native', native([], 0, 'MALFORMED_FUNCTION_CALL')],
 ]
 
@@ -86,6 +114,22 @@ describe('the next route is tried', () => {
     const good = events([chunk({ content: 'Good.' }, null), chunk({}, 'stop', 5), '[DONE]'])
     upstream.answer(({ path }) => (path.startsWith('/first') ? events(payloads) : good))
     expect(await (await ask('chat', { stream: true })).text()).toContain('Good.')
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
+  })
+
+  const concluded = (of: object, type = 'response.completed') => [
+    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress' } },
+    { type, response: of },
+  ]
+  test.each([
+    ['no output', concluded(response(undefined, 5))],
+    ['no output, as it is incomplete', concluded(response(undefined, 5, INCOMPLETE), 'response.incomplete')],
+    ['nothing, counted as zero', concluded(response([], 0))],
+    ['a failure', concluded(response([], 0, { status: 'failed' }), 'response.failed')],
+  ])('after a response of %s, streamed', async (_name, payloads) => {
+    const good = events(concluded(GOOD.responses))
+    upstream.answer(({ path }) => (path.startsWith('/first') ? events(payloads) : good))
+    expect(await (await ask('responses', { stream: true })).text()).toContain('Good.')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
   })
 
@@ -126,6 +170,13 @@ const LOOP = {
   ],
 }
 
+const BEGUN = [...LOOP.messages.slice(0, 1), { role: 'assistant', content: 'All that there is.' }]
+const OUTPUT = [
+  { type: 'message', role: 'user', content: 'Hi' },
+  { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+  { type: 'function_call_output', call_id: 'a', output: 'Done.' },
+]
+
 describe('an empty answer that a caller can bring about is charged as reported', () => {
   const EMPTY = { role: 'assistant', content: '' }
   const CASES: readonly (readonly [string, Model, object, object, number])[] = [
@@ -145,6 +196,17 @@ describe('an empty answer that a caller can bring about is charged as reported',
       10_000,
     ],
     ['a safety stop', 'native', native([], 0, 'SAFETY'), {}, 10_000],
+    ['the limit', 'responses', response([], 0, INCOMPLETE), {}, 10_000],
+    [
+      'a filter',
+      'responses',
+      response(undefined, 0, { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
+      {},
+      10_000,
+    ],
+    ['a result of a tool', 'responses', response([], 0), { input: OUTPUT }, 10_000],
+    ['an answer that it is to go on with', 'chat', chat(EMPTY, 0), { messages: BEGUN }, 10_000],
+    ['tokens that end it', 'chat', chat(EMPTY, 0), { stop_token_ids: [1] }, 10_000],
   ]
   test.each(CASES)('by %s, from %s', async (_name, model, answer, more, cost_nanos) => {
     expect(await answered(model, whole(answer), more)).not.toContain('Good.')
@@ -156,6 +218,11 @@ describe('an empty answer that a caller can bring about is charged as reported',
     expect(await (await ask('chat', { ...LOOP, stream: true })).text()).toContain('[DONE]')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 10_000 })
   })
+})
+
+test('an image that was drawn is an answer, whatever was counted', async () => {
+  const drawn = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' }
+  expect(await answered('responses', whole(response([drawn], 0)))).toContain('iVBORw0KGgo=')
 })
 
 test('a stream goes on as soon as its first output is there', async () => {

@@ -5,6 +5,7 @@ import { GatewayError, invalidRequest, UpstreamFault } from '../../src/domain/er
 import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 import { type Dispatch, dispatch } from '../../src/upstream/dispatch.ts'
+import { ReportedFailure } from '../../src/upstream/failures.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
 import type { Sending } from '../../src/upstream/sending.ts'
 import { type Fetch, fromUpstream, type UpstreamInit } from '../../src/upstream/transport.ts'
@@ -177,6 +178,34 @@ describe('goes to the next attempt', () => {
     )
     expect((await run()).attempt.provider.name).toBe('b')
     expect([tried, failures, cooldowns.coolingUntil('a#1')]).toEqual([['b'], [], 0])
+  })
+})
+
+describe('an answer without a word, which its caller may have brought about', () => {
+  const silent: Answerer = () => new Response('')
+  const open = async (response: Response) => {
+    const text = await response.text()
+    if (text !== '') return text
+    const said = { failure_class: 'upstream_error', message: 'silent', retry_after_s: undefined } as const
+    throw new ReportedFailure({ ...said, is_silent: true })
+  }
+  const TWO_KEYS = new Map(catalogue.providers).set('a', { ...provider('a'), api_keys: ['k', 'l'] })
+  test.each<[string, Answerer[], string[], string | undefined]>([
+    ['goes to the next route', [silent, ok, ok], ['a', 'b'], 'b'],
+    ['goes to the next beside other failures', [silent, status(500), ok], ['a', 'b', 'c'], 'c'],
+    ['from two routes ends the call', [silent, silent, ok], ['a', 'b'], undefined],
+    ['from two that are not neighbours, too', [silent, status(500), silent], ['a', 'b', 'c'], undefined],
+  ])('%s, with no other key of its route, and none cools down', async (_, [a, b, c], order, answered) => {
+    const { run, tried, cooldowns } = over(
+      { a: a as Answerer, b: b as Answerer, c: c as Answerer },
+      { open, catalogue: { ...catalogue, providers: TWO_KEYS } },
+    )
+    const ended = await run().then(
+      ({ attempt }) => attempt.provider.name,
+      ({ kind }) => kind,
+    )
+    expect([ended, tried]).toEqual([answered ?? 'upstream_failed', order])
+    expect(['a#1', 'a#2'].map((key) => cooldowns.coolingUntil(key))).toEqual([0, 0])
   })
 })
 

@@ -2,7 +2,7 @@
 import { inFull, outputTokens, type ReportedUsage } from '../../domain/usage.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
-import type { JsonObject } from '../../protocols/wire/json.ts'
+import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { ReportedFailure } from '../../upstream/failures.ts'
 import type { TextBody } from './body.ts'
 
@@ -16,13 +16,13 @@ type Explains = Pick<TextBody, 'explainsEmpty'>
  */
 export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: Explains): Promise<void> {
   if (!text.empty) return
-  const { answers_in } = text.empty
+  const { answers_in, hasOther } = text.empty
   const usage = text.readUsage(json)
   if (!Array.isArray(json[answers_in])) {
     if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
     throw noAnswer(`the upstream sent an answer without ${answers_in}`, usage)
   }
-  if (text.estimateOutput(json) > 0 || !isZero(text, usage)) return
+  if (text.estimateOutput(json) > 0 || !isZero(text, usage) || hasOther?.(json)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
   if (!(await asked.explainsEmpty())) throw silent(usage)
@@ -39,8 +39,11 @@ export async function rejectEmptyStream(
   asked: Explains,
 ): Promise<void> {
   if (!text.empty) return
+  const { hasOther } = text.empty
+  const texts = events.map(decodeByteString)
+  if (hasOther && texts.some((data) => hasOther(parseObject(data) ?? {}))) return
   const decoder = text.createStreamDecoder('')
-  const decoded = [...events.flatMap((data) => decoder.decode(decodeByteString(data))), ...decoder.finish()]
+  const decoded = [...texts.flatMap((data) => decoder.decode(data)), ...decoder.finish()]
   if (decoded.some(({ type }) => type === 'error'))
     throw noAnswer('the upstream ended its stream before any output', usage)
   const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
@@ -48,17 +51,17 @@ export async function rejectEmptyStream(
   if (!(await asked.explainsEmpty())) throw silent(usage)
 }
 
-/** A caller may have found words that bring it about: with cooldowns, they would take the model from all others. */
+/** A caller may have found words that bring it about: cooldowns would take the model from all others. */
 const silent = (usage: ReportedUsage | undefined) =>
   noAnswer('the upstream ended its answer without any output', usage, true)
 
-const noAnswer = (message: string, usage: ReportedUsage | undefined, spares_key = false) =>
+const noAnswer = (message: string, usage: ReportedUsage | undefined, is_silent = false) =>
   new ReportedFailure({
     failure_class: 'upstream_error',
     message,
     retry_after_s: undefined,
     usage,
-    spares_key,
+    is_silent,
   })
 
 /** Absent is not zero, but where the protocol leaves zeros out. */

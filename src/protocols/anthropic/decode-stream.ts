@@ -7,9 +7,11 @@ import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
-import { updateUsage } from './usage.ts'
+import { begunUsage, laterUsage, readCounts } from './usage.ts'
 
 interface State extends DecodedStream {
+  /** What was told of the usage. */
+  told: JsonObject
   /** A block is open, of a type that other protocols have. */
   open: boolean
   /** The stop_reason has come. */
@@ -21,7 +23,7 @@ const candidate = 0
 
 /** A decoder for one stream. Blocks that no other protocol has are skipped. */
 export function createStreamDecoder(): StreamDecoder {
-  const state: State = { usage: undefined, open: false, stopped: false, ended: false }
+  const state: State = { told: {}, usage: undefined, open: false, stopped: false, ended: false }
   return { decode: (data) => decode(state, data), finish: () => end(state) }
 }
 
@@ -44,7 +46,8 @@ function decode(state: State, data: string): StreamEvent[] {
 
 function readMessageStart(state: State, event: JsonObject): StreamEvent[] {
   const message = objectIn(event.message)
-  state.usage = updateUsage(state.usage, message.usage)
+  state.told = begunUsage(message.usage)
+  state.usage = readCounts(state.told)
   return [
     { type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: inFull(state.usage) },
   ]
@@ -70,7 +73,8 @@ function readBlockStop(state: State): StreamEvent[] {
 }
 
 function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
-  state.usage = updateUsage(state.usage, event.usage)
+  state.told = laterUsage(state.told, event.usage)
+  state.usage = readCounts(state.told)
   const delta = objectIn(event.delta)
   const stop_reason = stringIn(delta.stop_reason)
   if (stop_reason === undefined || state.stopped) return []

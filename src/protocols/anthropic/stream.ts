@@ -4,11 +4,11 @@ import type { ReportedUsage } from '../../domain/usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { objectIn, parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
+import { type JsonObject, objectIn, parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
 import { quoted } from '../wire/json-text.ts'
 import { addWritten, nextContainer, noSums, of, PROOF, TEXT, tokensOfSums } from '../written.ts'
 import { WrittenBeside } from '../written-beside.ts'
-import { updateUsage } from './usage.ts'
+import { begunUsage, laterUsage, readCounts } from './usage.ts'
 import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './written.ts'
 
 const MESSAGE_START = quoted('message_start')
@@ -19,7 +19,7 @@ const DELTA = quoted('delta')
 class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
-  #usage: ReportedUsage | undefined
+  #told: JsonObject = {}
   #output_reported = false
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
@@ -34,10 +34,12 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   usage(): ReportedUsage | undefined {
-    if (this.#usage === undefined || this.#output_reported) return this.#usage
+    const usage = readCounts(this.#told)
+    if (usage === undefined || this.#output_reported) return usage
     // The count in message_start covers only what was written before it.
-    if (this.#usage.input_tokens === undefined) return undefined
-    return { ...this.#usage, output_tokens: undefined, thinking_tokens: 0 }
+    return usage.input_tokens === undefined
+      ? undefined
+      : { ...usage, output_tokens: undefined, thinking_tokens: 0 }
   }
 
   deliveredTokens(): number {
@@ -67,10 +69,9 @@ class AnthropicStreamReading implements StreamReading {
     const event = parseObject(decodeByteString(data))
     // An event that is not JSON is broken, and may be an error that was cut off.
     if (event === undefined || reportsError(event)) this.failed = true
-    else if (event.type === 'message_start')
-      this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
+    else if (event.type === 'message_start') this.#told = begunUsage(objectIn(event.message).usage)
     else if (event.type === 'message_delta') {
-      this.#usage = updateUsage(this.#usage, event.usage)
+      this.#told = laterUsage(this.#told, event.usage)
       this.#output_reported ||= tokenCountIn(objectIn(event.usage).output_tokens) !== undefined
       if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false

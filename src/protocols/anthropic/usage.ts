@@ -1,40 +1,47 @@
 // The billed tokens in a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
 // https://platform.claude.com/docs/en/build-with-claude/compaction, "Usage"
-import type { ReportedUsage, Usage } from '../../domain/usage.ts'
+import { inFull, promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
 import { blockTokens } from './written.ts'
 
 /** The usage of a whole message; undefined if it reports none. */
-export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
-  updateUsage(undefined, answer.usage)
+export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(objectIn(answer.usage))
+
+/** What a stream tells of its usage as it begins. Some servers begin with zeros, which say nothing: no prompt is empty. */
+export function begunUsage(value: Json | undefined): JsonObject {
+  const told = laterUsage({}, value)
+  const counts = readCounts(told)
+  return counts && promptTokens(inFull(counts)) === 0 ? {} : told
+}
+
+/** The same with what a later event says: counts are cumulative, so they replace the earlier ones. */
+export const laterUsage = (told: JsonObject, value: Json | undefined): JsonObject => ({
+  ...told,
+  ...Object.fromEntries(Object.entries(objectIn(value)).filter(([, count]) => count !== null)),
+})
 
 /**
- * A usage, updated by what a later event of the stream says: its counts are cumulative, so they replace the known ones.
- * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour;
- * `output_tokens` includes thinking. Compactions are counted in `iterations` alone.
+ * The counts of a usage, undefined where they are absent. `input_tokens` excludes the cache; a cache write is for 5 minutes
+ * unless it is reported as one for an hour; `output_tokens` includes thinking. Compactions are counted in `iterations` alone.
  */
-export function updateUsage(
-  known: ReportedUsage | undefined,
-  value: Json | undefined,
-): ReportedUsage | undefined {
-  const usage = withCompactions(objectIn(value), known)
-  const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
+export function readCounts(told: JsonObject): ReportedUsage | undefined {
+  const usage = withCompactions(told)
+  const input_tokens = tokenCountIn(usage.input_tokens)
   const output = tokenCountIn(usage.output_tokens)
-  if (input_tokens === undefined && output === undefined) return known
-  const { thinking_tokens: thinking } = objectIn(usage.output_tokens_details)
-  const thinking_tokens = tokenCountIn(thinking) ?? known?.thinking_tokens ?? 0
+  if (input_tokens === undefined && output === undefined) return undefined
+  const thinking_tokens = tokenCountIn(objectIn(usage.output_tokens_details).thinking_tokens) ?? 0
   const written = objectIn(usage.cache_creation)
-  const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? known?.cache_write_1h_tokens ?? 0
-  const in_5m = tokenCountIn(written.ephemeral_5m_input_tokens) ?? known?.cache_write_5m_tokens ?? 0
+  const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? 0
   const total = tokenCountIn(usage.cache_creation_input_tokens)
   return {
     input_tokens,
-    cache_read_tokens: tokenCountIn(usage.cache_read_input_tokens) ?? known?.cache_read_tokens ?? 0,
-    cache_write_5m_tokens: total === undefined ? in_5m : total - in_1h,
+    cache_read_tokens: tokenCountIn(usage.cache_read_input_tokens) ?? 0,
+    cache_write_5m_tokens:
+      total === undefined ? (tokenCountIn(written.ephemeral_5m_input_tokens) ?? 0) : total - in_1h,
     cache_write_1h_tokens: in_1h,
-    output_tokens: output === undefined ? known?.output_tokens : output - thinking_tokens,
+    output_tokens: output === undefined ? undefined : output - thinking_tokens,
     thinking_tokens,
   }
 }
@@ -50,13 +57,10 @@ const COMPACTED = [
  * The same counts with those of compactions added, which the model writes before its answer and which are billed as it is.
  * Other iterations are in the counts already, or are another model's (@anthropic-ai/sdk 1.12.0, `BetaUsage.iterations`).
  */
-function withCompactions(usage: JsonObject, known: ReportedUsage | undefined): JsonObject {
+function withCompactions(usage: JsonObject): JsonObject {
   const compactions = objectsIn(usage.iterations).filter(({ type }) => type === 'compaction')
   if (compactions.length === 0) return usage
-  const counts: JsonObject = { ...usage }
-  // A later event may leave out the input, which the beginning of the stream told.
-  counts.input_tokens ??= known?.input_tokens ?? null
-  const all = [counts, ...compactions]
+  const all = [usage, ...compactions]
   const sum = { ...usage }
   for (const field of COMPACTED) sum[field] = sumOf(all, (counts) => counts[field])
   sum.cache_creation = {

@@ -1,6 +1,7 @@
 // A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
+import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
@@ -33,6 +34,8 @@ const CandidateShape = fields({
 })
 
 const USAGE = quoted('usageMetadata')
+/** What the key of every count ends with: Vertex AI's events may have a usage without any. */
+const COUNT = 'TokenCount"'
 const PARTS = quoted('parts')
 const CANDIDATES = quoted('candidates')
 const ERROR = quoted('error')
@@ -49,9 +52,7 @@ const SPECIAL = new RegExp(`"(?:${[...ENDING_KEYS, ...PARSED_KEYS].join('|')})"`
 class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The last event with a usage, which is read on demand, once. */
-  #usage_event: ByteString | undefined
-  #usage: ReportedUsage | undefined
+  readonly #usage = new LastUsage(readUsage)
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(CandidateShape)
   #other_tokens = 0
@@ -63,11 +64,7 @@ class GeminiStreamReading implements StreamReading {
   }
 
   usage(): ReportedUsage | undefined {
-    if (this.#usage_event !== undefined) {
-      this.#usage = readUsage(parseObject(decodeByteString(this.#usage_event)) ?? {})
-      this.#usage_event = undefined
-    }
-    return this.#usage
+    return this.#usage.of(this.deliveredTokens())
   }
 
   deliveredTokens(): number {
@@ -81,8 +78,8 @@ class GeminiStreamReading implements StreamReading {
   }
 
   #readSearched(data: ByteString): void {
-    if (hasValue(data, USAGE)) this.#usage_event = data
     this.#count(data)
+    if (hasValue(data, USAGE) && data.includes(COUNT)) this.#usage.told(data, this.deliveredTokens())
   }
 
   /** What the parts hold, and what candidates hold beside them. */
@@ -101,8 +98,8 @@ class GeminiStreamReading implements StreamReading {
     const event = parseObject(decodeByteString(data))
     this.#conclude(data, event)
     if (this.failed || event === undefined) return
-    if (readUsage(event) !== undefined) this.#usage_event = data
     this.#other_tokens += estimateOutput(event)
+    if (readUsage(event) !== undefined) this.#usage.told(data, this.deliveredTokens())
   }
 
   /**

@@ -1,6 +1,7 @@
 // A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
+import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
@@ -13,6 +14,8 @@ import { readUsage } from './usage.ts'
 import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './written.ts'
 
 const USAGE = quoted('usage')
+/** Of these, every usage has one. */
+const COUNTS = [quoted('prompt_tokens'), quoted('completion_tokens')]
 const FINISH = quoted('finish_reason')
 const ERROR = quoted('error')
 const DELTA = quoted('delta')
@@ -21,9 +24,7 @@ const CHOICES = quoted('choices')
 class OpenaiStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The last event with a usage, which is read on demand, once. */
-  #usage_event: ByteString | undefined
-  #usage: ReportedUsage | undefined
+  readonly #usage = new LastUsage(readUsage)
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
 
@@ -32,18 +33,14 @@ class OpenaiStreamReading implements StreamReading {
       this.finished = true
       return
     }
-    if (hasValue(data, USAGE)) this.#usage_event = data
     if (hasValue(data, FINISH) || data.includes(ERROR)) this.#conclude(data)
-    if (this.failed) return
-    this.#count(data)
+    if (!this.failed) this.#count(data)
+    if (hasValue(data, USAGE) && COUNTS.some((key) => hasValue(data, key)))
+      this.#usage.told(data, this.deliveredTokens())
   }
 
   usage(): ReportedUsage | undefined {
-    if (this.#usage_event !== undefined) {
-      this.#usage = readUsage(parseObject(decodeByteString(this.#usage_event)) ?? {})
-      this.#usage_event = undefined
-    }
-    return this.#usage
+    return this.#usage.of(this.deliveredTokens())
   }
 
   deliveredTokens(): number {

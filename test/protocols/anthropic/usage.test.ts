@@ -1,14 +1,14 @@
 // The counts of compactions in a message's usage, whole and streamed.
 import { describe, expect, test } from 'bun:test'
-import { updateUsage } from '../../../src/protocols/anthropic/usage.ts'
+import { begunUsage, laterUsage, readCounts } from '../../../src/protocols/anthropic/usage.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const COUNTS = { input_tokens: 10, output_tokens: 5 }
 const compaction = (counts: JsonObject): JsonObject => ({ type: 'compaction', ...counts })
 
 /** [input, cache read, cache write for 5 minutes, for an hour, output] */
-const read = (usage: JsonObject, known?: JsonObject) => {
-  const counts = updateUsage(known && updateUsage(undefined, known), usage)
+const read = (usage: JsonObject, begun: JsonObject = {}) => {
+  const counts = readCounts(laterUsage(begunUsage(begun), usage))
   return [
     counts?.input_tokens,
     counts?.cache_read_tokens,
@@ -54,6 +54,32 @@ test('the input that only the beginning of a stream told is billed beside a comp
   expect(read({ output_tokens: 50, iterations }, { input_tokens: 1_000, output_tokens: 1 })).toEqual([
     8_000, 0, 0, 0, 350,
   ])
+})
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['in both', { input_tokens: 1_000, output_tokens: 1 }, { output_tokens: 50 }],
+  ['in both, with all counts', { input_tokens: 1_000 }, { input_tokens: 1_000, output_tokens: 50 }],
+])('a compaction that the beginning and the end of a stream tell is billed once: %s', (_, begun, ended) => {
+  const iterations = [compaction({ input_tokens: 7_000, output_tokens: 300 })]
+  expect(read({ ...ended, iterations }, { ...begun, iterations })).toEqual([8_000, 0, 0, 0, 350])
+  expect(read(ended, { ...begun, iterations })).toEqual([8_000, 0, 0, 0, 350])
+})
+
+describe('a stream that begins with zeros', () => {
+  const ZEROS = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
+  test.each<[string, JsonObject, JsonObject, (number | undefined)[]]>([
+    ['has told nothing of its input', ZEROS, { output_tokens: 5 }, [undefined, 0, 0, 0, 5]],
+    ['is told it at its end', ZEROS, COUNTS, [10, 0, 0, 0, 5]],
+    ['and ends with them has none', ZEROS, ZEROS, [0, 0, 0, 0, 0]],
+    [
+      'has an input that was all cached',
+      { ...ZEROS, cache_read_input_tokens: 9 },
+      { output_tokens: 5 },
+      [0, 9, 0, 0, 5],
+    ],
+  ])('%s', (_, begun, ended, counts) => {
+    expect(read(ended, begun)).toEqual(counts)
+  })
 })
 
 describe('what is no list of compactions changes nothing', () => {

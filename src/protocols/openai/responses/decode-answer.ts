@@ -6,7 +6,7 @@ import { madeCallId, type Part, parseArguments } from '../../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { readLogprobs } from '../logprobs.ts'
 import { ownSignature } from './encrypted.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, responseIn } from './usage.ts'
 
 /**
  * A provider's whole answer: one candidate. Missing fields are read as empty, and items of tools that the provider runs
@@ -37,6 +37,12 @@ export function decodeAnswer(answer: JsonObject, call_id: string): ConversationA
     usage: inFull(readUsage(answer)),
   }
 }
+
+/** Whether a response, or the event of one, has items that are neither said nor thought, such as an image that was drawn. */
+export const hasOtherItems = (answer: JsonObject): boolean =>
+  [objectIn(answer.item), ...objectsIn(responseIn(answer).output)].some(
+    ({ type = 'message' }) => type !== 'message' && type !== 'reasoning',
+  )
 
 /** What an item says. @param made_id the id of a tool call that has none */
 export function partsOf(item: JsonObject, made_id: string): Part[] {

@@ -209,6 +209,8 @@ function conclude(state: State, response: JsonObject): StreamEvent[] {
   state.usage = readUsage(response)
   const { refused, calls } = state
   const stop_reason = readStop(response, { refused, calls, malformed: false })
+  if (state.items.size === 0 && !Array.isArray(response.output) && stop_reason !== 'safety')
+    return failStream(state, 'the response has no output')
   return [
     ...events,
     ...unfinished,

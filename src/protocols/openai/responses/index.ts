@@ -6,7 +6,7 @@ import { readFailure } from '../failure.ts'
 import { keyHeaders } from '../target.ts'
 import { carries } from './carries.ts'
 import { leastTokens } from './context.ts'
-import { decodeAnswer } from './decode-answer.ts'
+import { decodeAnswer, hasOtherItems } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
 import { encodeAnswer } from './encode-answer.ts'
@@ -44,6 +44,7 @@ export const responses: Protocol = {
     readUsage,
     showUsage,
     estimateOutput,
+    empty: { answers_in: 'output', hasOther: hasOtherItems },
     stream,
     model_places: { answer: ['model'], event: ['response', 'model'] },
     extras,

@@ -1,0 +1,50 @@
+// The last usage that a stream told, which is read on demand, once: providers repeat it in every event.
+import { inFull, promptTokens, type ReportedUsage } from '../domain/usage.ts'
+import { type ByteString, decodeByteString } from './wire/byte-string.ts'
+import { type JsonObject, parseObject } from './wire/json.ts'
+
+export class LastUsage {
+  readonly #read: (event: JsonObject) => ReportedUsage | undefined
+  #event: ByteString | undefined
+  #usage: ReportedUsage | undefined
+  /** The output that had passed with the event. */
+  #delivered_tokens = 0
+
+  constructor(read: (event: JsonObject) => ReportedUsage | undefined) {
+    this.#read = read
+  }
+
+  /** @param event has a usage @param delivered_tokens all output so far, the event's included */
+  told(event: ByteString, delivered_tokens: number): void {
+    this.#event = event
+    this.#delivered_tokens = delivered_tokens
+  }
+
+  /**
+   * What it says of a stream of which so much was delivered. What was told before half of the output says nothing of the output,
+   * nor of the prompt if all of that is zero: some servers begin their streams so, and tell no other.
+   */
+  of(delivered_tokens: number): ReportedUsage | undefined {
+    if (this.#event !== undefined) {
+      this.#usage = this.#read(parseObject(decodeByteString(this.#event)) ?? {})
+      this.#event = undefined
+    }
+    const usage = this.#usage
+    if (usage === undefined || delivered_tokens <= 2 * this.#delivered_tokens) return usage
+    const {
+      input_tokens,
+      input_audio_tokens,
+      cache_read_tokens,
+      cache_write_5m_tokens,
+      cache_write_1h_tokens,
+    } = usage
+    if (promptTokens(inFull(usage)) === 0) return undefined
+    return {
+      input_tokens,
+      input_audio_tokens,
+      cache_read_tokens,
+      cache_write_5m_tokens,
+      cache_write_1h_tokens,
+    }
+  }
+}
