@@ -27,20 +27,28 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
 
 /**
- * The same request with tool names that the provider takes; the very same where it takes all.
+ * Writes a name as it is sent.
  * @param renamed takes the names that are sent, with those that the caller knows
+ */
+export const renaming =
+  (isTaken: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
+  (name: string): string => {
+    if (isTaken(name)) return name
+    const sent = shortened(name, max_chars)
+    renamed.set(sent, name)
+    return sent
+  }
+
+/**
+ * The same request with tool names that the provider takes; the very same where it takes all.
+ * @param renamed as for `renaming`
  */
 export function withTakenNames(
   request: ConversationRequest,
   { pattern, max_chars }: NameRule,
   renamed: Map<string, string>,
 ): ConversationRequest {
-  const nameOf = (name: string): string => {
-    if (pattern.test(name) || name === '') return name
-    const sent = shortened(name, max_chars)
-    renamed.set(sent, name)
-    return sent
-  }
+  const nameOf = renaming((name) => name === '' || pattern.test(name), max_chars, renamed)
   const tools = request.tools.map((tool) => ({ ...tool, name: nameOf(tool.name) }))
   const turns = request.turns.map((turn) => ({
     ...turn,

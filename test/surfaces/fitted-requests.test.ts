@@ -11,6 +11,8 @@ const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
   more: (url) =>
     providerSection('mistral', 'openai', `${url}/v1`, 'server = "mistral"') +
     modelSection('large', { mistral: 'mistral-large-2512' }) +
+    providerSection('openai', 'openai', `${url}/v1`, 'server = "openai"\nresponses = true') +
+    modelSection('gpt', { openai: 'gpt-5.4' }) +
     providerSection(
       'own',
       'openai',
@@ -84,6 +86,73 @@ test.each([
   expect(text).not.toContain(sentName())
 })
 
+const NAMED = { type: 'function', name: LONG, parameters: { type: 'object', properties: {} } }
+const RESPONSES = {
+  model: 'gpt',
+  tools: [
+    NAMED,
+    { type: 'custom', name: `${LONG}_custom` },
+    { type: 'namespace', name: 'mcp', description: 'Tools', tools: [{ ...NAMED, name: `${LONG}_inner` }] },
+  ],
+  tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: LONG }] },
+  input: [
+    { role: 'user', content: `"${LONG}"` },
+    { type: 'additional_tools', role: 'developer', tools: [{ ...NAMED, name: `${LONG}_added` }] },
+    { type: 'function_call', call_id: 'c1', name: LONG, arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: LONG },
+    { type: 'custom_tool_call', call_id: 'c2', name: `${LONG}_custom`, input: LONG },
+    { type: 'custom_tool_call_output', call_id: 'c2', output: '' },
+  ],
+}
+const responseItem = () => ({
+  id: 'fc_1',
+  type: 'function_call',
+  call_id: 'c3',
+  name: asked().tool_choice ? objectsIn(objectIn(asked().tool_choice).tools)[0]?.name : '',
+  arguments: JSON.stringify({ text: `"${LONG}"` }),
+  status: 'completed',
+})
+const response = () => ({
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5.4',
+  output: [responseItem()],
+  tools: asked().tools ?? [],
+  usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+})
+
+test.each([
+  ['whole', () => whole(response())],
+  [
+    'streamed',
+    () =>
+      events([
+        { type: 'response.created', response: { ...response(), status: 'in_progress', output: [] } },
+        { type: 'response.output_item.added', output_index: 0, item: responseItem() },
+        { type: 'response.output_item.done', output_index: 0, item: responseItem() },
+        { type: 'response.completed', response: response() },
+      ]),
+  ],
+] as const)('long names of tools pass to the Responses API and back, %s', async (kind, answer) => {
+  upstream.answer(answer)
+  const answered = await call('/v1/responses', { ...RESPONSES, stream: kind === 'streamed' })
+  const text = await answered.text()
+  const sent = asked()
+  const names = (JSON.stringify(sent).match(/"name":"[^"]*"/g) ?? []).map((field) => field.slice(8, -1))
+  expect(names.length).toBe(8)
+  expect(names.filter((name) => name.length > 64)).toEqual([])
+  expect(new Set(names).size).toBe(5)
+  expect(objectsIn(sent.input).map(({ output, content, input }) => output ?? content ?? input)).toEqual(
+    RESPONSES.input.map(({ output, content, input }: Record<string, unknown>) => output ?? content ?? input),
+  )
+  for (const name of names.filter((each) => each !== 'mcp')) expect(text).not.toContain(`"${name}"`)
+  for (const end of ['', '_custom', '_inner']) expect(text).toContain(`"${LONG}${end}"`)
+  const id = /"id":"(resp_[^"]+)"/.exec(text)?.[1]
+  const kept = await call(`/v1/responses/${id}`)
+  expect(objectsIn((parseObject(await kept.text()) ?? {}).output)[0]).toMatchObject({ name: LONG })
+})
+
 test('what is left out is named as the caller calls it', async () => {
   upstream.answer(
     whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
@@ -116,6 +185,19 @@ test('what its server refuses and the answer depends on is 400 before anything i
   expect(response.status).toBe(400)
   expect(await response.text()).toContain('generationConfig.responseLogprobs cannot be carried')
   await expectCounts(before)
+})
+
+test.each([
+  ['a null', null],
+  ['a larger one', 5_000],
+])('a limit that is held for is sent, with %s under the name that the server knows', async (_name, max_tokens) => {
+  upstream.answer(
+    whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
+  )
+  const limits = { max_completion_tokens: 20, max_tokens }
+  await call('/v1/chat/completions', { model: 'large', messages: CHAT.messages, ...limits })
+  expect(asked()).toMatchObject({ max_tokens: max_tokens ?? 20 })
+  expect(asked()).not.toHaveProperty('max_completion_tokens')
 })
 
 test('fields are dropped and set as the operator says', async () => {

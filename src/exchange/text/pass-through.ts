@@ -40,14 +40,17 @@ export function passThrough(
       const has_name = answering !== undefined || upstream_model === context.model
       const { event, once } = text.model_places
       const named = has_name ? undefined : renameEach(context.model, event, once)
-      const rename = restore && named ? (data: ByteString) => named(restore(data)) : (named ?? restore)
-      if (raw && !shown) return passOn(reading, frame, correction, rename)
+      if (raw && !shown) {
+        const rename = restore && named ? (data: ByteString) => named(restore(data)) : (named ?? restore)
+        return passOn(reading, frame, correction, rename)
+      }
       return reframe(reading, frame, {
         next(data) {
-          const left = shown ? shown(data) : data
+          const given = restore?.(data) ?? data
+          const left = shown ? shown(given) : given
           if (left === undefined) return []
           const corrected = correction()?.(left) ?? left
-          return [{ data: decodeByteString(rename?.(corrected) ?? corrected) }]
+          return [{ data: decodeByteString(named?.(corrected) ?? corrected) }]
         },
         finish: () => [],
       })

@@ -17,6 +17,7 @@ import { leftOut, withShortUsers } from '../servers/fitting.ts'
 import { isServerName } from '../servers/servers.ts'
 import { TAKEN, type Taken } from '../servers/taken.ts'
 import { LOGPROBS } from './decode-request.ts'
+import { withShortNames } from './fit-names.ts'
 
 /** A lower limit is refused. https://github.com/vectorize-io/hindsight/issues/58 */
 export const MIN_OUTPUT_TOKENS = 16
@@ -30,17 +31,20 @@ const MAX_CALL_ID_CHARS = 64
  */
 export function fitRequest(body: JsonObject, { server, model, is_translated }: Sent): Fitted {
   const taken: Taken = isServerName(server) ? TAKEN[server] : {}
-  if (!is_translated && !taken.by_generation) return { body }
+  const renamed_tools = new Map<string, string>()
+  const given =
+    taken.max_name_chars === undefined ? body : withShortNames(body, taken.max_name_chars, renamed_tools)
+  if (!is_translated && !taken.by_generation) return { body: given, renamed_tools }
   const dropped = new Set<string>()
   const generation = generationOf(model)
-  const thinking = taken.by_generation && isOpenAis(generation) ? fitEffort(body, generation, dropped) : body
+  const thinking = taken.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
   const named = withShortIds(withShortUsers(sampled, taken))
-  if (!is_translated) return { body: named, dropped: [...dropped] }
+  if (!is_translated) return { body: named, dropped: [...dropped], renamed_tools }
   const lost = taken.by_generation && !samples && asksForLogprobs(named) ? 'top_logprobs' : undefined
-  return { body: withLeastLimit(withJsonWord(named)), dropped: [...dropped], lost }
+  return { body: withLeastLimit(withJsonWord(named)), dropped: [...dropped], renamed_tools, lost }
 }
 
 function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string>): JsonObject {

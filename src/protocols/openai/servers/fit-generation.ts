@@ -33,7 +33,7 @@ export function lostByGeneration(body: JsonObject, generation: Generation): read
 /** One limit under its other name; of two, the server refuses one. */
 function withKnownLimit(body: JsonObject): JsonObject {
   const { max_tokens, ...rest } = body
-  if (max_tokens === undefined || body.max_completion_tokens !== undefined) return body
+  if (max_tokens === undefined || (body.max_completion_tokens ?? null) !== null) return body
   return { ...rest, max_completion_tokens: max_tokens }
 }
 

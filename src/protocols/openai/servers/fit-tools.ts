@@ -1,5 +1,5 @@
 // The tools of a chat completion request, made to fit what its server takes: their names, and the choice among them.
-import { shortened } from '../../tool-names.ts'
+import { renaming } from '../../tool-names.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import type { Fitting } from './fitting.ts'
 
@@ -8,25 +8,20 @@ export function fitTools({ body, taken, renamed_tools }: Fitting): JsonObject {
   const { max_name_chars } = taken
   const given = taken.takes_allowed_tools ? body : offeringAllowed(body)
   if (max_name_chars === undefined || !hasLongName(given, max_name_chars)) return given
-  const nameOf = (name: string): string => {
-    if (name.length <= max_name_chars) return name
-    const sent = shortened(name, max_name_chars)
-    renamed_tools.set(sent, name)
-    return sent
-  }
+  const rename = renaming((name) => name.length <= max_name_chars, max_name_chars, renamed_tools)
   return {
     ...given,
-    ...mapped(given, 'tools', (tool) => renamedFunction(tool, nameOf)),
+    ...mapped(given, 'tools', (tool) => renamedFunction(tool, rename)),
     ...mapped(given, 'messages', (message) => ({
       ...message,
-      ...mapped(message, 'tool_calls', (call) => renamedFunction(call, nameOf)),
-      ...(message.role === 'tool' && typeof message.name === 'string' ? { name: nameOf(message.name) } : {}),
+      ...mapped(message, 'tool_calls', (call) => renamedFunction(call, rename)),
+      ...(message.role === 'tool' && typeof message.name === 'string' ? { name: rename(message.name) } : {}),
     })),
-    ...(isObject(given.tool_choice) ? { tool_choice: renamedChoice(given.tool_choice, nameOf) } : {}),
+    ...(isObject(given.tool_choice) ? { tool_choice: renamedChoice(given.tool_choice, rename) } : {}),
   }
 }
 
-type Rename = (name: string) => string
+type Rename = ReturnType<typeof renaming>
 
 const hasLongName = ({ tools, messages }: JsonObject, max_chars: number): boolean =>
   objectsIn(tools).some((tool) => isLong(tool, max_chars)) ||

@@ -58,13 +58,18 @@ function refuseFields({ body, model, taken: { refused = [] }, dropped }: Fitting
   return leftOut(body, names, dropped)
 }
 
-/** A field that the caller wrote under the server's own name too stays as that. */
+/**
+ * A field that the caller wrote under the server's own name too stays as that, but a null says nothing: in its place the limit would be
+ * lost that the call is held for.
+ */
 function renameFields({ body, taken: { renamed = {} } }: Fitting): JsonObject {
   const names = Object.keys(renamed).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
-  const left = Object.entries(body).filter(([name]) => !names.includes(name))
-  const moved = names.map((name) => [renamed[name] ?? name, body[name] ?? null] as const)
-  return Object.fromEntries([...moved, ...left])
+  const moved = Object.fromEntries(names.map((name) => [renamed[name] ?? name, body[name] ?? null]))
+  const left = Object.entries(body).filter(
+    ([name, value]) => !names.includes(name) && (value !== null || !Object.hasOwn(moved, name)),
+  )
+  return { ...moved, ...Object.fromEntries(left) }
 }
 
 /** From the least to the most; `default` is Groq's only one beside `none`. */

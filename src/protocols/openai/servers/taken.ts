@@ -223,8 +223,12 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
   },
   /** https://docs.together.ai/docs/openai-api-compatibility; thinking: https://github.com/togethercomputer/openapi/pull/132. */
   together: { renamed: AS_USER, thinking: 'reasoning', max_name_chars: 64 },
-  /** ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. */
+  /**
+   * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit, whose newer name it
+   * takes and ignores: https://github.com/ollama/ollama/issues/7125.
+   */
   ollama: {
+    renamed: AS_MAX_TOKENS,
     efforts: [{ levels: ['none', 'low', 'medium', 'high', 'max'] }],
     thinking: 'reasoning',
   },
