@@ -196,7 +196,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
 
 function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Suppliers, report: Report): void {
   const { names, providers, protocols } = suppliers
-  routes.forEach(({ provider, endpoint }, route) => {
+  routes.forEach(({ provider, endpoint, generation }, route) => {
     const path = ['models', model, 'routes', route, 'provider']
     if (!names.includes(provider)) report(path, unknown(`provider "${provider}"`, provider, names))
     const spoken = providers.get(provider)?.protocol
@@ -205,8 +205,12 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
       report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
     const problem = endpoint && endpointProblem(endpoint, kind, providers.get(provider), protocol)
     if (problem) report(['models', model, 'routes', route, 'endpoint'], problem)
+    if (generation !== undefined && kind !== 'text')
+      report(['models', model, 'routes', route, 'generation'], FOR_TEXT)
   })
 }
+
+const FOR_TEXT = 'is for text models only'
 
 /** What is wrong with the endpoint of a route; undefined if nothing is, or its provider is not known. */
 function endpointProblem(
@@ -215,7 +219,7 @@ function endpointProblem(
   provider: Provider | undefined,
   protocol: ProtocolFacts | undefined,
 ): string | undefined {
-  if (kind !== 'text') return 'is for text models only'
+  if (kind !== 'text') return FOR_TEXT
   if (protocol && !protocol.speaksResponses) return 'is for providers with protocol = "openai" only'
   if (endpoint === 'responses' && provider?.responses === false)
     return 'needs a provider that speaks the Responses API: set its responses = true'

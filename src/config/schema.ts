@@ -113,6 +113,13 @@ const RouteSchema = <Price extends TSchema>(price: Price) =>
           description: 'the endpoint that every call is put to; by default that depends on model and call',
         }),
       ),
+      generation: Type.Optional(
+        Type.String({
+          pattern: '\\S',
+          must: 'the name of a model, such as "gpt-5.4"',
+          description: 'the model whose rules hold, where `model` is a name of your own',
+        }),
+      ),
       cost: Type.Optional(price),
     },
     closed,

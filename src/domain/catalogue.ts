@@ -40,6 +40,8 @@ export interface Route {
   readonly order: number
   /** The endpoint that is asked, at a provider that speaks more than one; undefined if that depends on the call. */
   readonly endpoint?: Endpoint
+  /** The model whose generation this one is, such as `gpt-5.4`, where the provider's id does not tell it. */
+  readonly generation?: string
   /** What the provider charges the operator, in the form of the model's price; absent if nobody said. */
   readonly cost?: Price
 }

@@ -1,12 +1,11 @@
 // What the choice of a protocol depends on, at a provider that speaks more than one.
 import type { Endpoint, Provider } from '../domain/catalogue.ts'
 import type { RequestFacts } from './facts.ts'
+import type { NamedModel } from './named-model.ts'
 
 /** A route of a model, as far as it decides in which protocol its provider is asked. */
-export interface AskedRoute {
+export interface AskedRoute extends NamedModel {
   readonly provider: Provider
-  /** The provider's own id of the model. */
-  readonly model: string
   /** As the route says. */
   readonly endpoint?: Endpoint | undefined
 }

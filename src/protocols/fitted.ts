@@ -1,12 +1,11 @@
 // A request made to fit the server that it goes to.
+import type { NamedModel } from './named-model.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Where a request goes. */
-export interface Sent {
+export interface Sent extends NamedModel {
   /** The known server behind the provider's address; undefined for all others. */
   readonly server: string | undefined
-  /** The provider's own name of the model. */
-  readonly model: string
   /** The gateway wrote it; what passes through was written by the caller. */
   readonly is_translated: boolean
 }

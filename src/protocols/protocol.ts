@@ -13,6 +13,7 @@ import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { Fitted, Sent } from './fitted.ts'
 import type { ImageProtocol } from './images.ts'
+import type { NamedModel } from './named-model.ts'
 import type { NameRule } from './tool-names.ts'
 import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
@@ -122,8 +123,7 @@ export interface TextProtocol extends Translator, CallerText {
    */
   prepare(
     body: JsonObject,
-    call: {
-      model: string
+    call: NamedModel & {
       streams: boolean
       forgets_reasoning?: boolean | undefined
       without_summary?: boolean | undefined
@@ -138,7 +138,7 @@ export interface TextProtocol extends Translator, CallerText {
   /** The lowest output limit that is taken: a lower one is raised to it by translation; absent where every limit is. */
   readonly min_output_tokens?: number
   /** The same request with its output limit lowered. */
-  limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
+  limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
   /** The usage of a whole answer; undefined if it reports none (absent is not zero). */
   readUsage(answer: JsonObject): ReportedUsage | undefined

@@ -95,8 +95,9 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   ...UNIT_QUESTIONS,
   text: {
     timeout_ms: 60_000,
-    write({ text }, { provider, model, api_key }) {
-      const body = text.encodeRequest(TEXT_REQUEST(), { model, max_output_tokens: MAX_OUTPUT_TOKENS })
+    write({ text }, { provider, model, generation, api_key }) {
+      const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
+      const body = text.encodeRequest(TEXT_REQUEST(), target)
       return requestTo(provider, text.target({ model, api_key, streams: false }), JSON.stringify(body))
     },
     read({ text }, answer) {

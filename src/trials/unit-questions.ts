@@ -9,7 +9,7 @@ import { requestTo } from '../upstream/request.ts'
 import type { Attempt } from '../upstream/routes.ts'
 import type { UpstreamRequest } from '../upstream/transport.ts'
 
-export type Asked = Pick<Attempt, 'provider' | 'model' | 'api_key'>
+export type Asked = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
 
 /** How a kind of model is asked, and what its answer says. @throws UpstreamFault for what is no answer */
 export interface Question {

@@ -11,6 +11,7 @@ export interface Attempt {
   readonly model: string
   /** As its route says. */
   readonly endpoint?: Endpoint | undefined
+  readonly generation?: string | undefined
   readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
   readonly key_id: string
@@ -127,6 +128,7 @@ const readRoute = (provider: Provider, route: Route): KnownRoute => ({
       provider,
       model: route.model,
       endpoint: route.endpoint,
+      generation: route.generation,
       api_key,
       key_id: keyIdOf(provider, index),
       cost: route.cost,

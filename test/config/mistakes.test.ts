@@ -361,6 +361,18 @@ describe('a mistake says where it is and what to write', () => {
       '11 models[0].routes[0].endpoint: needs a provider that speaks the Responses API: set its responses = true',
     ],
     [
+      'a generation of a model that is not of text',
+      `${PROVIDER}${MODEL.replace('"text"', '"embedding"')
+        .replace(', output = 2', '')
+        .replace(/model = "([^"]+)" \}/, 'model = "$1", generation = "gpt-5.4" }')}`,
+      '11 models[0].routes[0].generation: is for text models only',
+    ],
+    [
+      'an empty generation',
+      price('price = { input = 1, output = 1 }').replace('model = "x"', 'model = "x", generation = ""'),
+      '4 models[0].routes[0].generation: must be the name of a model, such as "gpt-5.4" (the model whose rules hold, where `model` is a name of your own)',
+    ],
+    [
       'an endpoint that does not exist',
       price('price = { input = 1, output = 1 }').replace('model = "x"', 'model = "x", endpoint = "chat"'),
       '4 models[0].routes[0].endpoint: must be one of "chat_completions" or "responses" (the endpoint that every call is put to; by default that depends on model and call)',

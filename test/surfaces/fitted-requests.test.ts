@@ -1,6 +1,6 @@
 // Requests made to fit their provider, over the wire: what is left out is named, names of tools come back, settings are applied.
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
 import { ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
@@ -13,6 +13,9 @@ const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
     modelSection('large', { mistral: 'mistral-large-2512' }) +
     providerSection('openai', 'openai', `${url}/v1`, 'server = "openai"\nresponses = true') +
     modelSection('gpt', { openai: 'gpt-5.4' }) +
+    providerSection('azure', 'openai', `${url}/openai/v1`, 'server = "azure"\nresponses = true') +
+    modelSection('deployed', { azure: 'my-deployment", generation = "gpt-5.4' }) +
+    modelSection('unknown', { azure: 'my-deployment' }) +
     providerSection(
       'own',
       'openai',
@@ -144,13 +147,13 @@ test.each([
   expect(names.filter((name) => name.length > 64)).toEqual([])
   expect(new Set(names).size).toBe(5)
   expect(objectsIn(sent.input).map(({ output, content, input }) => output ?? content ?? input)).toEqual(
-    RESPONSES.input.map(({ output, content, input }: Record<string, unknown>) => output ?? content ?? input),
+    RESPONSES.input.map(({ output, content, input }) => output ?? content ?? input),
   )
   for (const name of names.filter((each) => each !== 'mcp')) expect(text).not.toContain(`"${name}"`)
   for (const end of ['', '_custom', '_inner']) expect(text).toContain(`"${LONG}${end}"`)
   const id = /"id":"(resp_[^"]+)"/.exec(text)?.[1]
   const kept = await call(`/v1/responses/${id}`)
-  expect(objectsIn((parseObject(await kept.text()) ?? {}).output)[0]).toMatchObject({ name: LONG })
+  expect(objectsIn(parseObject(await kept.text())?.output)[0]).toMatchObject({ name: LONG })
 })
 
 test('what is left out is named as the caller calls it', async () => {
@@ -190,7 +193,7 @@ test('what its server refuses and the answer depends on is 400 before anything i
 test.each([
   ['a null', null],
   ['a larger one', 5_000],
-])('a limit that is held for is sent, with %s under the name that the server knows', async (_name, max_tokens) => {
+])('the limit held for is sent, with %s under the known name', async (_name, max_tokens) => {
   upstream.answer(
     whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
   )
@@ -198,6 +201,51 @@ test.each([
   await call('/v1/chat/completions', { model: 'large', messages: CHAT.messages, ...limits })
   expect(asked()).toMatchObject({ max_tokens: max_tokens ?? 20 })
   expect(asked()).not.toHaveProperty('max_completion_tokens')
+})
+
+const MESSAGE = { role: 'user', content: 'Hi' }
+const THINKING = { temperature: 0.5, reasoning_effort: 'minimal', max_tokens: 90 }
+const FITTED = { reasoning_effort: 'low', max_completion_tokens: 90 }
+
+describe('a deployment is asked as its generation takes it', () => {
+  test.each([
+    ['chat completions', '/v1/chat/completions', { messages: [MESSAGE], ...THINKING }, FITTED],
+    [
+      'responses',
+      '/v1/responses',
+      { input: 'Hi', temperature: 0.5, reasoning: { effort: 'minimal' } },
+      { reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'] },
+    ],
+    [
+      'messages',
+      '/v1/messages',
+      { messages: [MESSAGE], max_tokens: 90, temperature: 0.5, output_config: { effort: 'max' } },
+      { reasoning: { effort: 'xhigh' }, max_output_tokens: 90, store: false },
+    ],
+  ])('%s', async (_name, path, body, expected) => {
+    upstream.answer(() =>
+      whole(
+        'input' in asked()
+          ? { ...response(), output: [] }
+          : { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED },
+      ),
+    )
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const answered = await call(path, { model: 'deployed', ...body }, { headers })
+    expect(answered.status).toBe(200)
+    expect(answered.headers.get('x-tollgate-dropped')).toContain('temperature')
+    expect(asked()).toMatchObject({ model: 'my-deployment', ...expected })
+    expect(Object.keys(asked())).not.toContain('temperature')
+    expect(Object.keys(asked())).not.toContain('max_tokens')
+  })
+
+  test('without it, the name alone counts', async () => {
+    upstream.answer(
+      whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
+    )
+    await call('/v1/chat/completions', { model: 'unknown', messages: [MESSAGE], ...THINKING })
+    expect(asked()).toMatchObject({ temperature: 0.5, max_tokens: 90 })
+  })
 })
 
 test('fields are dropped and set as the operator says', async () => {

@@ -76,7 +76,7 @@ export class ParsedBody implements TextBody {
   readonly #protocols: Registry
   readonly #body: JsonBody
   readonly #json: JsonObject
-  /** By protocol, server and model: a request is translated once for each. */
+  /** By protocol, server and names of the model: a request is translated once for each. */
   #translated: Map<string, WrittenRequest> | undefined
 
   /**
@@ -131,13 +131,13 @@ export class ParsedBody implements TextBody {
   }
 
   write(writing: Writing): Written {
-    const { from, to, model, streams, output_limit, max_units, forgets_reasoning, form, without_summary } =
-      writing
+    const { from, to, streams, output_limit, max_units, forgets_reasoning, form, without_summary } = writing
+    const names = { model: writing.model, generation: writing.generation }
     const protocol = protocolNamed(this.#protocols, to)
     const { text } = protocol
     const limited = (body: JsonObject): JsonObject => {
-      const prepared = text.prepare(body, { model, streams, forgets_reasoning, without_summary })
-      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
+      const prepared = text.prepare(body, { ...names, streams, forgets_reasoning, without_summary })
+      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit, names)
     }
     if (from !== to) {
       const made = this.#translate(writing)
@@ -167,9 +167,9 @@ export class ParsedBody implements TextBody {
   }
 
   #translate(writing: Writing): WrittenRequest {
-    const { from, to, streams, model, form } = writing
+    const { from, to, streams, model, generation, form } = writing
     this.#translated ??= new Map()
-    const name = `${to}/${form?.server}/${model}`
+    const name = JSON.stringify([to, form?.server, model, generation])
     const known = this.#translated.get(name)
     if (known) return known
     const request = this.#caller(from).decodeRequest(this.#json, streams)

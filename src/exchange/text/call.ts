@@ -183,10 +183,9 @@ function areOwn(
   const { providers } = catalogue()
   return model.routes.every((route) => {
     const provider = providers.get(route.provider)
-    if (!provider) return false
-    const { model, endpoint } = route
     return (
-      spokenTo(protocols, { provider, model, endpoint, caller: protocol.name, facts }).name === protocol.name
+      provider !== undefined &&
+      spokenTo(protocols, { ...route, provider, caller: protocol.name, facts }).name === protocol.name
     )
   })
 }
@@ -221,6 +220,7 @@ async function carriedText(
         to,
         streams,
         model: route.model,
+        generation: route.generation,
         max_output_tokens,
         automatic_caching,
         output_limit: undefined,

@@ -14,9 +14,16 @@ export function passagesOf(
 ): Passages {
   // Of one protocol, or of two: a list is found through sooner than a map is made.
   const made: Passage[] = []
-  return ({ provider, model, endpoint }) => {
+  return ({ provider, model, endpoint, generation }) => {
     const { protocol: callers } = request.dialect
-    const protocol = spokenTo(protocols, { provider, model, endpoint, caller: callers.name, facts })
+    const protocol = spokenTo(protocols, {
+      provider,
+      model,
+      endpoint,
+      generation,
+      caller: callers.name,
+      facts,
+    })
     for (const known of made) if (known.protocol === protocol) return known
     const passage =
       protocol.name === callers.name ? passThrough(request, protocol, own) : translation(request, protocol)

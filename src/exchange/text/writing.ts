@@ -4,6 +4,7 @@ import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { Carries } from '../../protocols/carries.ts'
 import { untaken } from '../../protocols/carries.ts'
 import { callersName, droppedFrom } from '../../protocols/dropped.ts'
+import type { NamedModel } from '../../protocols/named-model.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { withFields, withoutFields } from '../../protocols/provider-fields.ts'
 import { STRICT_NAMES, withTakenNames } from '../../protocols/tool-names.ts'
@@ -12,13 +13,11 @@ import { withTier } from './asked-extras.ts'
 import type { ProviderForm } from './provider-form.ts'
 
 /** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
-export interface Writing {
+export interface Writing extends NamedModel {
   /** The names of the caller's protocol and of the provider's. */
   from: string
   to: string
   streams: boolean
-  /** The provider's own name of the model. */
-  model: string
   max_output_tokens: number
   /** Whether Claude is asked to cache what its caller has not marked. */
   automatic_caching: boolean
@@ -61,18 +60,19 @@ export function translated(
   protocol: Protocol,
   {
     model,
+    generation,
     max_output_tokens,
     automatic_caching,
     form,
     service_tier,
-  }: Pick<Writing, 'model' | 'max_output_tokens' | 'automatic_caching' | 'form' | 'service_tier'>,
+  }: Omit<Writing, 'from' | 'to' | 'streams' | 'output_limit'>,
 ): WrittenRequest {
   const { text, carries } = protocol
   const renamed = new Map<string, string>()
   const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
-  const written = text.encodeRequest(named, { model, max_output_tokens, automatic_caching })
+  const written = text.encodeRequest(named, { model, generation, max_output_tokens, automatic_caching })
   const encoded = service_tier ? withTier(protocol, written, service_tier) : written
-  const fitted = text.fit?.(encoded, { server: form?.server, model, is_translated: true }) ?? {
+  const fitted = text.fit?.(encoded, { server: form?.server, model, generation, is_translated: true }) ?? {
     body: encoded,
   }
   const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
@@ -96,9 +96,9 @@ const inWords = (names: readonly string[], from: Carries, to: Carries): string[]
 export function fitted(
   body: JsonObject,
   { text }: Protocol,
-  { model, form }: Pick<Writing, 'model' | 'form'>,
+  { model, generation, form }: Pick<Writing, 'model' | 'generation' | 'form'>,
 ): WrittenRequest {
-  const fit = form && text.fit?.(body, { server: form.server, model, is_translated: false })
+  const fit = form && text.fit?.(body, { server: form.server, model, generation, is_translated: false })
   return {
     body: fit?.body ?? body,
     dropped: fit?.dropped ?? NOTHING,

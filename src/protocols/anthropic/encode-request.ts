@@ -5,6 +5,7 @@ import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { ONLY_JSON } from '../in-words.ts'
+import { knownAs } from '../named-model.ts'
 import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
@@ -23,7 +24,7 @@ export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_cha
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
   const request = withClaudeMarks(given, target.automatic_caching ?? false)
-  const generation = generationOf(target.model)
+  const generation = generationOf(knownAs(target))
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
   const stop = request.stop.filter((sequence) => sequence.trim() !== '')

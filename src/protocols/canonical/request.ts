@@ -1,5 +1,6 @@
 // A request in the canonical form.
 import type { Carries } from '../carries.ts'
+import type { NamedModel } from '../named-model.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { RequestFields } from './fields.ts'
 import type { CacheTtl, Turn } from './parts.ts'
@@ -30,8 +31,7 @@ export interface ConversationRequest extends RequestFields {
 }
 
 /** The model that a request goes to, as its provider and the catalogue know it. */
-export interface TargetModel {
-  readonly model: string
+export interface TargetModel extends NamedModel {
   /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
   readonly max_output_tokens: number
   /** Whether Claude is asked to cache a conversation whose caller has marked nothing. */

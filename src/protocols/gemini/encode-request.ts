@@ -3,6 +3,7 @@
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectLostImages, rejectUnsupported } from '../carries.ts'
+import { knownAs } from '../named-model.ts'
 import type { NameRule } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
@@ -21,7 +22,7 @@ export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z_][\w.:-]{0,127}$/, max_
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
-  const generation = generationOf(target.model)
+  const generation = generationOf(knownAs(target))
   if (generation.answers_images && request.images !== false) rejectLostImages(request.from)
   const config = encodeConfig(request, target)
   return compact({
@@ -42,7 +43,7 @@ const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonOb
     stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
     candidateCount: request.candidates,
-    thinkingConfig: encodeThinking(request, target.model),
+    thinkingConfig: encodeThinking(request, generationOf(knownAs(target))),
     ...encodeOutput(request),
     ...encodeImages(request, target),
     ...encodeLogprobs(request),
@@ -58,8 +59,8 @@ function encodeOutput({ output }: ConversationRequest): JsonObject {
 }
 
 /** Text alone is what most models answer with, and some servers know no such field. */
-function encodeImages({ images }: ConversationRequest, { model }: TargetModel): JsonObject {
-  if (!images) return images === false && generationOf(model).answers_images ? TEXT_ONLY : {}
+function encodeImages({ images }: ConversationRequest, target: TargetModel): JsonObject {
+  if (!images) return images === false && generationOf(knownAs(target)).answers_images ? TEXT_ONLY : {}
   const imageConfig = compact({ aspectRatio: images.aspect_ratio, imageSize: images.size })
   return compact({
     responseModalities: images.with_text ? ['TEXT', 'IMAGE'] : ['IMAGE'],

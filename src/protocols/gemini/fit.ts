@@ -1,6 +1,7 @@
 // A translated native request, made to fit what its model's generation takes.
 import type { Fitted, Sent } from '../fitted.ts'
 import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
+import { knownAs } from '../named-model.ts'
 import { type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
 
@@ -12,9 +13,9 @@ interface Fitting {
 }
 
 /** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
-export function fitRequest(body: JsonObject, { model, is_translated }: Sent): Fitted {
-  if (!is_translated) return { body }
-  const generation = generationOf(model)
+export function fitRequest(body: JsonObject, sent: Sent): Fitted {
+  if (!sent.is_translated) return { body }
+  const generation = generationOf(knownAs(sent))
   const dropped: string[] = []
   const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
   const in_words = fitJson({ body: fitted, generation, dropped })

@@ -4,11 +4,13 @@ import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { budgetWithin, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
-import { generationOf, type Level, type Thinks } from './model.ts'
+import type { Generation, Level, Thinks } from './model.ts'
 
 /** thinkingConfig; undefined if nothing is set, or the model does not think. */
-export function encodeThinking(request: ConversationRequest, model: string): JsonObject | undefined {
-  const { thinks } = generationOf(model)
+export function encodeThinking(
+  request: ConversationRequest,
+  { thinks }: Pick<Generation, 'thinks'>,
+): JsonObject | undefined {
   if (thinks.by === 'nothing') return undefined
   const { thinking, shows_thinking, max_output_tokens } = request
   const config = compact({

@@ -4,6 +4,7 @@ import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
+import { knownAs } from '../named-model.ts'
 import { effortOf } from '../thinking.ts'
 import { userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
@@ -22,8 +23,8 @@ export const SCHEMA_NAME = 'answer'
  */
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
-  const generation = generationOf(target.model)
-  const caching = cachingTakenBy(target.model)
+  const generation = generationOf(knownAs(target))
+  const caching = cachingTakenBy(knownAs(target))
   const request = caching === 'marks' ? withClaudeMarks(given, target.automatic_caching ?? false) : given
   return compact({
     model: target.model,

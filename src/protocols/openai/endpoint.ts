@@ -2,6 +2,7 @@
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
 import type { AskedRoute, Asking } from '../asking.ts'
+import { knownAs } from '../named-model.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
 import { reasonsInChat } from './servers/servers.ts'
@@ -11,11 +12,12 @@ import { reasonsInChat } from './servers/servers.ts'
  * the request asks for. Callers of chat completions stay there wherever that serves their request.
  * @param caller the name of the caller's protocol
  */
-export function endpointFor({ provider, model, endpoint, caller, facts }: Asking): Endpoint {
+export function endpointFor(asking: Asking): Endpoint {
+  const { provider, endpoint, caller, facts } = asking
   if (!provider.responses) return 'chat_completions'
   if (endpoint !== undefined) return endpoint
   if (caller === 'responses') return 'responses'
-  const { chat_lacks, default_effort } = knownOf(provider, model)
+  const { chat_lacks, default_effort } = knownOf(asking)
   if (chat_lacks === 'nothing') return 'chat_completions'
   if (chat_lacks === 'model') return 'responses'
   const { candidates, max_output_tokens = MIN_OUTPUT_TOKENS, offers_tools, stops, effort } = facts
@@ -26,10 +28,11 @@ export function endpointFor({ provider, model, endpoint, caller, facts }: Asking
 }
 
 /** All endpoints that calls of a route may be put to. */
-export function endpointsOf({ provider, model, endpoint }: AskedRoute): readonly Endpoint[] {
+export function endpointsOf(route: AskedRoute): readonly Endpoint[] {
+  const { provider, endpoint } = route
   if (!provider.responses) return ['chat_completions']
   if (endpoint !== undefined) return [endpoint]
-  return knownOf(provider, model).chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
+  return knownOf(route).chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
 }
 
 type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>
@@ -37,10 +40,14 @@ type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>
 /** By provider and model: the same for every call, as long as a catalogue is in force. */
 const KNOWN = new PairMap<Provider, string, Known>()
 
-const knownOf = (provider: Provider, model: string): Known =>
-  KNOWN.get(provider, model) ??
-  KNOWN.set(
+function knownOf({ provider, ...names }: AskedRoute): Known {
+  const model = knownAs(names)
+  const known = KNOWN.get(provider, model)
+  if (known) return known
+  const generation = generationOf(model)
+  return KNOWN.set(
     provider,
     model,
-    reasonsInChat(provider) ? { ...generationOf(model), chat_lacks: 'nothing' } : generationOf(model),
+    reasonsInChat(provider) ? { ...generation, chat_lacks: 'nothing' } : generation,
   )
+}

@@ -7,6 +7,7 @@ import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
 import { inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
@@ -68,10 +69,9 @@ const largest = (one: number | undefined, other: number | undefined): number | u
 /**
  * The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows.
  */
-export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
+export function limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject {
   const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
-  const fields: readonly string[] =
-    used.length > 0 ? used : [generationOf(stringIn(body.model) ?? '').limit_field]
+  const fields: readonly string[] = used.length > 0 ? used : [generationOf(knownAs(target)).limit_field]
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, max_output_tokens])) }
 }
 

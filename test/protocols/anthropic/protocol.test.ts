@@ -264,7 +264,7 @@ describe('the facts of a request', () => {
 describe('a lowered limit', () => {
   const body = { model: 'm', max_tokens: 9_000, messages: [] }
   test('replaces max_tokens and leaves the rest', () => {
-    expect(anthropic.text.limitOutput({ ...body, top_k: 5 }, 300)).toEqual({
+    expect(anthropic.text.limitOutput({ ...body, top_k: 5 }, 300, { model: 'm' })).toEqual({
       ...body,
       top_k: 5,
       max_tokens: 300,
@@ -278,7 +278,9 @@ describe('a lowered limit', () => {
   ])(
     'turns thinking %o under %d tokens into %o: a budget over the limit is refused',
     (thinking, limit, expected) => {
-      expect(anthropic.text.limitOutput({ ...body, thinking }, limit).thinking).toEqual(expected)
+      expect(anthropic.text.limitOutput({ ...body, thinking }, limit, { model: 'm' }).thinking).toEqual(
+        expected,
+      )
     },
   )
 })

@@ -294,7 +294,7 @@ describe('limitOutput lowers the limit and nothing else', () => {
   ]
   test.each(cases)('%s', (_name, request, expected) => {
     const before = structuredClone(request)
-    expect(gemini.text.limitOutput(request, 10)).toEqual(expected)
+    expect(gemini.text.limitOutput(request, 10, { model: 'm' })).toEqual(expected)
     expect(request).toEqual(before)
   })
 })

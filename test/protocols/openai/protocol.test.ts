@@ -238,7 +238,12 @@ describe('a lowered limit', () => {
       { model: 'qwen3:8b', max_tokens: 30 },
     ],
   ])('%o becomes %o', (body, expected) => {
-    expect(openai.text.limitOutput(body, 30)).toEqual(expected)
+    expect(openai.text.limitOutput(body, 30, { model: String(body.model) })).toEqual(expected)
+  })
+
+  test('is written under the name that the generation knows, whatever the deployment is called', () => {
+    const target = { model: 'mine', generation: 'gpt-5.4' }
+    expect(openai.text.limitOutput({}, 30, target)).toEqual({ max_completion_tokens: 30 })
   })
 })
 

@@ -3,6 +3,7 @@
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../../canonical/request.ts'
 import { rejectUnsupported } from '../../carries.ts'
+import { knownAs } from '../../named-model.ts'
 import { userMark } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'
@@ -19,12 +20,12 @@ import { encodeItems } from './encode-items.ts'
  * encrypted form, is asked for where the request is prepared for it.
  * @throws GatewayError invalid_request for what responses has no place for
  */
-export function encodeRequest(request: ConversationRequest, { model }: TargetModel): JsonObject {
+export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
-  const generation = generationOf(model)
-  const caching = cachingTakenBy(model)
+  const generation = generationOf(knownAs(target))
+  const caching = cachingTakenBy(knownAs(target))
   return compact({
-    model,
+    model: target.model,
     ...encodeConversation(request, caching),
     stream: request.streams || undefined,
     max_output_tokens: request.max_output_tokens,

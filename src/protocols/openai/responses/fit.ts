@@ -1,5 +1,6 @@
 // A responses request, made to fit its server and the generation of its model.
 import type { Fitted, Sent } from '../../fitted.ts'
+import { knownAs } from '../../named-model.ts'
 import { shortened } from '../../tool-names.ts'
 import {
   isObject,
@@ -29,15 +30,17 @@ const MAX_CALL_ID_CHARS = 64
  * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that does not
  * look at generations stays as it is, and so does a limit that no server takes.
  */
-export function fitRequest(body: JsonObject, { server, model, is_translated }: Sent): Fitted {
+export function fitRequest(body: JsonObject, sent: Sent): Fitted {
+  const { server, is_translated } = sent
   const taken: Taken = isServerName(server) ? TAKEN[server] : {}
   const renamed_tools = new Map<string, string>()
   const given =
     taken.max_name_chars === undefined ? body : withShortNames(body, taken.max_name_chars, renamed_tools)
   if (!is_translated && !taken.by_generation) return { body: given, renamed_tools }
   const dropped = new Set<string>()
-  const generation = generationOf(model)
-  const thinking = taken.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
+  const generation = generationOf(knownAs(sent))
+  const thinking =
+    taken.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)

@@ -5,6 +5,7 @@ import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { inputBound } from '../../input-bound.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
+import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
@@ -121,7 +122,7 @@ export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare
     const input = inputForProvider(body, call.forgets_reasoning ?? false)
     if (input) prepared.input = input
   }
-  const include = includeFor(body, call.model)
+  const include = includeFor(body, knownAs(call))
   if (include) prepared.include = include
   if (call.without_summary) prepared.reasoning = withoutSummary(body)
   return prepared

@@ -1,5 +1,6 @@
 // A chat completion request, made to fit what its server takes.
 import type { Fitted, Sent } from '../../fitted.ts'
+import { knownAs } from '../../named-model.ts'
 import { type JsonObject, stringIn } from '../../wire/json.ts'
 import { generationOf, isOpenAis, nearestEffort } from '../model.ts'
 import { fitFormat } from './fit-format.ts'
@@ -27,7 +28,9 @@ const STEPS: readonly Step[] = [
  * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that nobody
  * knows stays as it is.
  */
-export function fitRequest(body: JsonObject, { server, model, is_translated }: Sent): Fitted {
+export function fitRequest(body: JsonObject, sent: Sent): Fitted {
+  const { server, is_translated } = sent
+  const model = knownAs(sent)
   const known = isServerName(server) ? TAKEN[server] : undefined
   const taken = known ?? (is_translated ? TAKEN_BY_OTHERS : undefined)
   if (!taken) return { body }

@@ -6,6 +6,7 @@ import type { Taken } from './taken.ts'
 /** A request under way to its server: each step gives the next one a changed one. */
 export interface Fitting {
   readonly body: JsonObject
+  /** The name that tells the model's generation. */
   readonly model: string
   readonly taken: Taken
   readonly is_translated: boolean
