@@ -82,7 +82,7 @@ function isLost(
   const place = fields[field]
   if (typeof place !== 'string') return place.fate === 'dropped'
   if (!BY_MODEL.includes(field)) return false
-  // To be told to think as it likes, or not at all, a model mostly need not be told.
+  // These two are what models do without the field, mostly.
   if (field === 'thinking' && (request.thinking?.mode === 'auto' || request.thinking?.mode === 'off'))
     return false
   return !isGiven(written, place)

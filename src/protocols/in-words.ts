@@ -7,10 +7,13 @@ export const ONLY_JSON =
 export const jsonOfSchema = (schema: Json): string =>
   `Answer with JSON that fits this schema and nothing else, without a code fence: ${JSON.stringify(schema)}`
 
+/** Where a field asks for JSON, and the server wants to read the word in a message too. */
+export const JSON_WORD = 'Answer with one valid JSON object.'
+
 export const CALL_A_TOOL = 'Answer by calling a tool.'
 
-/** Of a user's turn after the model's own, where that cannot be the last one. */
+/** What the user says last, where the model does not continue its own message. */
 export const CONTINUE = 'Continue exactly where your message ends.'
 
-/** Of a user's turn before all others, where that must be the first one. */
+/** What the user says first, where a conversation may not begin with the model. */
 export const BEGIN = 'Begin.'

@@ -6,12 +6,15 @@ const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 /** What a signature belongs to, where the field that carries it belongs to something else. */
 export type Signed = (typeof SIGNED)[number]
 
-/** The first names of formats in marks: conversations that began before an upgrade still carry them. */
-const FORMER_FORMATS: ReadonlyMap<string, string> = new Map([
-  ['gemini', 'google-gemini-v1'],
-  ['anthropic', 'anthropic-claude-v1'],
-  ['openai', 'openai-responses-v1'],
-])
+/** The formats that providers sign in, by the names that OpenRouter gives them: https://openrouter.ai/docs/use-cases/reasoning-tokens */
+export const FORMATS = {
+  gemini: 'google-gemini-v1',
+  anthropic: 'anthropic-claude-v1',
+  openai: 'openai-responses-v1',
+} as const
+
+/** Their first names in marks: conversations that began before an upgrade still carry them. */
+const FORMER_FORMATS: ReadonlyMap<string, string> = new Map(Object.entries(FORMATS))
 
 const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
 

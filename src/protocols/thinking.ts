@@ -59,6 +59,23 @@ export function withinLimit(wanted_tokens: number, share: number, max_output_tok
   return Math.min(wanted_tokens, shared_tokens, room_tokens)
 }
 
+/**
+ * The level that is nearest to the one asked for, of two equally near ones the higher.
+ * @param rising all levels there are @param levels those that are taken, rising
+ * @returns undefined where none is taken
+ */
+export function nearestLevel<L extends string>(
+  rising: readonly L[],
+  levels: readonly L[],
+  asked: L,
+): L | undefined {
+  const distance = (level: L) => Math.abs(rising.indexOf(level) - rising.indexOf(asked))
+  return levels.reduce<L | undefined>(
+    (nearest, level) => (nearest && distance(nearest) < distance(level) ? nearest : level),
+    undefined,
+  )
+}
+
 /** The lowest effort whose budget covers what was asked; undefined if the model is to decide, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort

@@ -1,4 +1,4 @@
-// What the providers of a call take: as they report it, else by the cost of the attempts that answered, drew images or failed.
+// The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, drew images or failed.
 import type { Nanos } from '../../domain/money.ts'
 import { totalTokens, type Usage } from '../../domain/usage.ts'
 import { billUsage, UNBOUNDED } from '../../pricing/billed-usage.ts'
@@ -15,8 +15,8 @@ interface Charged {
   readonly reported_cost_nanos?: Nanos | undefined
 }
 
-/** As a call's record has it. */
-interface Taken {
+/** The costs in a call's record. */
+interface RecordedCosts {
   provider_cost_nanos: Nanos | null
   reported_cost_nanos: Nanos | null
   computed_cost_nanos: Nanos | null
@@ -27,11 +27,11 @@ interface Taken {
  * @param attempt the last that answered; undefined if none was reached
  * @param failed_nanos what failed tries of the call cost
  */
-export function takenFor(
+export function costsOf(
   delivered: Charged | undefined,
   attempt: Attempt | undefined,
   failed_nanos: Nanos,
-): Taken {
+): RecordedCosts {
   if (!delivered)
     return { provider_cost_nanos: failed_nanos || null, reported_cost_nanos: null, computed_cost_nanos: null }
   const computed = computedCost(delivered, attempt)
@@ -44,13 +44,13 @@ export function takenFor(
   }
 }
 
-/** Nothing for tokens that are billed is no cost that was reported, but one that was left out. */
+/** A 0 beside billed tokens is a cost that the provider left out. */
 function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
   if (reported_nanos === undefined) return null
   return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
 }
 
-/** Of a usage of a failed try that is not believed, nothing is known. */
+/** A failed try whose usage is not believed costs nothing. */
 const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
 
 /** What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage. */

@@ -10,7 +10,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { HeldCall } from '../life/held-call.ts'
 import type { Trace } from '../life/trace.ts'
 import type { Activity } from './activity.ts'
-import { takenFor } from './provider-cost.ts'
+import { costsOf } from './provider-cost.ts'
 import type { SettlementQueue } from './queue.ts'
 
 export interface SettlementParts {
@@ -183,7 +183,7 @@ class CallSettlement implements Settlement {
   ): CallRecord {
     const held = this.#held
     const usage = delivered?.usage ?? NO_USAGE
-    const taken = takenFor(delivered, this.attempt, this.trace.failed_cost_nanos)
+    const costs = costsOf(delivered, this.attempt, this.trace.failed_cost_nanos)
     return {
       surface: held.surface,
       model: held.model_id,
@@ -203,9 +203,9 @@ class CallSettlement implements Settlement {
       thinking_tokens: usage.thinking_tokens,
       output_image_tokens: usage.output_image_tokens,
       images: delivered?.images ?? 0,
-      provider_cost_nanos: taken.provider_cost_nanos,
-      reported_cost_nanos: taken.reported_cost_nanos,
-      computed_cost_nanos: taken.computed_cost_nanos,
+      provider_cost_nanos: costs.provider_cost_nanos,
+      reported_cost_nanos: costs.reported_cost_nanos,
+      computed_cost_nanos: costs.computed_cost_nanos,
       price: delivered?.charge.snapshot ?? '',
       started_at_ms: held.started_ms,
       first_byte_ms: this.#first_byte_ms,

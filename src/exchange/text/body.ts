@@ -11,7 +11,7 @@ import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
-import { asTheOperatorSays, fitted, translated, type Writing, type WrittenRequest } from './writing.ts'
+import { fitted, translated, type Writing, type WrittenRequest, withOperatorFields } from './writing.ts'
 
 /** A request as it is sent. */
 export interface Written {
@@ -141,10 +141,10 @@ export class ParsedBody implements TextBody {
     }
     if (from !== to) {
       const made = this.#translate(writing)
-      const written = asTheOperatorSays({ ...made, body: limited(made.body) }, form)
+      const written = withOperatorFields({ ...made, body: limited(made.body) }, form)
       return { ...written, body: JSON.stringify(written.body) }
     }
-    const made = asTheOperatorSays(fitted(limited(this.#json), protocol, writing), form)
+    const made = withOperatorFields(fitted(limited(this.#json), protocol, writing), form)
     const counted = max_units && text.extras?.limitUnits?.(made.body, (name) => max_units[name])
     return { ...made, body: spliceFields(this.#body, counted ?? made.body) }
   }

@@ -108,7 +108,7 @@ export function fitted(
 }
 
 /** The same with the fields that the operator drops and sets. */
-export function asTheOperatorSays(written: WrittenRequest, form: ProviderForm | undefined): WrittenRequest {
+export function withOperatorFields(written: WrittenRequest, form: ProviderForm | undefined): WrittenRequest {
   if (!form || (form.drop_fields.length === 0 && Object.keys(form.set_fields).length === 0)) return written
   const { drop_fields, set_fields } = form
   const dropped = drop_fields.filter((path) => withoutFields(written.body, [path]) !== written.body)

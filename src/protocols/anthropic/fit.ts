@@ -64,12 +64,12 @@ function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
   return told({ ...body, tool_choice: { ...without(choice, 'name'), type: 'auto' } }, CALL_A_TOOL)
 }
 
-const said = (role: 'user', text: string): JsonObject => ({ role, content: [{ type: 'text', text }] })
+const said = (text: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** The first message must be the user's, and there must be one: https://platform.claude.com/docs/en/api/messages */
 function fitBeginning({ body }: Fitting): JsonObject {
   const messages = objectsIn(body.messages)
-  return messages[0]?.role === 'user' ? body : { ...body, messages: [said('user', BEGIN), ...messages] }
+  return messages[0]?.role === 'user' ? body : { ...body, messages: [said(BEGIN), ...messages] }
 }
 
 /**
@@ -84,7 +84,7 @@ function fitEnd({ body, generation }: Fitting): JsonObject {
   const block = blocks.at(-1)
   if (last?.role !== 'assistant' || block?.type === 'tool_use') return body
   if (!generation.takes_prefill || thinks(body.thinking) || isObject(objectIn(body.output_config).format))
-    return { ...body, messages: [...messages, said('user', CONTINUE)] }
+    return { ...body, messages: [...messages, said(CONTINUE)] }
   if (block?.type !== 'text') return body
   const trimmed = { ...block, text: (stringIn(block.text) ?? '').trimEnd() }
   return {

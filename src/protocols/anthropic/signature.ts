@@ -1,9 +1,8 @@
 // Signatures of Claude's thinking: the name of their format, and the fields for them in messages.
 import type { Signature } from '../canonical/parts.ts'
-import { packSignature, type Signed, unpackSignature } from '../signature.ts'
+import { FORMATS, packSignature, type Signed, unpackSignature } from '../signature.ts'
 
-/** https://openrouter.ai/docs/use-cases/reasoning-tokens */
-const FORMAT = 'anthropic-claude-v1'
+const FORMAT = FORMATS.anthropic
 
 export const isOwn = ({ format }: Signature): boolean => format === FORMAT
 

@@ -1,10 +1,9 @@
 // Signatures of Gemini's thinking: the name of their format, and the field for them in a part.
 import type { Signature } from '../canonical/parts.ts'
-import { packSignature, type Signed, unpackSignature } from '../signature.ts'
+import { FORMATS, packSignature, type Signed, unpackSignature } from '../signature.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** https://openrouter.ai/docs/use-cases/reasoning-tokens */
-const FORMAT = 'google-gemini-v1'
+const FORMAT = FORMATS.gemini
 
 /**
  * Stands in for the signature of a tool call that another provider's model made, or whose signature the caller lost:

@@ -2,7 +2,7 @@
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
-import { budgetWithin, effortOf } from '../thinking.ts'
+import { budgetWithin, effortOf, nearestLevel } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import type { Generation, Level, Thinks } from './model.ts'
 
@@ -55,14 +55,5 @@ const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 /** No level turns thinking off: the lowest one is the nearest. */
 function encodeLevel(thinking: Thinking, levels: readonly Level[]): JsonObject {
   const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
-  return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(LEVELS[effort], levels) })
-}
-
-/** Of two equally near ones the higher. */
-function nearestLevel(asked: Level, levels: readonly Level[]): Level | undefined {
-  const distance = (level: Level) => Math.abs(RISING.indexOf(level) - RISING.indexOf(asked))
-  return levels.reduce<Level | undefined>(
-    (nearest, level) => (nearest && distance(nearest) < distance(level) ? nearest : level),
-    undefined,
-  )
+  return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(RISING, levels, LEVELS[effort]) })
 }

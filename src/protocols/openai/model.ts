@@ -1,5 +1,6 @@
 // The differences between the models behind chat completions, as far as their names tell them.
 import type { Effort } from '../canonical/fields.ts'
+import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {
   /** OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama know only that. */
@@ -193,15 +194,6 @@ export const takesSampling = (
   effort: string | undefined,
 ): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
-/**
- * The value of reasoning_effort that is nearest to the one asked for, of two equally near ones the higher; undefined
- * where none is taken.
- */
-export function nearestEffort({ efforts }: Generation, asked: Effort | 'none'): Effort | 'none' | undefined {
-  const distance = (effort: Effort | 'none') =>
-    Math.abs(ALL_EFFORTS.indexOf(effort) - ALL_EFFORTS.indexOf(asked))
-  return efforts.reduce<Effort | 'none' | undefined>(
-    (nearest, effort) => (nearest && distance(nearest) < distance(effort) ? nearest : effort),
-    undefined,
-  )
-}
+/** The value of reasoning_effort that is nearest to the one asked for; undefined where none is taken. */
+export const nearestEffort = ({ efforts }: Generation, asked: Effort | 'none'): Effort | 'none' | undefined =>
+  nearestLevel(ALL_EFFORTS, efforts, asked)

@@ -3,16 +3,13 @@
 // Mistral's stands in the content (https://docs.mistral.ai/capabilities/reasoning).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
 import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
-import { packSignature, unpackSignature } from '../signature.ts'
+import { FORMATS, packSignature, unpackSignature } from '../signature.ts'
 import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
-/**
- * OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came
- * with.
- */
-const OWN_FORMAT = 'openai-responses-v1'
+/** Other formats pass under the name that they came with. */
+const OWN_FORMAT = FORMATS.openai
 /** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
-const GOOGLE_FORMAT = 'google-gemini-v1'
+const GOOGLE_FORMAT = FORMATS.gemini
 
 /** The signature on a tool call or a message, as Google's endpoint writes it. */
 export function readGoogleSignature({ extra_content }: JsonObject): Signature | undefined {

@@ -1,12 +1,11 @@
 // Encrypted reasoning: a provider's own, marked with the key that issued it, and others' signatures in the same field.
 import type { Signature } from '../../canonical/parts.ts'
-import { packSignature, type Signed, unpackSignature } from '../../signature.ts'
+import { FORMATS, packSignature, type Signed, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
 import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 
-/** https://openrouter.ai/docs/use-cases/reasoning-tokens */
-const OWN_FORMAT = 'openai-responses-v1'
+const OWN_FORMAT = FORMATS.openai
 
 export const isOwn = ({ format }: Signature): boolean => format === OWN_FORMAT
 

@@ -1,5 +1,6 @@
 // A responses request, made to fit its server and the generation of its model.
 import type { Fitted, Sent } from '../../fitted.ts'
+import { JSON_WORD } from '../../in-words.ts'
 import { knownAs } from '../../named-model.ts'
 import { shortened } from '../../tool-names.ts'
 import {
@@ -13,10 +14,9 @@ import {
 } from '../../wire/json.ts'
 import { EFFORTS } from '../efforts.ts'
 import { type Generation, generationOf, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
-import { JSON_WORDS } from '../servers/fit-format.ts'
 import { leftOut, withShortUsers } from '../servers/fitting.ts'
+import { RULES, type ServerRules } from '../servers/rules.ts'
 import { isServerName } from '../servers/servers.ts'
-import { TAKEN, type Taken } from '../servers/taken.ts'
 import { LOGPROBS } from './decode-request.ts'
 import { withShortNames } from './fit-names.ts'
 
@@ -27,26 +27,26 @@ export const MIN_OUTPUT_TOKENS = 16
 const MAX_CALL_ID_CHARS = 64
 
 /**
- * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that does not
- * look at generations stays as it is, and so does a limit that no server takes.
+ * The request as its server takes it; the very same body where nothing has to change. Of what passes through, generations are looked
+ * at for OpenAI's own servers only, and a limit that is too low is left to the provider's refusal.
  */
 export function fitRequest(body: JsonObject, sent: Sent): Fitted {
   const { server, is_translated } = sent
-  const taken: Taken = isServerName(server) ? TAKEN[server] : {}
+  const rules: ServerRules = isServerName(server) ? RULES[server] : {}
   const renamed_tools = new Map<string, string>()
   const given =
-    taken.max_name_chars === undefined ? body : withShortNames(body, taken.max_name_chars, renamed_tools)
-  if (!is_translated && !taken.by_generation) return { body: given, renamed_tools }
+    rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)
+  if (!is_translated && !rules.by_generation) return { body: given, renamed_tools }
   const dropped = new Set<string>()
   const generation = generationOf(knownAs(sent))
   const thinking =
-    taken.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
+    rules.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
-  const named = withShortIds(withShortUsers(sampled, taken))
+  const named = withShortIds(withShortUsers(sampled, rules))
   if (!is_translated) return { body: named, dropped: [...dropped], renamed_tools }
-  const lost = taken.by_generation && !samples && asksForLogprobs(named) ? 'top_logprobs' : undefined
+  const lost = rules.by_generation && !samples && asksForLogprobs(named) ? 'top_logprobs' : undefined
   return { body: withLeastLimit(withJsonWord(named)), dropped: [...dropped], renamed_tools, lost }
 }
 
@@ -90,6 +90,6 @@ function withJsonWord(body: JsonObject): JsonObject {
   if (objectIn(objectIn(body.text).format).type !== 'json_object') return body
   const asked = objectsIn(body.input).some(({ content }) => /json/i.test(JSON.stringify(content ?? '')))
   if (asked) return body
-  const message: JsonObject = { type: 'message', role: 'developer', content: JSON_WORDS }
+  const message: JsonObject = { type: 'message', role: 'developer', content: JSON_WORD }
   return { ...body, input: [message, ...(Array.isArray(body.input) ? body.input : [])] }
 }

@@ -3,22 +3,19 @@ import { hasItems, type JsonObject, stringIn } from '../../wire/json.ts'
 import { type Generation, generationOf, takesSampling } from '../model.ts'
 import { type Fitting, leftOut } from './fitting.ts'
 
-/** They change how likely words are, and no more: a model without them answers the same question. */
+/** Without them the model answers the same question, in other words. */
 const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
 /** Without them an answer lacks what it was asked for. */
 const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
 const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)
 
-/**
- * Of what passes through, only OpenAI's own servers refuse it. What is translated tells sampling to no model that lacks it, so that
- * its caller is told.
- */
+/** OpenAI's own servers refuse what a generation lacks. Translation leaves its sampling out for other servers too, and names it. */
 export function fitGeneration(fitting: Fitting): JsonObject {
-  const { model, taken, is_translated, dropped } = fitting
+  const { model, rules, is_translated, dropped } = fitting
   const generation = generationOf(model)
-  if (!generation.reasons || !(taken.by_generation || is_translated)) return fitting.body
-  const body = taken.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
+  if (!generation.reasons || !(rules.by_generation || is_translated)) return fitting.body
+  const body = rules.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
   const refused: string[] = takesSampling(generation, effortIn(body)) ? [] : [...SAMPLING]
   if (!generation.takes_parallel_tool_calls) refused.push('parallel_tool_calls')
   return leftOut(body, refused, dropped)

@@ -3,10 +3,10 @@ import { shortened } from '../../tool-names.ts'
 import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
 import { readReasoning, reasoningDetail } from '../reasoning.ts'
 import type { Fitting } from './fitting.ts'
-import type { CallIds } from './taken.ts'
+import type { CallIds } from './rules.ts'
 
 export function fitMessages(fitting: Fitting): JsonObject {
-  const { body, taken } = fitting
+  const { body, rules } = fitting
   if (!Array.isArray(body.messages)) return body
   let is_changed = false
   const messages = body.messages.map((message) => {
@@ -15,18 +15,18 @@ export function fitMessages(fitting: Fitting): JsonObject {
     is_changed ||= fitted !== message
     return fitted
   })
-  const ordered = taken.demands_order ? inOrder(messages) : messages
+  const ordered = rules.demands_order ? inOrder(messages) : messages
   return is_changed || ordered !== messages ? { ...body, messages: ordered } : body
 }
 
 function fitMessage(message: JsonObject, fitting: Fitting): JsonObject {
-  const { taken, dropped } = fitting
+  const { rules, dropped } = fitting
   const spoken =
-    message.role === 'developer' && !taken.takes_developer_role ? { ...message, role: 'system' } : message
+    message.role === 'developer' && !rules.takes_developer_role ? { ...message, role: 'system' } : message
   const thought = message.role === 'assistant' ? fitThinking(spoken, fitting) : spoken
   const unsigned = withoutSignatures(thought)
-  const named = taken.call_ids ? fitIds(unsigned, taken.call_ids) : unsigned
-  const { message_fields } = taken
+  const named = rules.call_ids ? fitIds(unsigned, rules.call_ids) : unsigned
+  const { message_fields } = rules
   const refused = message_fields && Object.keys(named).filter((name) => !message_fields.has(name))
   if (!refused || refused.length === 0) return named
   for (const name of refused) if (!isEmpty(named[name])) dropped.add(`messages[].${name}`)
@@ -39,8 +39,8 @@ const isEmpty = (value: Json | undefined): boolean =>
 const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
 
 /** The thinking of an assistant's message, moved into the field that the server reads, or left out. */
-function fitThinking(message: JsonObject, { body, model, taken, dropped }: Fitting): JsonObject {
-  const { thinking, thinking_models, missing_thinking } = taken
+function fitThinking(message: JsonObject, { body, model, rules, dropped }: Fitting): JsonObject {
+  const { thinking, thinking_models, missing_thinking } = rules
   const field = thinking_models?.test(model) === false ? undefined : thinking
   const given = THINKING_FIELDS.filter((name) => Object.hasOwn(message, name))
   const lacks = missing_thinking !== undefined && objectsIn(message.tool_calls).length > 0 && thinks(body)

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } f
 import type { Fitting } from './fitting.ts'
 
 /** Names beyond the server's limit are shortened, in tools, choices and earlier calls alike. */
-export function fitTools({ body, taken, renamed_tools }: Fitting): JsonObject {
-  const { max_name_chars } = taken
-  const given = taken.takes_allowed_tools ? body : offeringAllowed(body)
+export function fitTools({ body, rules, renamed_tools }: Fitting): JsonObject {
+  const { max_name_chars } = rules
+  const given = rules.takes_allowed_tools ? body : offeringAllowed(body)
   if (max_name_chars === undefined || !hasLongName(given, max_name_chars)) return given
   const rename = renaming((name) => name.length <= max_name_chars, max_name_chars, renamed_tools)
   return {

@@ -1,14 +1,14 @@
 // A chat completion request on its way to fit its server, as each step gets it.
 import { userMark } from '../../tool-names.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
-import type { Taken } from './taken.ts'
+import type { ServerRules } from './rules.ts'
 
 /** A request under way to its server: each step gives the next one a changed one. */
 export interface Fitting {
   readonly body: JsonObject
   /** The name that tells the model's generation. */
   readonly model: string
-  readonly taken: Taken
+  readonly rules: ServerRules
   readonly is_translated: boolean
   /** Names of what was left out, as the protocol calls it. */
   readonly dropped: Set<string>
@@ -16,7 +16,7 @@ export interface Fitting {
   readonly renamed_tools: Map<string, string>
 }
 
-/** What a request says by leaving these out; of all others, nothing. */
+/** Values that ask for nothing, because they are the default; false for all other fields. */
 const DEFAULTS: Readonly<Record<string, Json>> = {
   temperature: 1,
   top_p: 1,
@@ -40,7 +40,7 @@ export function leftOut(body: JsonObject, fields: readonly string[], dropped: Se
 }
 
 /** Ids of end users beyond the server's limit become others, the same ones each time. */
-export function withShortUsers(body: JsonObject, { max_chars = {} }: Taken): JsonObject {
+export function withShortUsers(body: JsonObject, { max_chars = {} }: ServerRules): JsonObject {
   const long = Object.entries(max_chars).flatMap(([name, chars]) => {
     const user = body[name]
     return typeof user === 'string' && user.length > chars ? [[name, userMark(user)] as const] : []

@@ -1,7 +1,7 @@
 // What may be sent to the servers of chat completions: a row for each, with the source of every rule.
 import type { ServerName } from './servers.ts'
 
-/** Fields that are left out for some models, or for all. */
+/** Fields that a server refuses, for some models or for all. */
 interface Refused {
   readonly fields: readonly string[]
   /** Undefined for all models. */
@@ -18,32 +18,33 @@ interface Efforts {
 /** The field of an assistant's message in which its thinking goes back. */
 type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 
-export interface Taken {
+export interface ServerRules {
   /** Fields under this server's own names. */
   readonly renamed?: Readonly<Record<string, string>>
-  readonly refused?: readonly Refused[]
-  /** Fields that are refused, and without which an answer would be another: translation refuses them too. */
-  readonly unable?: readonly Refused[]
-  /** The first row that fits a model holds; without any the field goes as it is. */
+  /** What is left out. */
+  readonly dropped_fields?: readonly Refused[]
+  /** What the answer depends on: translation refuses it too. */
+  readonly refused_fields?: readonly Refused[]
+  /** The first row that fits a model holds; without one the field stays as it is. */
   readonly efforts?: readonly Efforts[]
   /** It refuses what the generations of OpenAI's models lack: the table in `model.ts`. */
   readonly by_generation?: true
   /** The longest id of an end user that is taken, by the field that it stands in. */
   readonly max_chars?: Readonly<Record<string, number>>
-  /** Thinking is switched off by `thinking: { type: "disabled" }`, no level of effort does it. */
+  /** `thinking: { type: "disabled" }` switches thinking off; no level of effort does. */
   readonly switches_thinking?: true
-  /** Absent where none may come back. */
+  /** Absent where the server takes no thinking back. */
   readonly thinking?: ThinkingField
-  /** The models that may be sent their thinking; undefined for all. */
+  /** The models that take their thinking back; undefined for all. */
   readonly thinking_models?: RegExp
   /** Stands for thinking that a client did not send back with tool calls, where the server insists on some. */
   readonly missing_thinking?: string
   /** All fields that a message may have; undefined where unknown ones are ignored. */
   readonly message_fields?: ReadonlySet<string>
   readonly takes_developer_role?: true
-  /** A choice among some tools, which is else written by offering only those. */
+  /** A choice among some tools; other servers are offered only those. */
   readonly takes_allowed_tools?: true
-  /** A schema is told in words. */
+  /** It takes no schema for an answer: the schema becomes part of the prompt. */
   readonly lacks_schemas?: true
   /** A user's or system message may not follow the results of tools. */
   readonly demands_order?: true
@@ -70,9 +71,9 @@ const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
  * metadata is taken with `store` only, which the gateway switches off: https://github.com/spiceai/spiceai/pull/5231. User:
  * https://github.com/maximhq/bifrost/pull/1000, openai resources/chat/completions/completions.d.ts safety_identifier.
  */
-const OPENAI: Taken = {
+const OPENAI: ServerRules = {
   by_generation: true,
-  refused: [{ fields: ['metadata'] }],
+  dropped_fields: [{ fields: ['metadata'] }],
   max_chars: { user: 64, safety_identifier: 128 },
   takes_developer_role: true,
   takes_allowed_tools: true,
@@ -85,7 +86,7 @@ const XAI_REASONING = /^(?!.*non-reasoning)(?!.*grok-(?:2|3(?!-mini)|beta))/
 /** K2.5 and later take one temperature: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
 const KIMI_FIXED = /kimi-k(?:2\.[5-9]|[3-9])/
 
-export const TAKEN: Readonly<Record<ServerName, Taken>> = {
+export const RULES: Readonly<Record<ServerName, ServerRules>> = {
   openai: OPENAI,
   /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
   azure: { ...OPENAI, renamed: AS_USER },
@@ -104,7 +105,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
    */
   groq: {
     renamed: AS_USER,
-    refused: [
+    dropped_fields: [
       {
         fields: [
           'safety_identifier',
@@ -120,7 +121,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
       },
     ],
     /** https://console.groq.com/docs/openai#currently-unsupported-openai-features */
-    unable: [{ fields: ['logprobs', 'logit_bias'] }],
+    refused_fields: [{ fields: ['logprobs', 'logit_bias'] }],
     efforts: [
       { models: /gpt-oss/, levels: ['low', 'medium', 'high'] },
       { models: /qwen3/, levels: ['none', 'default'] },
@@ -149,7 +150,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
   deepseek: {
     lacks_schemas: true,
     renamed: AS_MAX_TOKENS,
-    refused: [{ fields: ['safety_identifier', 'user', 'store'] }],
+    dropped_fields: [{ fields: ['safety_identifier', 'user', 'store'] }],
     switches_thinking: true,
     thinking: 'reasoning_content',
     missing_thinking: '',
@@ -163,7 +164,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
    */
   mistral: {
     renamed: { ...AS_MAX_TOKENS, seed: 'random_seed' },
-    refused: [
+    dropped_fields: [
       {
         fields: [
           'safety_identifier',
@@ -178,7 +179,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
         ],
       },
     ],
-    unable: [{ fields: ['logprobs', 'logit_bias'] }],
+    refused_fields: [{ fields: ['logprobs', 'logit_bias'] }],
     efforts: [
       {
         models:
@@ -195,8 +196,8 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
   /** Efforts: https://github.com/NousResearch/hermes-agent/pull/23435, https://github.com/BerriAI/litellm/pull/16265. */
   xai: {
     renamed: AS_USER,
-    refused: [{ fields: ['presence_penalty', 'frequency_penalty'], models: XAI_REASONING }],
-    unable: [{ fields: ['stop'], models: XAI_REASONING }],
+    dropped_fields: [{ fields: ['presence_penalty', 'frequency_penalty'], models: XAI_REASONING }],
+    refused_fields: [{ fields: ['stop'], models: XAI_REASONING }],
     efforts: [
       {
         models: /grok-(?:3-mini|4\.20-multi-agent|4\.(?:[3-9]|[1-9]\d)(?!\d))/,
@@ -212,7 +213,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
    */
   moonshot: {
     renamed: AS_MAX_TOKENS,
-    refused: [
+    dropped_fields: [
       { fields: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'], models: KIMI_FIXED },
     ],
     switches_thinking: true,
@@ -240,7 +241,7 @@ export const TAKEN: Readonly<Record<ServerName, Taken>> = {
  * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own,
  * whose servers refuse fields that they do not know.
  */
-export const TAKEN_BY_OTHERS: Taken = {
+export const RULES_OF_OTHERS: ServerRules = {
   takes_developer_role: true,
   takes_allowed_tools: true,
   thinking: 'reasoning_content',
