@@ -16,10 +16,10 @@ import {
   type Refusal,
   type UsageReport,
 } from './dialect.ts'
-import { isForm, readForm } from './form.ts'
 import { gemini } from './gemini/index.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
+import { isForm, readForm } from './multipart.ts'
 import { chatOf, openai } from './openai/index.ts'
 import { openaiImages } from './openai-images/index.ts'
 import { openaiMedia } from './openai-media/index.ts'

@@ -26,3 +26,15 @@ export function refusalBy(rules: readonly Rule[], asked: Asked): Refusal | undef
   }
   return undefined
 }
+
+/** The first refusal of a list's items. */
+export function firstOf<Item>(
+  items: readonly Item[],
+  find: (item: Item, at: number) => Refusal | undefined,
+): Refusal | undefined {
+  for (const [at, item] of items.entries()) {
+    const found = find(item, at)
+    if (found) return found
+  }
+  return undefined
+}

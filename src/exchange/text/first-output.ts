@@ -52,7 +52,7 @@ export async function awaitOutput(
 
 /** A reader that first gives what is being read already. */
 function resumed(next: ReturnType<ByteReader['read']>, reader: ByteReader): ByteReader {
-  // Who never reads on is not told of its failure.
+  // If nobody reads on, nobody needs to hear of its failure.
   next.catch(() => undefined)
   let waiting: typeof next | undefined = next
   return {

@@ -1,8 +1,7 @@
 // Rules on fields that the messages API does not have: of the request, its blocks, its tools and its marks of the cache.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
-import { firstOf } from '../openai/lengths.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import { blocksOf, messagesOf, withInner } from './blocks.ts'
 import { placeOf } from './structure.ts'
 

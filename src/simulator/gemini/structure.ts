@@ -1,8 +1,7 @@
 // Rules on contents, calls of functions and their responses, signatures, and what generations take of thinking.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
-import { firstOf } from '../openai/lengths.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import { type Generation, generationOf } from './generations.ts'
 import { inlineOf, partsOf } from './parts.ts'
 import { isGenuine } from './signature.ts'

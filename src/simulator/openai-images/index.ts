@@ -10,8 +10,8 @@ import {
   refusal,
   type UsageReport,
 } from '../dialect.ts'
-import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
+import { fieldOf } from '../multipart.ts'
 import { openai } from '../openai/index.ts'
 
 const PATH = /\/images\/(generations|edits)$/

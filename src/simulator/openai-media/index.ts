@@ -1,7 +1,7 @@
 // The dialect of OpenAI's audio and moderations APIs, and of rerank as Cohere and Jina have it.
 import type { Dialect, Query, Refusal } from '../dialect.ts'
-import { fieldOf } from '../form.ts'
 import type { JsonObject } from '../json.ts'
+import { fieldOf } from '../multipart.ts'
 import { openai } from '../openai/index.ts'
 import { readModeration } from './moderation.ts'
 import { readRerank } from './rerank.ts'

@@ -1,8 +1,8 @@
 // Speech of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createSpeech.
 import { NOTHING_WRITTEN } from '../answer.ts'
 import { EVENT_STREAM, type Query, type Refusal, refusal } from '../dialect.ts'
-import { fieldOf } from '../form.ts'
 import { type JsonObject, numberOf } from '../json.ts'
+import { fieldOf } from '../multipart.ts'
 import { countTokens } from '../tokens.ts'
 import { mp3, samples, wav } from './audio.ts'
 

@@ -1,8 +1,8 @@
 // Transcriptions and translations of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createTranscription.
 import { NOTHING_WRITTEN } from '../answer.ts'
 import { EVENT_STREAM, type Query, type Refusal, refusal, type UsageReport } from '../dialect.ts'
-import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, textOf } from '../json.ts'
+import { fieldOf } from '../multipart.ts'
 import { split } from '../pieces.ts'
 import { tokenize } from '../tokens.ts'
 import { secondsOf } from './audio.ts'

@@ -1,9 +1,9 @@
 // Rules of OpenAI's Responses API: fields, lengths, calls and their outputs, encrypted reasoning, and what generations take.
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
+import { tooLong, unknownParameter } from '../openai/fields.ts'
 import { type Generation, generationOf } from '../openai/generations.ts'
-import { firstOf, tooLong, unknownParameter } from '../openai/lengths.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import { isGenuine } from './encrypted.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/chat/object, https://platform.openai.com/docs/api-reference/chat/streaming
 import type { Totals } from '../answer.ts'
 import type { JsonObject } from '../json.ts'
-import type { Form, Said } from './form.ts'
+import type { Form, Said } from './answer-form.ts'
 
 /** Reasoning counts as completion. */
 export const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({

@@ -1,9 +1,8 @@
 // Rules of OpenAI's own servers by the generation of the model: limits, efforts, sampling, reasoning together with tools.
 import { type Refusal, refusal } from '../dialect.ts'
 import { listOf, textOf } from '../json.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import { type Generation, generationOf } from './generations.ts'
-import { firstOf } from './lengths.ts'
 
 /** A rule for models whose generation is known. */
 const rule = (

@@ -5,7 +5,7 @@ import type { Behaviour } from '../behaviour.ts'
 import type { Call, UsageReport } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
-import type { Form, Said, ToolCall } from './form.ts'
+import type { Form, Said, ToolCall } from './answer-form.ts'
 import { logprobsOf } from './logprobs.ts'
 
 /** A whole completion. */

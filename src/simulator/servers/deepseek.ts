@@ -2,7 +2,7 @@
 // https://api-docs.deepseek.com/guides/thinking_mode; shapes: vercel/ai packages/deepseek/src/chat/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
-import { nameLength } from '../openai/lengths.ts'
+import { nameLength } from '../openai/fields.ts'
 import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import type { Asked, Rule } from '../rule.ts'

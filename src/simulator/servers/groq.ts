@@ -2,11 +2,10 @@
 // https://console.groq.com/docs/openai, https://console.groq.com/docs/reasoning; shapes: vercel/ai packages/groq/src/__fixtures__
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
-import { firstOf } from '../openai/lengths.ts'
 import { messagesOf } from '../openai/messages.ts'
 import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import type { Server } from './server.ts'
 
 /** CompletionCreateParams of the package `groq-sdk`, 1.6, and `stream_options`. */

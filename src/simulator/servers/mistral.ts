@@ -3,10 +3,9 @@
 // packages/mistral/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
-import { firstOf } from '../openai/lengths.ts'
 import { callsOf, messagesOf } from '../openai/messages.ts'
 import { plainForm, sumsOf, wordsOf } from '../openai/openai-form.ts'
-import type { Asked, Rule } from '../rule.ts'
+import { type Asked, firstOf, type Rule } from '../rule.ts'
 import type { Server } from './server.ts'
 
 const FIELDS = new Set(

@@ -1,7 +1,7 @@
 // OpenAI itself.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
-import { LENGTH_RULES } from '../openai/lengths.ts'
+import { FIELD_RULES } from '../openai/fields.ts'
 import { openaiForm } from '../openai/openai-form.ts'
 import { GENERATION_RULES, thinks } from '../openai/reasoning.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
@@ -23,7 +23,7 @@ export function errorBody({ status, message, field, code: own }: Refusal): JsonO
 
 export const openai: Server = {
   name: 'openai',
-  rules: [...LENGTH_RULES, ...STRUCTURE_RULES, ...GENERATION_RULES],
+  rules: [...FIELD_RULES, ...STRUCTURE_RULES, ...GENERATION_RULES],
   thinks,
   form: openaiForm,
   errorBody,

@@ -3,7 +3,7 @@
 // https://openrouter.ai/docs/use-cases/usage-accounting; shapes: OpenRouterTeam/ai-sdk-provider src/chat/schemas.ts
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
-import { tooLong } from '../openai/lengths.ts'
+import { tooLong } from '../openai/fields.ts'
 import { plainForm, wordsOf } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import type { Rule } from '../rule.ts'

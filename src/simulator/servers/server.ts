@@ -1,7 +1,7 @@
 // One server of the chat completions API as the simulator plays it: what it refuses, and the form of its answers and errors.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
-import type { Form } from '../openai/form.ts'
+import type { Form } from '../openai/answer-form.ts'
 import type { Asked, Rule } from '../rule.ts'
 
 export interface Server {

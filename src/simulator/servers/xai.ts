@@ -2,10 +2,9 @@
 // https://docs.x.ai/docs/guides/reasoning; shapes: vercel/ai packages/xai/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
-import { firstOf } from '../openai/lengths.ts'
 import { plainForm, thinkingIn, wordsOf } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
-import type { Rule } from '../rule.ts'
+import { firstOf, type Rule } from '../rule.ts'
 import type { Server } from './server.ts'
 
 /** Grok 2, 3 and those that say so do not reason. */

@@ -119,6 +119,23 @@ function sentTo(
 const passedTo = (server: string, asked: JsonObject, model = MODELS[server] ?? ''): JsonObject =>
   openai.text.fit?.({ ...asked, model }, { server, model, is_translated: false }).body ?? {}
 
+describe('a limit goes to servers that heed its older name only', () => {
+  test.each(['deepseek', 'mistral', 'moonshot', 'ollama'])('%s', (server) => {
+    const limits = { max_completion_tokens: 9, max_tokens: null }
+    for (const asked of [{ max_completion_tokens: 9 }, limits]) {
+      const body = passedTo(server, asked)
+      expect(body).toMatchObject({ max_tokens: 9 })
+      expect(Object.keys(body)).not.toContain('max_completion_tokens')
+    }
+  })
+
+  test('and to OpenAI under the newer one, whatever stands there as null', () => {
+    const body = passedTo('openai', { max_completion_tokens: null, max_tokens: 9 }, 'gpt-5')
+    expect(body).toMatchObject({ max_completion_tokens: 9 })
+    expect(Object.keys(body)).not.toContain('max_tokens')
+  })
+})
+
 /** What the simulated server refuses of it, but for what only another API of the provider takes. */
 function refusal(name: string, body: JsonObject): string | undefined {
   const server = SERVERS.find((each) => each.name === name)

@@ -1,7 +1,7 @@
-// Rules of OpenAI's own servers on names, lengths and fields that nothing knows.
+// Rules of OpenAI's own servers on single fields: unknown ones, lengths, letters, and values that need another field.
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
-import type { Rule } from '../rule.ts'
+import { firstOf, type Rule } from '../rule.ts'
 import { callsOf, messagesOf } from './messages.ts'
 
 /** ChatCompletionCreateParams of the package `openai`, 7.55. */
@@ -33,18 +33,6 @@ export function tooLong(field: string, value: unknown, max_chars: number): Refus
 export const unknownParameter = (field: string): Refusal =>
   refusal(field, `Unknown parameter: '${field}'.`, 'unknown_parameter')
 
-/** The first refusal of a list's items. */
-export function firstOf<Item>(
-  items: readonly Item[],
-  find: (item: Item, at: number) => Refusal | undefined,
-): Refusal | undefined {
-  for (const [at, item] of items.entries()) {
-    const found = find(item, at)
-    if (found) return found
-  }
-  return undefined
-}
-
 /** The rule that a name of a tool is not longer than the API allows. */
 export const nameLength: Rule = {
   name: 'openai: length of tool names',
@@ -57,7 +45,7 @@ export const nameLength: Rule = {
 const namesOf = ({ tools }: JsonObject): string[] =>
   listOf(tools).map((tool) => textOf(objectOf(objectOf(tool).function).name))
 
-export const LENGTH_RULES: readonly Rule[] = [
+export const FIELD_RULES: readonly Rule[] = [
   {
     name: 'openai: unknown field',
     source:
