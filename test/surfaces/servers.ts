@@ -63,7 +63,12 @@ const framed = (protocol: FixtureProtocol, event: JsonObject): string =>
   `${protocol === 'anthropic' || protocol === 'responses' ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`
 
 /** The script that plays an answer. */
-export function playedBy({ protocol, stream, body = {}, events = [] }: Fixture): Answer {
+export function playedBy({
+  protocol,
+  stream,
+  body = {},
+  events = [],
+}: Pick<Fixture, 'protocol' | 'stream' | 'body' | 'events'>): Answer {
   if (!stream) return whole(body)
   const text = events.map((event) => framed(protocol, event)).join('')
   return {
@@ -119,8 +124,8 @@ const withUsage = (stream: boolean): JsonObject => (stream ? { stream_options: {
 
 const number = (value: Json | undefined): number => Number(value ?? 0)
 
-/** The usage in an answer, in the names of its surface; of a stream's events the last value of each field. */
-export function shownBy(surface: Surface, text: string): JsonObject {
+/** The usage in an answer, as it is written; of a stream's events the last value of each field. */
+export function usageIn(text: string): JsonObject {
   const payloads = text.startsWith('{')
     ? [JSON.parse(text)]
     : text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
@@ -133,6 +138,12 @@ export function shownBy(surface: Surface, text: string): JsonObject {
       payload.usageMetadata,
     ])
       if (isObject(found)) Object.assign(usage, found)
+  return usage
+}
+
+/** The counts of the same, in the names of its surface. */
+export function shownBy(surface: Surface, text: string): JsonObject {
+  const usage = usageIn(text)
   if (surface === 'native')
     return Object.fromEntries(
       [

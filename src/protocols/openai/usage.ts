@@ -80,6 +80,10 @@ const readAudio = (prompt: number, cached: number, audio: number): number =>
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
+/** What was written to a cache for an hour, which has a price of its own, beside all that was written; only where there is some. */
+export const writtenForHour = ({ cache_write_1h_tokens }: Usage): JsonObject =>
+  cache_write_1h_tokens > 0 ? { cache_creation: { ephemeral_1h_input_tokens: cache_write_1h_tokens } } : {}
+
 /** What was billed, as a caller of chat completions reads it. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
@@ -91,6 +95,7 @@ export function writeUsage(usage: Usage): JsonObject {
       cached_tokens: usage.cache_read_tokens,
       audio_tokens: usage.input_audio_tokens,
       ...(written > 0 ? { cache_write_tokens: written } : {}),
+      ...writtenForHour(usage),
     },
     completion_tokens_details: { reasoning_tokens: usage.thinking_tokens },
   }

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
 import { isObject, type Json, type JsonObject, objectIn } from '../../wire/json.ts'
-import { readCounts } from '../usage.ts'
+import { readCounts, writtenForHour } from '../usage.ts'
 import { outputTokens } from './written.ts'
 
 /** The response of a whole answer, or of a stream's event. */
@@ -39,6 +39,7 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens_details: {
     cached_tokens: usage.cache_read_tokens,
     cache_write_tokens: usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
+    ...writtenForHour(usage),
   },
   output_tokens: usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens,
   output_tokens_details: { reasoning_tokens: usage.thinking_tokens },
