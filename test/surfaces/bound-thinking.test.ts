@@ -9,7 +9,10 @@ const { call, upstream, lastCall } = await fileScene({
   more: (url) =>
     providerSection('claude', 'anthropic', url, 'cooldown_ms = 0') +
     modelSection('claude-opus-5-5', { claude: 'claude-opus-5-5' }, { more: 'max_output_tokens = 4096' }) +
-    modelSection('claude-haiku-4-5', { claude: 'claude-haiku-4-5' }, { more: 'max_output_tokens = 4096' }),
+    modelSection('claude-haiku-4-5', { claude: 'claude-haiku-4-5' }, { more: 'max_output_tokens = 4096' }) +
+    providerSection('simulated', 'anthropic', 'simulator', '', []) +
+    modelSection('newer', { simulated: 'claude-opus-5-5' }) +
+    modelSection('older', { simulated: 'claude-opus-4-7' }),
 })
 
 const TOOL = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }
@@ -59,6 +62,12 @@ test.each([
   expect(typesIn(without ?? {})).toEqual(['text', 'tool_use', 'tool_result'])
   expect(without?.thinking).toEqual(thinking)
   expect(await lastCall()).toMatchObject({ outcome: 'completed' })
+})
+
+test.each(['newer', 'older'])('a late system message is taken by the %s simulated model', async (model) => {
+  const messages = ['system', 'user', 'assistant', 'user', 'system'].map((role) => ({ role, content: 'Hi.' }))
+  const response = await call('/v1/chat/completions', { model, messages })
+  expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
 })
 
 test('what passes through is refused as it is', async () => {

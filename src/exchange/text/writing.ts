@@ -70,7 +70,13 @@ export function translated(
   const { text, carries } = protocol
   const renamed = new Map<string, string>()
   const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
-  const written = text.encodeRequest(named, { model, generation, max_output_tokens, automatic_caching })
+  const written = text.encodeRequest(named, {
+    model,
+    generation,
+    server: form?.server,
+    max_output_tokens,
+    automatic_caching,
+  })
   const encoded = service_tier ? withTier(protocol, written, service_tier) : written
   const fitted = text.fit?.(encoded, { server: form?.server, model, generation, is_translated: true }) ?? {
     body: encoded,

@@ -6,13 +6,17 @@ import { writeParts } from '../part-writers.ts'
 import { shortened } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
+import type { LateSystem } from './late-system.ts'
 import { isOwn } from './signature.ts'
 
 /** Every turn. In a user's turn the tool results come first, as the provider demands. */
-export const encodeMessages = (turns: readonly Turn[]): JsonObject[] =>
-  turns.flatMap((turn) => {
+export const encodeMessages = (turns: readonly Turn[], late: LateSystem): JsonObject[] =>
+  turns.flatMap((turn, index) => {
     const content = inOrder(turn).flatMap(encodeMarked)
-    return content.length > 0 ? [{ role: turn.role, content }] : []
+    const system = (late.get(index) ?? []).map((text) => ({ type: 'text', text }))
+    // Where nothing is left of the user's turn, it says what the system message said.
+    if (content.length === 0) return system.length > 0 ? [{ role: turn.role, content: system }] : []
+    return [{ role: turn.role, content }, ...(system.length > 0 ? [{ role: 'system', content: system }] : [])]
   })
 
 function inOrder({ role, parts }: Turn): readonly Part[] {

@@ -10,12 +10,16 @@ import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
+import { type LateSystem, withoutLateSystem } from './late-system.ts'
 import { type Generation, generationOf } from './model.ts'
 import { rootObject, strictSchema } from './schema.ts'
+import { CLAUDE_API } from './server.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }
+
+const NONE_LATE: LateSystem = new Map()
 
 /**
  * A canonical request for a provider that speaks the messages protocol.
@@ -23,8 +27,10 @@ export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_cha
  */
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
-  const request = withClaudeMarks(given, target.automatic_caching ?? false)
   const generation = generationOf(knownAs(target))
+  const is_placed = generation.takes_late_system && target.server === CLAUDE_API
+  const { request: early, late } = is_placed ? withoutLateSystem(given) : { request: given, late: NONE_LATE }
+  const request = withClaudeMarks(early, target.automatic_caching ?? false)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
   const stop = request.stop.filter((sequence) => sequence.trim() !== '')
@@ -32,7 +38,7 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
     model: target.model,
     max_tokens,
     system: encodeSystem(withJsonAsked(request)),
-    messages: encodeMessages(request.turns),
+    messages: encodeMessages(request.turns, late),
     stream: request.streams ? true : undefined,
     ...encodeSampling(request, generation, thinking),
     stop_sequences: stop.length > 0 ? stop : undefined,

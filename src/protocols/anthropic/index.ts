@@ -15,6 +15,7 @@ import { readFailure } from './failure.ts'
 import { fitRequest } from './fit.ts'
 import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
+import { serverOf } from './server.ts'
 import { isOwn } from './signature.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
@@ -23,6 +24,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 export const anthropic: Protocol = {
   name: 'anthropic',
   baseUrlAdvice,
+  serverOf,
   modelList,
   carries,
   readFailure,

@@ -21,6 +21,11 @@ export interface Generation {
   /** Whether a tool may have to be called. */
   readonly takes_forced_tools: boolean
   /**
+   * Whether system messages may stand in the conversation.
+   * https://github.com/langchain-ai/langchainjs/releases/tag/@langchain%2Fanthropic@1.5.13
+   */
+  readonly takes_late_system: boolean
+  /**
    * Whether an answer or a tool can be held to a schema.
    * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
    */
@@ -42,6 +47,7 @@ const OLDEST: Generation = {
   takes_display: false,
   takes_prefill: true,
   takes_forced_tools: true,
+  takes_late_system: false,
   takes_schemas: false,
 }
 
@@ -65,8 +71,11 @@ const SINCE_4_7 = {
   takes_display: true,
 } as const satisfies Generation
 
+/** https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-8 */
+const SINCE_4_8 = { ...SINCE_4_7, takes_late_system: true } as const satisfies Generation
+
 /** https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5, which tells of Fable 5.1, too. */
-const NEWEST: Generation = { ...SINCE_4_7, off: 'least', takes_forced_tools: false }
+const NEWEST: Generation = { ...SINCE_4_8, off: 'least', takes_forced_tools: false }
 
 /**
  * By falling version; the first row that fits a model holds for it. What the guides leave open is as in package @ai-sdk/anthropic 3.0,
@@ -76,12 +85,13 @@ const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/models/sonnet-5-5/overview
   { ...NEWEST, from: 505, family: /sonnet/, off: 'between_tools' },
   // https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide
-  { ...SINCE_4_7, from: 505, family: /haiku/, off: 'disabled' },
+  { ...SINCE_4_8, from: 505, family: /haiku/, off: 'disabled' },
   { ...NEWEST, from: 501 },
   // https://github.com/elgorro/aiquila/issues/410, https://github.com/ChatGPTBox-dev/chatGPTBox/pull/1026
-  { ...SINCE_4_7, from: 500, family: /opus|sonnet/, off: 'disabled' },
+  { ...SINCE_4_8, from: 500, family: /opus|sonnet/, off: 'disabled' },
   // https://docs.litellm.ai/blog/claude_fable_5
-  { ...SINCE_4_7, from: 500, off: 'least' },
+  { ...SINCE_4_8, from: 500, off: 'least' },
+  { ...SINCE_4_8, from: 408, off: 'nothing' },
   { ...SINCE_4_7, from: 407, off: 'nothing' },
   { ...SINCE_4_6, from: 406 },
   { ...OLDEST, from: 401, sampling: 'one', takes_schemas: true },

@@ -94,6 +94,22 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged
 }
 
+/** How many turns a conversation has so far, as they are once merged. */
+export class TurnCount {
+  count = 0
+  #role: Turn['role'] | undefined
+
+  add({ role, parts }: Turn): void {
+    if (parts.length === 0 || role === this.#role) return
+    this.#role = role
+    this.count += 1
+  }
+}
+
+/** The counts of turns before system messages; undefined where none came after an answer. */
+export const afterAnswers = (counts: readonly number[]): readonly number[] | undefined =>
+  counts.some((count) => count > 1) ? counts : undefined
+
 /**
  * An id for a tool call that came without one, made of its position in the answer.
  * @param call_id the gateway's id of the call

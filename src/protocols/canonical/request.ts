@@ -22,6 +22,8 @@ export interface ConversationRequest extends RequestFields {
   readonly turns: readonly Turn[]
   /** The marks of the prompt cache after the texts of `system`, of which some are marked; absent where none is. */
   readonly system_cache?: readonly (CacheTtl | undefined)[] | undefined
+  /** After how many turns each text of `system` came; absent where all came before the first answer. */
+  readonly system_after?: readonly number[] | undefined
   /** What OpenAI's protocols say of the prompt cache. */
   readonly caching?: PromptCaching | undefined
   /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
@@ -32,6 +34,8 @@ export interface ConversationRequest extends RequestFields {
 
 /** The model that a request goes to, as its provider and the catalogue know it. */
 export interface TargetModel extends NamedModel {
+  /** The known server behind the provider's address; undefined for all others. */
+  readonly server?: string | undefined
   /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
   readonly max_output_tokens: number
   /** Whether Claude is asked to cache a conversation whose caller has marked nothing. */

@@ -12,6 +12,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type Turn,
+  TurnCount,
   textOf,
 } from '../canonical/parts.ts'
 import {
@@ -65,7 +66,7 @@ const InlineFile = Fields({ file_data: Text, filename: Anything })
 
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
-  system: SystemText[]
+  system: (SystemText & { after: number })[]
   turns: Turn[]
 }
 
@@ -95,9 +96,13 @@ export function decodeMessages(value: Json | undefined): Conversation {
     const message = wantObject(item, path)
     return oneOf(READERS, message.role, `${path}.role`)(message, path, names)
   })
+  const turns = new TurnCount()
   for (const said of read) {
-    if ('text' in said) conversation.system.push(said)
-    else conversation.turns.push(said)
+    if ('text' in said) conversation.system.push({ ...said, after: turns.count })
+    else {
+      conversation.turns.push(said)
+      turns.add(said)
+    }
   }
   return conversation
 }

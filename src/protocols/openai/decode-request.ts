@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, cachingIn } from '../caching.ts'
 import type { ImageOutput, OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { mergeTurns } from '../canonical/parts.ts'
+import { afterAnswers, mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
 import {
@@ -117,6 +117,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     shows_usage: asked.stream_options?.include_usage ?? false,
     system: system.map(({ text }) => text),
     system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
+    system_after: afterAnswers(system.map(({ after }) => after)),
     caching: cachingIn(body),
     turns: mergeTurns(turns),
     tools: decodeTools(asked),

@@ -14,6 +14,8 @@ export interface Generation {
   readonly caps_effort_without_thinking: boolean
   /** Whether tool_choice may be `any` or `tool`. */
   readonly takes_forced_tools: boolean
+  /** Whether system messages may stand among the messages. */
+  readonly takes_late_system: boolean
   /** Whether output_config.format and strict tools are taken. */
   readonly takes_schemas: boolean
 }
@@ -33,6 +35,7 @@ const OLDEST = {
   efforts: [],
   caps_effort_without_thinking: false,
   takes_forced_tools: true,
+  takes_late_system: false,
   takes_schemas: false,
 } as const satisfies Generation
 const SINCE_4_1 = { ...OLDEST, sampling: 'not temperature with top_p' } as const
@@ -49,7 +52,7 @@ const SINCE_4_7 = {
   sampling: 'none',
   efforts: [...EFFORTS, 'xhigh'],
 } as const
-const SINCE_4_8 = { ...SINCE_4_7, caps_effort_without_thinking: true } as const
+const SINCE_4_8 = { ...SINCE_4_7, caps_effort_without_thinking: true, takes_late_system: true } as const
 const ALWAYS_THINKING = { ...SINCE_4_8, refuses_thinking: ['enabled', 'disabled', 'between_tools'] } as const
 
 /** By falling version; the first row that fits a name holds. */

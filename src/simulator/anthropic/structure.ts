@@ -30,7 +30,7 @@ function findLimit({ max_tokens }: JsonObject): string | undefined {
 function findMessages({ messages: given }: JsonObject, messages: readonly Message[]): string | undefined {
   if (!Array.isArray(given)) return 'messages: Field required'
   if (messages.length === 0) return 'messages: at least one message is required'
-  // System messages may come later in a conversation (beta mid-conversation-system).
+  // System messages may come later in a conversation, by generation.
   const other = messages.findIndex(
     ({ role }, at) => role !== 'user' && role !== 'assistant' && (role !== 'system' || at === 0),
   )

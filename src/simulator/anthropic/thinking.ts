@@ -1,4 +1,4 @@
-// Rules on thinking, sampling, effort and prefill, by the generation of the model where they differ.
+// Rules on thinking, sampling, effort, prefill and late system messages, by the generation of the model where they differ.
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import type { Asked, Rule } from '../rule.ts'
 import { type Message, messagesOf, ofType } from './blocks.ts'
@@ -141,6 +141,17 @@ const findPrefill = (
     ? 'This model does not support assistant message prefill. The conversation must end with a user message.'
     : undefined
 
+function findLateSystem(
+  { takes_late_system }: Generation,
+  _body: JsonObject,
+  messages: readonly Message[],
+): string | undefined {
+  const at = messages.findIndex(({ role }) => role === 'system')
+  return takes_late_system || at < 0
+    ? undefined
+    : `messages.${at}.role: role 'system' is not supported on this model`
+}
+
 const EXTENDED_THINKING = 'https://platform.claude.com/docs/en/build-with-claude/extended-thinking'
 
 export const THINKING_RULES: readonly Rule[] = [
@@ -190,5 +201,10 @@ export const THINKING_RULES: readonly Rule[] = [
     'prefill by generation',
     'https://github.com/ericc-ch/copilot-api/pull/261, https://github.com/vybestack/llxprt-code/pull/3695, https://platform.claude.com/docs/en/about-claude/models/migration-guide',
     findPrefill,
+  ),
+  ofGeneration(
+    'system messages by generation',
+    'https://docs.rs/gproxy-transform/2.6.1/src/gproxy_transform/transform/common/claude_mid_conv_system.rs.html, https://github.com/langchain-ai/langchainjs/releases/tag/@langchain%2Fanthropic@1.5.13',
+    findLateSystem,
   ),
 ]

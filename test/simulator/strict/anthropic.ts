@@ -33,6 +33,15 @@ const marked = (more: Body = {}): Body => ({
   cache_control: { type: 'ephemeral', ...more },
 })
 
+const LATE_SYSTEM: Body = {
+  messages: [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+    { role: 'user', content: 'c' },
+    { role: 'system', content: 'Be brief.' },
+  ],
+}
+
 const FIELDS: readonly Example[] = [
   {
     rule: 'anthropic: version header',
@@ -289,6 +298,12 @@ const BY_GENERATION: readonly Example[] = [
     words: 'tool_choice: type \\"tool\\" and \\"any\\" are not supported for this model.',
     passes: to('claude-haiku-5-5', { tools: [TOOL], tool_choice: { type: 'tool', name: TOOL.name } }),
   })),
+  {
+    rule: 'anthropic: system messages by generation',
+    refused: to('claude-opus-4-7', LATE_SYSTEM),
+    words: "messages.3.role: role 'system' is not supported on this model",
+    passes: to('claude-opus-4-8', LATE_SYSTEM),
+  },
   {
     rule: 'anthropic: schemas by generation',
     refused: to('claude-sonnet-4-20250514', { tools: [{ ...TOOL, strict: true }] }),

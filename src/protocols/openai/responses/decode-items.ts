@@ -8,6 +8,7 @@ import {
   type Signature,
   type TextPart,
   type Turn,
+  TurnCount,
   textOf,
 } from '../../canonical/parts.ts'
 import { Anything, Choice, Fields, List, optional, readObject, readPresent, Text } from '../../forms.ts'
@@ -56,10 +57,13 @@ const FileContent = Fields({
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
   system: string[]
+  /** After how many turns each of them came. */
+  system_after: number[]
   turns: Turn[]
 }
 
 interface State extends Conversation {
+  readonly turn_count: TurnCount
   /** The tool of each call so far, by the call's id. */
   readonly names: Map<string, string>
   /** Of tools that models of this protocol know by type: the call's id by each of its ids, undefined where it is left out. */
@@ -109,7 +113,9 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
 export function decodeItems(items: readonly PlacedItem[]): Conversation {
   const state: State = {
     system: [],
+    system_after: [],
     turns: [],
+    turn_count: new TurnCount(),
     names: new Map(),
     client_calls: new Map(),
     signature: undefined,
@@ -119,16 +125,21 @@ export function decodeItems(items: readonly PlacedItem[]): Conversation {
     const type = item.type ?? 'message'
     if (!LEFT_OUT.has(type)) oneOf(READERS, type, `${at}.type`)(state, item, at)
   }
-  return { system: state.system, turns: state.turns }
+  return state
 }
 
-const say = ({ turns }: State, role: Turn['role'], ...parts: Part[]): void => void turns.push({ role, parts })
+function say({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[]): void {
+  turns.push({ role, parts })
+  turn_count.add({ role, parts })
+}
 
 function readMessage(state: State, item: JsonObject, at: string): void {
   const { role, content } = readObject(MessageItem, item, at)
   const parts = readContent(content, `${at}.content`)
-  if (role === 'system' || role === 'developer') state.system.push(textOf(parts))
-  else say(state, role, ...parts)
+  if (role === 'system' || role === 'developer') {
+    state.system.push(textOf(parts))
+    state.system_after.push(state.turn_count.count)
+  } else say(state, role, ...parts)
 }
 
 function readFunctionCall(state: State, item: JsonObject, at: string): void {

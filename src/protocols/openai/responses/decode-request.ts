@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cachingIn } from '../../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { mergeTurns } from '../../canonical/parts.ts'
+import { afterAnswers, mergeTurns } from '../../canonical/parts.ts'
 import type { ConversationRequest } from '../../canonical/request.ts'
 import { rejectUncarried } from '../../carries.ts'
 import {
@@ -94,7 +94,7 @@ export const LOGPROBS = 'message.output_text.logprobs'
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const asked = readPresent(ResponsesRequest, body, '')
-  const { system, turns } = decodeItems(allItems(body))
+  const { system, system_after, turns } = decodeItems(allItems(body))
   const { effort, summary, generate_summary } = readPresent(Reasoning, asked.reasoning ?? {}, 'reasoning')
   const { format, verbosity } = readPresent(TextConfig, asked.text ?? {}, 'text')
   return {
@@ -102,6 +102,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     streams: asked.stream ?? false,
     shows_usage: true,
     system: [...(asked.instructions ? [asked.instructions] : []), ...system],
+    system_after: afterAnswers([...(asked.instructions ? [0] : []), ...system_after]),
     turns: mergeTurns(turns),
     caching: cachingIn(body),
     tools: decodeTools(allTools(body)),
