@@ -37,8 +37,6 @@ export interface RequestFacts {
   added_tools?: readonly JsonObject[]
   /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */
   issuer?: string | undefined
-  /** What tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
-  session?: string | undefined
 }
 
 /** Where and how a request goes to a provider of this protocol. */

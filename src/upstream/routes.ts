@@ -46,6 +46,10 @@ export function planAttempts(
   return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
 }
 
+/** Whether calls of a model may differ in where they go first: only then their sessions matter. Those of most models go one way. */
+export const hasChoice = (routes: readonly Route[], providers: ReadonlyMap<string, Provider>): boolean =>
+  routes.length > 1 || routes.some(({ provider }) => (providers.get(provider)?.api_keys.length ?? 0) > 1)
+
 /** The seed of all calls of one session of an account. */
 export const seedOf = (account_id: number, session: string): number => Bun.hash.xxHash32(session, account_id)
 
@@ -75,10 +79,11 @@ function ranked(
   providers: ReadonlyMap<string, Provider>,
   seed: number,
 ): readonly Attempt[] {
-  const known = routes.flatMap((route) => {
+  const known: KnownRoute[] = []
+  for (const route of routes) {
     const provider = providers.get(route.provider)
-    return provider ? knownRoute(provider, route) : []
-  })
+    if (provider) known.push(knownRoute(provider, route))
+  }
   const [only] = known
   if (only && known.length === 1) return keysOf(only, seed)
   return known

@@ -30,6 +30,7 @@ const VERBS: readonly (readonly [name: string, ask: (body: TextBody) => unknown]
   ['fields', ({ fields }) => fields.model],
   ['facts', (body) => body.facts('openai')],
   ['facts, over others', (body) => body.facts('openai', { max_tokens: 9 })],
+  ['session', (body) => body.session()],
   ['leastTokens', (body) => body.leastTokens('openai')],
   ['conversation', (body) => body.conversation('openai', false)],
   ['conversation, streamed', (body) => body.conversation('openai', true)],

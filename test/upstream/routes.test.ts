@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Provider, Route } from '../../src/domain/catalogue.ts'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
-import { planAttempts, seedFrom, seedOf } from '../../src/upstream/routes.ts'
+import { hasChoice, planAttempts, seedFrom, seedOf } from '../../src/upstream/routes.ts'
 
 const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provider => ({
   name,
@@ -106,6 +106,19 @@ describe('routes', () => {
 
   test('may be none', () => {
     expect(names([route('gone')], 1)).toEqual([])
+  })
+})
+
+describe("a call's session matters", () => {
+  const providers = providersOf(provider('a'), provider('b'), provider('c', ['one', 'two']))
+  test.each([
+    ['not to a model with one route to a provider with one key', ['a'], false],
+    ['not to one whose provider is no longer in the catalogue', ['gone'], false],
+    ['to a model with two routes', ['a', 'b'], true],
+    ['to a model whose provider has two keys', ['c'], true],
+  ])('%s', (_, names, matters) => {
+    const routes = names.map((name) => route(name))
+    expect(hasChoice(routes, providers)).toBe(matters)
   })
 })
 

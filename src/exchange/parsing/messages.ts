@@ -11,6 +11,7 @@ export type Question =
   | { ask: 'facts'; protocol: string; over: JsonObject | undefined }
   | { ask: 'leastTokens'; protocol: string }
   | { ask: 'extras'; protocol: string; rules: ExtrasRules }
+  | { ask: 'session' }
   | { ask: 'explainsEmpty' }
   | { ask: 'rejectRemembered'; protocol: string }
   | { ask: 'assertCarries'; writing: Writing }

@@ -85,6 +85,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       return body.leastTokens(question.protocol)
     case 'extras':
       return body.extras(question.protocol, question.rules)
+    case 'session':
+      return body.session()
     case 'explainsEmpty':
       return body.explainsEmpty()
     case 'rejectRemembered':

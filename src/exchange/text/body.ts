@@ -40,6 +40,8 @@ export interface TextBody {
    * @throws GatewayError as `pricedExtras`
    */
   extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] | Promise<readonly AskedExtra[]>
+  /** What tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
+  session(): string | undefined | Promise<string | undefined>
   /** Whether something in it may make an answer empty. */
   explainsEmpty(): boolean | Promise<boolean>
   /** @throws GatewayError invalid_request naming what a provider alone remembers */
@@ -101,7 +103,6 @@ export class ParsedBody implements TextBody {
     const json = over ? { ...this.#json, ...over } : this.#json
     const facts = this.#caller(protocol).readRequest(json)
     facts.input_bound_tokens += Math.ceil(boundDropped(this.#body))
-    facts.session = sessionInBody(json)
     return facts
   }
 
@@ -111,6 +112,10 @@ export class ParsedBody implements TextBody {
 
   extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] {
     return pricedExtras(protocolNamed(this.#protocols, protocol), this.#json, rules)
+  }
+
+  session(): string | undefined {
+    return sessionInBody(this.#json)
   }
 
   explainsEmpty(): boolean {
@@ -146,7 +151,8 @@ export class ParsedBody implements TextBody {
     }
     const made = withOperatorFields(fitted(limited(this.#json), protocol, writing), form)
     const counted = max_units && text.extras?.limitUnits?.(made.body, (name) => max_units[name])
-    return { ...made, body: spliceFields(this.#body, counted ?? made.body) }
+    const { dropped, renamed_tools, wants_json } = made
+    return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools, wants_json }
   }
 
   replace(fields: JsonObject): Uint8Array {

@@ -8,7 +8,9 @@ import { priceAt } from '../../pricing/service-tiers.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
+import { sessionInHeaders } from '../../protocols/session.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
+import { hasChoice } from '../../upstream/routes.ts'
 import { costsNothing, mayCallFreeModel } from '../bodies/arrival.ts'
 import type { CallTarget } from '../bodies/call-target.ts'
 import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
@@ -131,6 +133,8 @@ export async function readOpened(
     : await carriedText(parts, { call, forwarded_headers, asked, body, streams, facts, service_tier })
   if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
   const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
+  const { providers } = parts.catalogue()
+  const session = hasChoice(model.routes, providers) ? await sessionOf(admitted, body) : undefined
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
   const priced = goes_as_it_is
     ? facts
@@ -141,12 +145,16 @@ export async function readOpened(
     content: [body.content],
     request,
     facts,
+    session,
     quoted: quotedOf(model, priced, extras, extras_nanos),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,
   }
 }
+
+const sessionOf = async ({ origin }: Admitted, body: TextBody): Promise<string | undefined> =>
+  sessionInHeaders(origin.request.headers) ?? (await body.session())
 
 /** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
 const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>

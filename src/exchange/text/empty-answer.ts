@@ -9,20 +9,31 @@ import type { TextBody } from './body.ts'
 /** What the request says that may make an answer empty. */
 type Explains = Pick<TextBody, 'explainsEmpty'>
 
+/** A whole answer, and the usage that it reports. */
+interface Told {
+  readonly json: JsonObject
+  readonly usage: ReportedUsage | undefined
+}
+
+/** Whether a whole answer may be none: nearly all have their contents, and report some output. */
+export const seemsEmpty = ({ text }: Protocol, { json, usage }: Told): boolean =>
+  text.empty !== undefined && (!Array.isArray(json[text.empty.answers_in]) || isZero(text, usage))
+
 /**
+ * Judges an answer that seems empty.
+ *
  * Callers can bring about most empty answers, and pay for them. Not for one that lacks its contents, nor for one that ended by
  * itself with no output, where nothing in the request explains that: silent.md, Usage that is billed.
  * @throws ReportedFailure with the usage, since its provider may bill it
  */
-export async function rejectEmpty({ text }: Protocol, json: JsonObject, asked: Explains): Promise<void> {
+export async function rejectEmpty({ text }: Protocol, { json, usage }: Told, asked: Explains): Promise<void> {
   if (!text.empty) return
   const { answers_in, hasOther } = text.empty
-  const usage = text.readUsage(json)
   if (!Array.isArray(json[answers_in])) {
     if (text.decodeAnswer(json, '').candidates[0].stop_reason === 'safety') return
     throw noAnswer(`the upstream sent an answer without ${answers_in}`, usage)
   }
-  if (text.estimateOutput(json) > 0 || !isZero(text, usage) || hasOther?.(json)) return
+  if (text.estimateOutput(json) > 0 || hasOther?.(json)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
   if (!(await asked.explainsEmpty())) throw silent(usage)

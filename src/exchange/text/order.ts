@@ -10,6 +10,8 @@ import type { Passages, TextRequest } from './passage.ts'
 export interface TextOrder extends PaidOrder<TextModel> {
   request: TextRequest
   facts: RequestFacts
+  /** What tells its conversation from others of the account; undefined also where its model has but one way to go. */
+  session: string | undefined
   /** What is held for. */
   quoted: QuotedRequest
   /** The service tier that it is held at, which the model has a price for; undefined: the standard one. */

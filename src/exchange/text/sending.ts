@@ -5,7 +5,6 @@ import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import type { Registry } from '../../protocols/registry.ts'
-import { sessionInHeaders } from '../../protocols/session.ts'
 import { headTo, type RequestHead } from '../../upstream/request.ts'
 import { type Attempt, seedOf } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
@@ -121,10 +120,8 @@ class TextSending<T> implements Sending<T> {
 }
 
 /** Providers keep their prompt caches by key, so the turns of a conversation stay at one. */
-function seedOfCall({ origin, caller, order }: Held<TextOrder>): number | undefined {
-  const session = sessionInHeaders(origin.request.headers) ?? order.facts.session
-  return session === undefined ? undefined : seedOf(caller.account.id, session)
-}
+const seedOfCall = ({ caller, order: { session } }: Held<TextOrder>): number | undefined =>
+  session === undefined ? undefined : seedOf(caller.account.id, session)
 
 const hasKeyOf =
   (issuer: string) =>

@@ -9,7 +9,7 @@ import { restoreBytes } from '../serving/tool-names.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
 import type { BilledCall } from '../settling/told-usage.ts'
 import { bill } from './bill.ts'
-import { rejectEmpty } from './empty-answer.ts'
+import { rejectEmpty, seemsEmpty } from './empty-answer.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
@@ -63,10 +63,12 @@ async function readWhole(
   const read = await readAnswer(response, catalogue().server.max_answer_bytes)
   const bytes = restoreBytes(read, sent.renamed_tools)
   const json = readReported(passage.protocol, bytes.toString())
-  await rejectEmpty(passage.protocol, json, held.order.request.body)
   const { readUsage, estimateOutput } = passage.protocol.text
+  const usage = readUsage(json)
+  if (seemsEmpty(passage.protocol, { json, usage }))
+    await rejectEmpty(passage.protocol, { json, usage }, held.order.request.body)
   held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
-  const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
+  const billed = bill(held, passage, usage, () => estimateOutput(json))
   const served = servedTier(held.order, passage, attempt, json)
   const as = {
     upstream_model: attempt.model,
