@@ -1,4 +1,4 @@
-// The whole suite, as `bun run test` runs it: linter, types and the programs that tests start, side by side; then every test.
+// The whole suite, as `bun run test` runs it: every test once the programs are built that tests start, beside linter and types.
 import {
   chmodSync,
   copyFileSync,
@@ -26,6 +26,10 @@ const REPORT = 'report.xml'
 /** More failures than these have a cause. */
 const MAX_FILES_AGAIN = 3
 
+/** Ends the tests before they have all run. */
+const ending = new AbortController()
+process.on('SIGTERM', () => ending.abort())
+
 interface Outcome {
   readonly passed: boolean
   readonly failed: readonly string[]
@@ -42,8 +46,8 @@ function folderOfFolders(): string {
   }
 }
 
-/** Runs a command. What it says is shown where it fails. @returns whether it succeeded */
-async function succeeds(...command: string[]): Promise<boolean> {
+/** Runs a command. @returns what it says where it fails, else nothing */
+async function failureOf(...command: string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, ...command], {
     // The type checker is a Go program: a fifth of its time was collecting memory that it has no need to give back.
     env: { GOGC: '400', ...process.env },
@@ -51,8 +55,7 @@ async function succeeds(...command: string[]): Promise<boolean> {
     stderr: 'pipe',
   })
   const [out, errors, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (status !== 0) process.stderr.write(out + errors)
-  return status === 0
+  return status === 0 ? '' : `${out}${errors}\n${command.join(' ')} failed.\n`
 }
 
 /** The path at which any user can start a program: a checkout of root may be in a folder that only root can read. */
@@ -96,11 +99,9 @@ async function runTests(files: readonly string[], files_at_once: number, folder:
     stdin: 'inherit',
     stdout: 'inherit',
     stderr: 'inherit',
+    signal: ending.signal,
   })
-  const stop = () => child.kill('SIGTERM')
-  process.on('SIGTERM', stop)
   const status = await child.exited
-  process.off('SIGTERM', stop)
   return { passed: status === 0, failed: existsSync(report) ? failedFiles(readFileSync(report, 'utf8')) : [] }
 }
 
@@ -110,6 +111,7 @@ async function runTests(files: readonly string[], files_at_once: number, folder:
  * @returns the exit status
  */
 async function runSuite(files: readonly string[]): Promise<number> {
+  if (ending.signal.aborted) return 1
   const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
   // As the folder that it stands for: some tests run programs as another user.
   chmodSync(folder, 0o1777)
@@ -119,6 +121,7 @@ async function runSuite(files: readonly string[]): Promise<number> {
     const { passed, failed } = await runTests(files, FILES_AT_ONCE, folder)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
+    if (ending.signal.aborted) return 1
     if (failed.length === 0 || failed.length > MAX_FILES_AGAIN) return 1
     process.stdout.write(`\nThese failed and run again, alone: ${failed.join(', ')}\n`)
     const again = await runTests(failed, 1, folder)
@@ -138,9 +141,14 @@ try {
   process.stderr.write(`${(thrown as Error).message}\n`)
   process.exit(1)
 }
-const checks = await Promise.all([
-  succeeds('x', '--no-install', 'biome', 'check', '.'),
-  succeeds('x', '--no-install', 'tsc', '--noEmit', '--checkers', '2'),
-  succeeds('test/support/build-programs.ts'),
-])
-process.exit(checks.every(Boolean) ? await runSuite(process.argv.slice(2)) : 1)
+/** Beside the first tests, which wait for disks and processes now and then. A mistake ends the tests, and is told below them. */
+const checks = Promise.all([
+  failureOf('x', '--no-install', 'biome', 'check', '.'),
+  failureOf('x', '--no-install', 'tsc', '--noEmit', '--checkers', '2'),
+]).then((failures) => failures.join(''))
+void checks.then((failures) => failures === '' || ending.abort())
+const unbuilt = await failureOf('test/support/build-programs.ts')
+const status = unbuilt === '' ? await runSuite(process.argv.slice(2)) : 1
+const failures = unbuilt + (await checks)
+process.stderr.write(failures)
+process.exit(failures === '' ? status : 1)
