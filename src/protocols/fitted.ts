@@ -1,11 +1,9 @@
 // A request made to fit the server that it goes to.
-import type { NamedModel } from './named-model.ts'
+import type { TargetModel } from './canonical/request.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Where a request goes. */
-export interface Sent extends NamedModel {
-  /** The known server behind the provider's address; undefined for all others. */
-  readonly server: string | undefined
+export interface FitTarget extends Pick<TargetModel, 'model' | 'generation' | 'server'> {
   /** The gateway wrote it; what passes through was written by the caller. */
   readonly is_translated: boolean
 }
@@ -17,7 +15,7 @@ export interface Fitted {
   readonly dropped?: readonly string[]
   /** Names of tools as they are sent, with those that the caller knows. */
   readonly renamed_tools?: ReadonlyMap<string, string>
-  /** A field that the server refuses, and without which the answer would be another. */
+  /** A field that the server refuses, and that the answer depends on. */
   readonly lost?: string | undefined
   /** JSON is asked for in words in place of a field: a whole answer is freed of what stands around it. */
   readonly asks_json?: boolean

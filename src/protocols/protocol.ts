@@ -11,7 +11,7 @@ import type { Carries } from './carries.ts'
 import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
-import type { Fitted, Sent } from './fitted.ts'
+import type { FitTarget, Fitted } from './fitted.ts'
 import type { ImageProtocol } from './images.ts'
 import type { NamedModel } from './named-model.ts'
 import type { NameRule } from './tool-names.ts'
@@ -130,7 +130,7 @@ export interface TextProtocol extends Translator, CallerText {
     },
   ): JsonObject
   /** The request as the server takes it that it goes to; absent where all servers of the protocol are alike. */
-  fit?(body: JsonObject, sent: Sent): Fitted
+  fit?(body: JsonObject, target: FitTarget): Fitted
   /** The names of tools that its providers take; absent where they take those of OpenAI's. */
   readonly tool_names?: NameRule
   /** Whether its providers are given a piece of thinking; absent where that depends on the server. */

@@ -2,7 +2,7 @@
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
-import { explainsSilence } from '../../protocols/explained-silence.ts'
+import { explainsEmpty } from '../../protocols/explains-empty.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
@@ -119,7 +119,7 @@ export class ParsedBody implements TextBody {
   }
 
   explainsEmpty(): boolean {
-    return explainsSilence(this.#json)
+    return explainsEmpty(this.#json)
   }
 
   rejectRemembered(protocol: string): void {
@@ -137,12 +137,18 @@ export class ParsedBody implements TextBody {
 
   write(writing: Writing): Written {
     const { from, to, streams, output_limit, max_units, forgets_reasoning, form, without_summary } = writing
-    const names = { model: writing.model, generation: writing.generation }
+    const { model, generation } = writing
     const protocol = protocolNamed(this.#protocols, to)
     const { text } = protocol
     const limited = (body: JsonObject): JsonObject => {
-      const prepared = text.prepare(body, { ...names, streams, forgets_reasoning, without_summary })
-      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit, names)
+      const prepared = text.prepare(body, {
+        model,
+        generation,
+        streams,
+        forgets_reasoning,
+        without_summary,
+      })
+      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit, writing)
     }
     if (from !== to) {
       const made = this.#translate(writing)

@@ -1,5 +1,5 @@
 // A translated messages request, made to fit what its model's generation takes.
-import type { Fitted, Sent } from '../fitted.ts'
+import type { FitTarget, Fitted } from '../fitted.ts'
 import { BEGIN, CALL_A_TOOL, CONTINUE, jsonOfSchema } from '../in-words.ts'
 import { knownAs } from '../named-model.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
@@ -17,9 +17,9 @@ type Step = (fitting: Fitting) => JsonObject
 const STEPS: readonly Step[] = [fitSchema, fitStrictTools, fitToolChoice, fitBeginning, fitEnd]
 
 /** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
-export function fitRequest(body: JsonObject, sent: Sent): Fitted {
-  if (!sent.is_translated) return { body }
-  const generation = generationOf(knownAs(sent))
+export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
+  if (!target.is_translated) return { body }
+  const generation = generationOf(knownAs(target))
   const dropped: string[] = []
   const fitted = STEPS.reduce((given, step) => step({ body: given, generation, dropped }), body)
   return { body: fitted, dropped, asks_json: dropped.includes(FORMAT) }

@@ -1,5 +1,5 @@
 // A translated native request, made to fit what its model's generation takes.
-import type { Fitted, Sent } from '../fitted.ts'
+import type { FitTarget, Fitted } from '../fitted.ts'
 import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
 import { knownAs } from '../named-model.ts'
 import { type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
@@ -13,9 +13,9 @@ interface Fitting {
 }
 
 /** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
-export function fitRequest(body: JsonObject, sent: Sent): Fitted {
-  if (!sent.is_translated) return { body }
-  const generation = generationOf(knownAs(sent))
+export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
+  if (!target.is_translated) return { body }
+  const generation = generationOf(knownAs(target))
   const dropped: string[] = []
   const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
   const in_words = fitJson({ body: fitted, generation, dropped })

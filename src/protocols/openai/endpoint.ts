@@ -40,8 +40,9 @@ type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>
 /** By provider and model: the same for every call, as long as a catalogue is in force. */
 const KNOWN = new PairMap<Provider, string, Known>()
 
-function knownOf({ provider, ...names }: AskedRoute): Known {
-  const model = knownAs(names)
+function knownOf(route: AskedRoute): Known {
+  const { provider } = route
+  const model = knownAs(route)
   const known = KNOWN.get(provider, model)
   if (known) return known
   const generation = generationOf(model)

@@ -1,5 +1,5 @@
 // A responses request, made to fit its server and the generation of its model.
-import type { Fitted, Sent } from '../../fitted.ts'
+import type { FitTarget, Fitted } from '../../fitted.ts'
 import { JSON_WORD } from '../../in-words.ts'
 import { knownAs } from '../../named-model.ts'
 import { shortened } from '../../tool-names.ts'
@@ -30,15 +30,15 @@ const MAX_CALL_ID_CHARS = 64
  * The request as its server takes it; the very same body where nothing has to change. Of what passes through, generations are looked
  * at for OpenAI's own servers only, and a limit that is too low is left to the provider's refusal.
  */
-export function fitRequest(body: JsonObject, sent: Sent): Fitted {
-  const { server, is_translated } = sent
+export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
+  const { server, is_translated } = target
   const rules: ServerRules = isServerName(server) ? RULES[server] : {}
   const renamed_tools = new Map<string, string>()
   const given =
     rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)
   if (!is_translated && !rules.by_generation) return { body: given, renamed_tools }
   const dropped = new Set<string>()
-  const generation = generationOf(knownAs(sent))
+  const generation = generationOf(knownAs(target))
   const thinking =
     rules.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
   const effort = stringIn(objectIn(thinking.reasoning).effort)

@@ -1,5 +1,5 @@
 // A chat completion request, made to fit what its server takes.
-import type { Fitted, Sent } from '../../fitted.ts'
+import type { FitTarget, Fitted } from '../../fitted.ts'
 import { knownAs } from '../../named-model.ts'
 import { nearestLevel } from '../../thinking.ts'
 import { type JsonObject, stringIn } from '../../wire/json.ts'
@@ -29,9 +29,9 @@ const STEPS: readonly Step[] = [
  * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that nobody
  * knows stays as it is.
  */
-export function fitRequest(body: JsonObject, sent: Sent): Fitted {
-  const { server, is_translated } = sent
-  const model = knownAs(sent)
+export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
+  const { server, is_translated } = target
+  const model = knownAs(target)
   const known = isServerName(server) ? RULES[server] : undefined
   const rules = known ?? (is_translated ? RULES_OF_OTHERS : undefined)
   if (!rules) return { body }

@@ -30,7 +30,7 @@ const ENDINGS = [
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const
 
 /** Whether a request may have been answered by silence: it says where answers end, has results of tools, or an answer to go on with. */
-export const explainsSilence = (body: JsonObject): boolean =>
+export const explainsEmpty = (body: JsonObject): boolean =>
   LIMITS.some((name) => body[name] === 0) ||
   setsEnding(body) ||
   setsEnding(objectIn(body.generationConfig ?? body.generation_config)) ||

@@ -1,6 +1,6 @@
 // What in a request may make an answer empty, in the words of every protocol and server, and what may not.
 import { expect, test } from 'bun:test'
-import { explainsSilence } from '../../src/protocols/explained-silence.ts'
+import { explainsEmpty } from '../../src/protocols/explains-empty.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 
 const said = (role: string, content: Json): JsonObject => ({ role, content })
@@ -70,7 +70,7 @@ test.each<[JsonObject]>([
   [part('codeExecutionResult')],
   [part('toolResponse')],
 ])('%j may', (fields) => {
-  expect(explainsSilence({ ...ASKED, ...fields })).toBe(true)
+  expect(explainsEmpty({ ...ASKED, ...fields })).toBe(true)
 })
 
 test.each<[JsonObject]>([
@@ -88,5 +88,5 @@ test.each<[JsonObject]>([
   [{ input: 'Hi' }],
   [part('text')],
 ])('%j may not', (fields) => {
-  expect(explainsSilence({ ...ASKED, ...fields })).toBe(false)
+  expect(explainsEmpty({ ...ASKED, ...fields })).toBe(false)
 })
