@@ -40,6 +40,9 @@ export interface Doubt {
   why: 'it contradicts itself' | 'its input is larger than possible' | 'its output is larger than possible'
 }
 
+/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
+export const CONTEXT_MARGIN = 2
+
 /** No call has more tokens, whatever tools ran in it: its cost might exceed a safe integer. */
 const MAX_TOKENS = 2 ** 31
 export const UNBOUNDED: UsageBounds = { input_tokens: MAX_TOKENS, output_tokens: MAX_TOKENS }

@@ -140,6 +140,7 @@ describe('tries that failed', () => {
     ],
     ['less than nothing: nothing is known', { ...COUNTS, completion_tokens: -1 }, 0],
     ['more than any call has: nothing is known', { ...COUNTS, prompt_tokens: 1e12 }, 0],
+    ['more than the model reads: nothing is known', { ...COUNTS, prompt_tokens: 2_000_000_000 }, 0],
     ['a cost that cannot be: by the cost of the route', { ...COUNTS, cost: 9e6 }, COMPUTED],
   ])('are part of the cost: %s', async (_, usage, nanos) => {
     upstream.answer(({ path }) => (path.startsWith('/first') ? failed(usage) : later))

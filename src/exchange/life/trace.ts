@@ -15,6 +15,8 @@ export interface FailedTry {
   sent_at_ms: number
   failed_at_ms: number
   status: number
+  /** Of the model, in tokens; undefined for models without. */
+  context?: number | undefined
 }
 
 /** What is told about a call's end. */
@@ -69,7 +71,7 @@ export class Trace {
 
   failed(attempt: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
     const { provider, model, key_id } = attempt
-    const cost_nanos = this.failed_cost_nanos + costOfTry(attempt, failure)
+    const cost_nanos = this.failed_cost_nanos + costOfTry(attempt, failure, failed.context)
     this.failed_cost_nanos = Math.min(cost_nanos, Number.MAX_SAFE_INTEGER)
     this.#tried ??= []
     this.#tried.push({

@@ -98,6 +98,7 @@ class Question<T> implements Dispatch<T> {
       sent_at_ms: this.#sent_at_ms,
       failed_at_ms: this.#parts.now(),
       status: this.#status,
+      context: this.model.kind === 'text' ? this.model.context : undefined,
     })
   }
 

@@ -1,7 +1,7 @@
 // The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, drew images or failed.
 import type { Nanos } from '../../domain/money.ts'
 import { totalTokens, type Usage } from '../../domain/usage.ts'
-import { billUsage, UNBOUNDED } from '../../pricing/billed-usage.ts'
+import { billUsage, CONTEXT_MARGIN, UNBOUNDED } from '../../pricing/billed-usage.ts'
 import type { Charge } from '../../pricing/charge.ts'
 import { providerCost } from '../../pricing/provider-cost.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
@@ -53,11 +53,20 @@ function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | 
 /** A failed try whose usage is not believed costs nothing. */
 const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
 
-/** What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage. */
-export function costOfTry({ cost }: Attempt, { usage: reported }: UpstreamFailure): Nanos {
+/**
+ * What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage.
+ * @param context of the model, in tokens; a usage beyond what fits is no usage
+ */
+export function costOfTry(
+  { cost }: Attempt,
+  { usage: reported }: UpstreamFailure,
+  context: number | undefined,
+): Nanos {
   if (reported?.cost_nanos) return reported.cost_nanos
   if (reported === undefined || cost?.unit !== 'token') return 0
-  const { usage } = billUsage(cost, reported, UNBOUNDED, NOTHING)
+  const most = context === undefined ? undefined : CONTEXT_MARGIN * context
+  const bounds = most === undefined ? UNBOUNDED : { input_tokens: most, output_tokens: most }
+  const { usage } = billUsage(cost, reported, bounds, NOTHING)
   return providerCost(cost, usage, {}) ?? 0
 }
 

@@ -2,6 +2,7 @@
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
+import { CONTEXT_MARGIN } from '../../pricing/billed-usage.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
@@ -35,9 +36,6 @@ const SAME_WORK: ReadonlySet<string> = new Set([
 
 /** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
 export const addWork = (asked: readonly AskedExtra[]): boolean => asked.some(addsWork)
-
-/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
-const CONTEXT_MARGIN = 2
 
 /** The most input tokens that a provider's report is believed with; undefined for a call that may read more than its request says. */
 export const mostRead = (
