@@ -19,7 +19,7 @@ import { type EncodedThinking, encodeThinking } from './thinking.ts'
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }
 
-const NONE_LATE: LateSystem = new Map()
+const NOTHING_LATE: LateSystem = new Map()
 
 /**
  * A canonical request for a provider that speaks the messages protocol.
@@ -29,7 +29,9 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
   rejectUnsupported(given, carries)
   const generation = generationOf(knownAs(target))
   const is_placed = generation.takes_late_system && target.server === CLAUDE_API
-  const { request: early, late } = is_placed ? withoutLateSystem(given) : { request: given, late: NONE_LATE }
+  const { request: early, late } = is_placed
+    ? withoutLateSystem(given)
+    : { request: given, late: NOTHING_LATE }
   const request = withClaudeMarks(early, target.automatic_caching ?? false)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)

@@ -120,7 +120,7 @@ const passedTo = (server: string, asked: JsonObject, model = MODELS[server] ?? '
   openai.text.fit?.({ ...asked, model }, { server, model, is_translated: false }).body ?? {}
 
 describe('a limit goes to servers that heed its older name only', () => {
-  test.each(['deepseek', 'mistral', 'moonshot', 'ollama'])('%s', (server) => {
+  test.each(['deepseek', 'mistral', 'moonshot', 'together', 'ollama'])('%s', (server) => {
     const limits = { max_completion_tokens: 9, max_tokens: null }
     for (const asked of [{ max_completion_tokens: 9 }, limits]) {
       const body = passedTo(server, asked)

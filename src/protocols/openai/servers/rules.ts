@@ -222,8 +222,11 @@ export const RULES: Readonly<Record<ServerName, ServerRules>> = {
     max_name_chars: 64,
     call_ids: SHORT_IDS,
   },
-  /** https://docs.together.ai/docs/openai-api-compatibility; thinking: https://github.com/togethercomputer/openapi/pull/132. */
-  together: { renamed: AS_USER, thinking: 'reasoning', max_name_chars: 64 },
+  /**
+   * https://docs.together.ai/docs/openai-api-compatibility; thinking: https://github.com/togethercomputer/openapi/pull/132. Limit:
+   * together-ai 0.52 resources/chat/completions.d.ts.
+   */
+  together: { renamed: { ...AS_USER, ...AS_MAX_TOKENS }, thinking: 'reasoning', max_name_chars: 64 },
   /**
    * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit, whose newer name it
    * takes and ignores: https://github.com/ollama/ollama/issues/7125.
