@@ -222,7 +222,10 @@ describe('an empty answer that a caller can bring about is charged as reported',
 
 test('an image that was drawn is an answer, whatever was counted', async () => {
   const drawn = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' }
-  expect(await answered('responses', whole(response([drawn], 0)))).toContain('iVBORw0KGgo=')
+  const answer = response([drawn], 0)
+  const streamed = events([{ type: 'response.completed', response: answer }])
+  expect(await answered('responses', whole(answer))).toContain('iVBORw0KGgo=')
+  expect(await answered('responses', streamed, { stream: true })).toContain('iVBORw0KGgo=')
 })
 
 test('a stream goes on as soon as its first output is there', async () => {

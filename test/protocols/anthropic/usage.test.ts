@@ -65,6 +65,12 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(read(ended, { ...begun, iterations })).toEqual([8_000, 0, 0, 0, 350])
 })
 
+test('null in a later event is no count, and replaces none', () => {
+  const begun = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
+  const ended = { input_tokens: null, cache_read_input_tokens: null, cache_creation: null, output_tokens: 5 }
+  expect(read(ended, begun)).toEqual([10, 3, 0, 0, 5])
+})
+
 describe('a stream that begins with zeros', () => {
   const ZEROS = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
   test.each<[string, JsonObject, JsonObject, (number | undefined)[]]>([
