@@ -273,8 +273,10 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 /**
  * The names in the file, including those of providers with mistakes: a route to one of them is not a second mistake.
  */
-const namesOf = (value: unknown): string[] =>
-  listOf(value).flatMap((part) => {
+const namesOf = (value: unknown): string[] => {
+  const names = listOf(value).flatMap((part) => {
     const name = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : undefined
     return typeof name === 'string' ? [name] : []
   })
+  return [...new Set(names)]
+}

@@ -54,8 +54,7 @@ const ServiceTierSchema = Type.Union(
   [Type.Number({ minimum: 0 }), Type.String(), Type.Object({ ...tokenRates, tiers }, closed)],
   {
     must: 'a multiplier of the token rates, such as 2.0, or rates of its own, such as { input = 2.50, output = 15 }',
-    description:
-      'all token rates times so much, those of `tiers` too; or rates of its own, with `tiers` of its own',
+    description: 'a multiplier holds for the rates of `tiers`, too',
   },
 )
 

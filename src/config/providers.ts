@@ -52,10 +52,12 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const { rest_ms, server: _, ...settings } = text
   checkFields(text, path, context)
   const server = readServer(text, [...path, 'server'], context)
+  const responses = readResponses({ ...text, server }, [...path, 'responses'], context)
+  if (responses) warnOfStored(text, path, context)
   const provider: Provider = {
     ...settings,
     ...(server === undefined ? {} : { server }),
-    responses: readResponses({ ...text, server }, [...path, 'responses'], context),
+    responses,
     base_url: readBaseUrl({ ...text, server }, [...path, 'base_url'], context),
     api_keys: first === undefined ? NO_KEY : [first, ...rest],
     ...(unset.length > 0 ? { key_numbers } : {}),
@@ -91,6 +93,16 @@ function checkFields(
     else if (JSON.stringify(set_fields[name]) === undefined)
       report([...path, 'set_fields', name], 'must be a value that JSON has')
   }
+}
+
+/** https://platform.openai.com/docs/api-reference/responses/create: `store` is true by default. */
+function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn }: ProviderContext): void {
+  const index = drop_fields.indexOf('store')
+  if (index >= 0)
+    warn(
+      [...path, 'drop_fields', index],
+      'makes the provider store every response, because the gateway tells it by "store" not to. Leave it out, or set responses = false',
+    )
 }
 
 /** A place in the file that names an environment variable which is not set. */

@@ -32,7 +32,10 @@ export function readServiceTiers(
   const prices = Object.entries(texts).map(([service_tier, text]) => {
     const own = [...path, service_tier]
     if (!isTierName(service_tier))
-      report(own, 'must be the name of a tier other than the standard one, such as priority or flex')
+      report(
+        own,
+        'must be the name of a tier in lower case, such as priority or flex, and not the standard one',
+      )
     const tiers =
       typeof text === 'object'
         ? readTiers(text, own, report, service_tier)

@@ -34,9 +34,15 @@ export function readToml(text: string): TomlReading {
     return { ok: true, value: places.value, lineOf }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
-    return { ok: false, line: error.lineNumber, message: error.message }
+    return { ok: false, line: error.lineNumber, message: wordsOf(error) }
   }
 }
+
+/** It never quotes the text, which may be a secret. */
+const wordsOf = ({ message, column }: ParseError): string =>
+  message === 'Unexpected character'
+    ? `${message} at column ${column + 1}. Text needs straight quotes: name = "text"`
+    : message
 
 /** The first mention of each path counts, also for parents that have none of their own (`a.b.c = 1`). */
 function linesOf({ headers, written }: Places): Map<string, number> {

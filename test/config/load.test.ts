@@ -4,7 +4,7 @@ import { utimes, writeFile } from 'node:fs/promises'
 import { readCatalogueFile } from '../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { temporary } from '../support/temporary.ts'
-import { CATALOGUE, catalogueOf, MODEL, PROVIDER } from './catalogues.ts'
+import { CATALOGUE, catalogueOf, MODEL, PROVIDER, read } from './catalogues.ts'
 
 const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
 const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
@@ -89,6 +89,17 @@ describe('a correct file', () => {
   ])('whether an openai provider speaks responses: %s %s', (base_url, said, speaks) => {
     const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${said}`
     expect(catalogueOf(provider(lines)).providers.get('acme')?.responses).toBe(speaks)
+  })
+
+  test.each([
+    ['responses = true\ndrop_fields = ["user", "store"]', 1],
+    ['responses = true\ndrop_fields = ["user"]', 0],
+    ['responses = false\ndrop_fields = ["store"]', 0],
+  ])('responses that a provider stores because `store` is dropped are warned of: %s', (lines, count) => {
+    const base = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://x/v1"\n'
+    const reading = read(provider(base + lines))
+    const warnings = reading.ok ? reading.warnings.map(({ path }) => path) : ['a mistake']
+    expect(warnings).toEqual(Array(count).fill('providers[0].drop_fields[1]'))
   })
 
   test.each([

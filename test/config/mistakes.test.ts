@@ -18,6 +18,15 @@ describe('a file that is not TOML is reported with the line', () => {
     expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line }] })
     expect(mistakesOf(text)[0]).toContain('is not TOML')
   })
+  test.each([
+    ['a word', 'server = mistral\n', 10],
+    ['a variable', 'api_keys = [$THE_KEY]\n', 13],
+    ['curly quotes', 'server = “mistral”\n', 10],
+  ])('%s without straight quotes is reported with the column, and never quoted', (_case, text, column) => {
+    expect(mistakesOf(text)).toEqual([
+      `1 : is not TOML: Unexpected character at column ${column}. Text needs straight quotes: name = "text"`,
+    ])
+  })
 })
 
 describe('a mistake says where it is and what to write', () => {
@@ -223,6 +232,11 @@ describe('a mistake says where it is and what to write', () => {
       'a name twice',
       `${PROVIDER}${PROVIDER}${MODEL}`,
       '9 providers[1].name: must be unique: there is already a provider "acme"',
+    ],
+    [
+      'a route to neither of two of one name',
+      `${PROVIDER}${PROVIDER}${MODEL.replace('"acme"', '"elsewhere"')}`,
+      '17 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: acme',
     ],
 
     ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],

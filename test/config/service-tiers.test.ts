@@ -52,7 +52,7 @@ describe('a tier is priced', () => {
 describe('a mistake says what to write', () => {
   const SHAPE =
     'must be a multiplier of the token rates, such as 2.0, or rates of its own, such as { input = 2.50, output = 15 }'
-  const NAME = 'must be the name of a tier other than the standard one, such as priority or flex'
+  const NAME = 'must be the name of a tier in lower case, such as priority or flex, and not the standard one'
   const MULTIPLIER = 'must be a multiplier above 0 and at most 100, such as 2.0, or rates of its own'
   test.each([
     ['the standard tier', 'default = 1', `.default: ${NAME}`],
