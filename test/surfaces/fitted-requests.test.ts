@@ -22,7 +22,9 @@ const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
       `${url}/v1`,
       'drop_fields = ["store", "messages.name"]\nset_fields = { top_k = 20, chat_template_kwargs = { enable_thinking = false } }',
     ) +
-    modelSection('own', { own: 'qwen' }),
+    modelSection('own', { own: 'qwen' }) +
+    providerSection('storing', 'openai', `${url}/v1`, 'drop_fields = ["store"]\nresponses = true') +
+    modelSection('stored', { storing: 'qwen", endpoint = "responses' }),
 })
 
 const LONG = `mcp__${'tool_of_a_server_'.repeat(5)}search`
@@ -266,4 +268,12 @@ test('fields are dropped and set as the operator says', async () => {
     chat_template_kwargs: { enable_thinking: false },
   })
   expect(response.headers.get('x-tollgate-dropped')).toBe('store, messages.name')
+})
+
+test('what translation and the operator both drop is named once', async () => {
+  upstream.answer(() => whole({ ...response(), output: [] }))
+  const answered = await call('/v1/chat/completions', { model: 'stored', store: true, messages: [MESSAGE] })
+  expect(asked()).toMatchObject({ model: 'qwen', input: expect.anything() })
+  expect(asked()).not.toHaveProperty('store')
+  expect(answered.headers.get('x-tollgate-dropped')).toBe('store')
 })

@@ -119,5 +119,5 @@ export function withOperatorFields(written: WrittenRequest, form: ProviderForm |
   const { drop_fields, set_fields } = form
   const dropped = drop_fields.filter((path) => withoutFields(written.body, [path]) !== written.body)
   const body = withFields(withoutFields(written.body, drop_fields), set_fields)
-  return { ...written, body, dropped: [...written.dropped, ...dropped] }
+  return { ...written, body, dropped: [...new Set([...written.dropped, ...dropped])] }
 }

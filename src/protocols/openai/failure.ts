@@ -5,7 +5,16 @@ import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { reportsError } from '../reported-error.ts'
 import { knownTooLong } from '../too-long.ts'
-import { countIn, type Json, type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import {
+  countIn,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 import { readUsage as readResponseUsage } from './responses/usage.ts'
 import { readUsage } from './usage.ts'
@@ -61,7 +70,7 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
-  const message = refusalMessage(stringIn(error.message), status, body)
+  const message = refusalMessage(stringIn(error.message) ?? listedIn(error), status, body)
   const told_status = status === 200 ? statusIn(error) : status
   const failure: UpstreamFailure = {
     failure_class:
@@ -83,6 +92,21 @@ const billedIn = (body: string): ReportedUsage | undefined => {
 
 const statusIn = ({ code, type }: JsonObject): number =>
   countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
+
+/**
+ * What is wrong with each field, as servers written with Pydantic list it: https://github.com/nomtek/mistralai_client_dart/issues/44.
+ * @returns undefined without such a list
+ */
+function listedIn({ message }: JsonObject): string | undefined {
+  const listed = objectsIn(objectIn(message).detail).flatMap(({ loc, msg }) => {
+    const path = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
+    return typeof msg === 'string' ? `${path}: ${msg}` : []
+  })
+  return listed.length === 0 ? undefined : listed.slice(0, MAX_LISTED).join('; ')
+}
+
+/** A body of thousands of messages may be wrong in each. */
+const MAX_LISTED = 10
 
 /** In a field of its own, in a response that failed, or all of it: an event of a response, and the body of older vLLM. */
 const errorIn = (answer: JsonObject): Json | undefined =>

@@ -329,6 +329,24 @@ describe('a refusal of a provider', () => {
       expect(failure.message).not.toBe('')
     },
   )
+
+  const wrong = (...loc: (string | number)[]) => ({ loc, msg: 'Extra inputs are not permitted', input: 1 })
+  test.each([
+    ['one field', [wrong('body', 'logit_bias')], 'logit_bias: Extra inputs are not permitted'],
+    [
+      'two, one of them of a message',
+      [wrong('body', 'store'), wrong('body', 'messages', 1, 'user', 'name')],
+      'store: Extra inputs are not permitted; messages.1.user.name: Extra inputs are not permitted',
+    ],
+    ['nothing', [], '{"object":"error","message":{"detail":[]}}'],
+    ['what has no words', [{ loc: ['body'] }], '{"object":"error","message":{"detail":[{"loc":["body"]}]}}'],
+  ])('a list of faults is told by field: %s', (_name, detail, message) => {
+    const body = JSON.stringify({ object: 'error', message: { detail } })
+    expect(openai.readFailure(422, new Headers(), body)).toMatchObject({
+      failure_class: 'bad_request',
+      message,
+    })
+  })
 })
 
 describe('an error for a caller', () => {
