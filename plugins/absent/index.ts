@@ -6,7 +6,7 @@ import { calls } from '../../src/surface/calls.ts'
 import { type ClientApi, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Surface } from '../../src/surface/origin.ts'
-import { absentApi, areaOf } from './model.ts'
+import { absentApi, adviceOn, areaOf } from './model.ts'
 
 const apiOf = (request: Request): ClientApi =>
   clientApiOf(request) ?? absentApi(areaOf(request.url))?.of ?? 'openai'
@@ -20,7 +20,7 @@ const surfaceOf = (request: Request): Surface => surfaceFor('absent', apiOf(requ
 function refusal(request: Request): GatewayError {
   const area = areaOf(request.url)
   const absent = absentApi(area)
-  if (!absent) return notFound('No such endpoint. Check the path and the method.')
+  if (!absent) return notFound(`No such endpoint. ${adviceOn(area)}`)
   const message = `The ${area} API is not implemented here. ${absent.instead}`
   return apiOf(request) === 'google' ? unimplemented(message) : notFound(message)
 }

@@ -74,6 +74,12 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
 export const absentApi = (area: string): AbsentApi | undefined =>
   Object.hasOwn(ABSENT, area) ? ABSENT[area] : undefined
 
+/** What to do about a path that exists nowhere. */
+export const adviceOn = (area: string): string =>
+  /^v\d+(?:beta|alpha)?\d*$/.test(area)
+    ? `The path has a version twice: leave "/v1" out of the base address.`
+    : 'Check the path and the method.'
+
 const AREA = /^\/v1\/([^/:?]*)/
 
 /** The part of an API that a path is in. */

@@ -135,6 +135,22 @@ describe('an address that exists nowhere: 404', () => {
       expect(await asked('GET', path, headers)).toMatchObject([404, body])
   })
 
+  const TWICE = 'The path has a version twice: leave "/v1" out of the base address.'
+  const WITHOUT = 'Check the path and the method. Paths of the OpenAI API begin with /v1.'
+  test.each([
+    ['/v1/v1/chat/completions', TWICE],
+    ['/v1/v1/messages', TWICE],
+    ['/v1/v1beta/models/m:generateContent', TWICE],
+    ['/chat/completions', WITHOUT],
+    ['/responses', WITHOUT],
+    ['/v1/vendors', 'Check the path and the method.'],
+  ])('POST %s says what is wrong with the base address', async (path, advice) => {
+    expect(await asked('POST', path)).toMatchObject([
+      404,
+      { error: { message: `No such endpoint. ${advice}` } },
+    ])
+  })
+
   test.each(['/v1/chat/completions', '/v1/embeddings', '/v1/images/generations'])(
     'so is another method of %s',
     async (path) => {
