@@ -52,7 +52,9 @@ export function table<Row>(
       .trimEnd(),
   )
   if (left_out.length > 0)
-    lines.push(`(left out: ${left_out.join(', ')}; a wider terminal or --json shows it)`)
+    lines.push(
+      `(left out: ${left_out.join(', ')}; a wider terminal or --json shows ${left_out.length === 1 ? 'it' : 'them'})`,
+    )
   return lines.join('\n')
 }
 

@@ -45,7 +45,7 @@ export const CALL_COLUMNS: Column<RecordedCall>[] = [
 ]
 
 export const CALL_MARGIN_WORDS =
-  "TAKEN: the provider's cost; MARGIN: USD minus TAKEN. -: unknown, because the route has no cost; not in the sums."
+  "TAKEN: the provider's cost; MARGIN: USD minus TAKEN.\n-: unknown, because the route has no cost; not in the sums."
 
 const callMargin = ({ cost_nanos, provider_cost_nanos: taken }: RecordedCall): Nanos | null =>
   taken === null ? null : cost_nanos - taken
@@ -62,7 +62,7 @@ export const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
 ]
 
 export const SUM_MARGIN_WORDS =
-  'KNOWN: revenue of calls with a known provider cost; TAKEN: that cost; MARGIN: KNOWN minus TAKEN.'
+  'KNOWN: revenue of calls with a known provider cost; TAKEN: that cost;\nMARGIN: KNOWN minus TAKEN.'
 
 /** An amount that is only told where the cost of some call is known: 0 would say that it was free. */
 const ofKnown =

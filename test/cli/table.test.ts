@@ -61,7 +61,7 @@ describe('in a terminal', () => {
     { name: 'b', note: '', time: '2026-11-22' },
   ]
   const shown = (width?: number) => table(WIDE, ROWS, 'none', width).split('\n')
-  const LEFT_OUT = '; a wider terminal or --json shows it)'
+  const LEFT_OUT = '; a wider terminal or --json shows'
 
   test('that is wide enough, and where there is none, all is shown', () => {
     const all = [
@@ -89,12 +89,12 @@ describe('in a terminal', () => {
       'somebody-with-a-name  1  2026',
       'b                     1  2026',
     ]
-    expect(shown(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT}`])
+    expect(shown(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT} it)`])
   })
 
   test('that is too narrow for the rest, elastic columns are cut, to 8 characters at the least', () => {
     const cut = ['NAME             TIME', 'somebody-with-…  2026', 'b                2026']
-    expect(shown(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT}`])
+    expect(shown(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT} them)`])
     expect(shown(1)[1]).toBe('somebod…  2026')
   })
 })
