@@ -1,5 +1,5 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
-import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
+import { keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
 import { type Column, cut, table } from './table.ts'
 import { wrapped } from './wrapped.ts'
 
@@ -19,8 +19,9 @@ export function describeTests(tested: readonly Tested[], untested: readonly Unte
   const tables = [...by_provider].map(([{ name, base_url }, own]) =>
     [...wrapped(`${name}  ${base_url}`, ''), withWords(own)].join('\n'),
   )
-  const failures = new Set(tested.map(({ result }) => result).filter((result) => result !== 'ok'))
-  const advice = [...failures].flatMap((result) => wrapped(ADVICE[result], ''))
+  const advice = [...new Set(tested.flatMap(({ advice }) => advice ?? []))].flatMap((each) =>
+    wrapped(each, ''),
+  )
   const left_out = [...Map.groupBy(untested, ({ reason }) => reason)].flatMap(([reason, all]) =>
     wrapped(`Not tested: ${all.map(nameOf).join(', ')} (${REASONS[reason]}).`, ''),
   )

@@ -7,6 +7,7 @@ import { lazySimulator } from '../server/simulator.ts'
 import type { TestedRoute } from '../trials/route-test.ts'
 import { planTests, type Tested, testAndHide, testView } from '../trials/route-tests.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
+import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport } from '../upstream/transport.ts'
 import { contextOf } from './context.ts'
 import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
@@ -59,8 +60,9 @@ async function testAll(
   { network, now }: CliDeps,
 ): Promise<Tested[]> {
   const fetch = createTransport(network, lazySimulator())
+  const tokens = createTokens({ fetch: network, now })
   const test = (tested: TestedRoute): Promise<Tested> => {
-    const upstream = { fetch, cooldowns: createCooldowns(now), now, random: Math.random }
+    const upstream = { fetch, cooldowns: createCooldowns(now), tokens, now, random: Math.random }
     return testAndHide({ ...upstream, protocols: BUILT_IN_REGISTRY, catalogue }, tested)
   }
   const by_provider = Map.groupBy(routes, ({ provider }) => provider.name)

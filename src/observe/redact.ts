@@ -1,5 +1,6 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
+import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
 import { isLoopback } from '../utilities/listen-address.ts'
 
 import { createEncodedSecrets } from './encoded-secrets.ts'
@@ -10,11 +11,12 @@ const HIDDEN_ADDRESS = '[address]'
 /** Shorter secrets are placeholders ("none", "ollama"), and common words: hiding them would garble the log. */
 const MIN_SECRET_CHARS = 8
 
-/** Credentials wherever they occur: our keys, providers' keys, a bearer header, a key in a query. */
+/** Credentials wherever they occur: our keys, providers' keys, Google's tokens, a bearer header, a key in a query. */
 const CREDENTIALS = [
   'tg_[A-Za-z0-9_-]{16,}',
   'AIza[A-Za-z0-9_-]{30,}',
   'sk-[A-Za-z0-9_-]{16,}',
+  'ya29\\.[A-Za-z0-9._-]{16,}',
   '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
 ]
 
@@ -93,13 +95,20 @@ export function secretsOf({
   const all = [...providers.values()]
   return [
     [
-      ...all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+      ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
       ...(backup ? secretsOfBackup(backup) : []),
     ],
     all.flatMap(({ base_url }) => addressesOf(base_url)),
   ]
+}
+
+/** Of a service account's file its private key, too, which could be told without the rest. */
+function partsOfKey(api_key: string): string[] {
+  if (!isServiceAccount(api_key)) return [api_key]
+  const account = readServiceAccount(api_key)
+  return 'problem' in account ? [api_key] : [api_key, account.private_key.trim()]
 }
 
 function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {

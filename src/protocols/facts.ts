@@ -67,6 +67,8 @@ export interface UpstreamFailure {
   refuses_thinking?: boolean
   /** Summaries of reasoning are not given to this organisation: without one the request may be served. */
   refuses_summary?: boolean
+  /** Status 401: another token may be taken, where one stands for the key. */
+  is_unauthorized?: boolean
   /** An answer without a word, which its caller may have brought about: it tells nothing about other calls with the same key. */
   is_silent?: boolean
   /** What the refusal means, where a surface has a code for it. */

@@ -30,6 +30,7 @@ import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Gateway, Operations } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
+import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
@@ -116,6 +117,7 @@ export function compose({
 const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
   fetch: createTransport(network, lazySimulator()),
   cooldowns: createCooldowns(now),
+  tokens: createTokens({ fetch: network, now }),
   now,
   random: Math.random,
 })

@@ -2,6 +2,8 @@
 import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
 import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
 import { endpointsOf } from '../protocols/openai/endpoint.ts'
+import { protocolOf } from '../protocols/registry.ts'
+import { knownAdvice } from './known-refusals.ts'
 import {
   type RouteTest,
   type RouteTestDeps,
@@ -11,7 +13,10 @@ import {
 } from './route-test.ts'
 
 /** A route that was tested, with what came of it. */
-export interface Tested extends TestedRoute, RouteTest {}
+export interface Tested extends TestedRoute, RouteTest {
+  /** What to do about it; null for what is well. */
+  advice: string | null
+}
 
 /** A route that was not tested, or a provider that has none. */
 export interface Untested {
@@ -27,8 +32,8 @@ export const keyNumber = ({ key_numbers }: Provider, key: number): number => key
 export const kindOf = ({ model, by_responses }: TestedRoute): string =>
   by_responses ? 'responses' : model.kind
 
-/** What to do about a result. */
-export const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
+/** What to do about a result whose words are not known. */
+const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
   'bad key': 'bad key: check the key (api_keys), and what its account at the provider may do and has left.',
   'not found':
     "not found: look up the model in the provider's own list, and check the version in the address (base_url).",
@@ -80,13 +85,15 @@ export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Pro
   const [secrets] = secretsOf(deps.catalogue)
   const { hide } = createRedactor(secrets)
   const { words, address, ...rest } = await testRoute(deps, tested)
+  const server = protocolOf(deps.protocols, tested.provider).serverOf?.(tested.provider)
+  const advice = rest.result === 'ok' ? null : (knownAdvice(words, server) ?? ADVICE[rest.result])
   const shown_address = address === undefined ? undefined : hide(redactUrl(address))
-  return { ...tested, ...rest, words: hide(words), address: shown_address }
+  return { ...tested, ...rest, words: hide(words), address: shown_address, advice }
 }
 
 /** A test as JSON shows it. */
 export function testView(tested: Tested) {
-  const { provider, key, route, result, address, status, words, latency_ms } = tested
+  const { provider, key, route, result, address, status, words, latency_ms, advice } = tested
   return {
     provider: provider.name,
     protocol: provider.protocol,
@@ -99,5 +106,6 @@ export function testView(tested: Tested) {
     status: status ?? null,
     words,
     latency_ms,
+    advice,
   }
 }

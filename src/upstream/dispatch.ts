@@ -7,6 +7,8 @@ import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst, seedFrom } from './routes.ts'
 import type { Sending } from './sending.ts'
+import { sendWithToken } from './tokens/bearer.ts'
+import type { Tokens } from './tokens/tokens.ts'
 import {
   couldNotConnect,
   type Fetch,
@@ -19,6 +21,8 @@ import {
 export interface DispatchDeps {
   fetch: Fetch
   cooldowns: Cooldowns
+  /** What service accounts are shown as. */
+  tokens: Tokens
   now: () => number
   /** A number in [0, 1), for the order of routes and keys of a call without a session. */
   random: () => number
@@ -92,11 +96,11 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       refusal ??= request
       continue
     }
-    let result = await tryOnce(deps, call, attempt, request)
+    let result = await tryAttempt(deps, call, attempt, request)
     if (!('answer' in result) && sending.amend?.(attempt, result)) {
       call.tried?.(attempt, result)
       const amended = await writeOrRefuse(sending, attempt)
-      if (!(amended instanceof GatewayError)) result = await tryOnce(deps, call, attempt, amended)
+      if (!(amended instanceof GatewayError)) result = await tryAttempt(deps, call, attempt, amended)
     }
     if ('answer' in result) {
       deps.cooldowns.succeeded(attempt.key_id)
@@ -148,6 +152,23 @@ function refusalOf(thrown: unknown): GatewayError {
   throw thrown
 }
 
+const tryAttempt = <T>(
+  deps: DispatchDeps,
+  call: Dispatch<T>,
+  attempt: Attempt,
+  request: UpstreamRequest,
+): Promise<Dispatched<T> | UpstreamFailure> =>
+  sendWithToken<Dispatched<T>>(
+    request,
+    {
+      tokens: deps.tokens,
+      api_key: attempt.api_key,
+      signal: call.signal,
+      onRefused: (failure) => call.tried?.(attempt, failure),
+    },
+    (shown) => tryOnce(deps, call, attempt, shown),
+  )
+
 async function tryOnce<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
@@ -171,7 +192,8 @@ async function tryOnce<T>(
     call.responded?.(response.status)
     if (!response.ok) {
       const text = await readShort(response)
-      return call.readFailure(attempt, response.status, response.headers, text)
+      const failure = call.readFailure(attempt, response.status, response.headers, text)
+      return response.status === 401 ? { ...failure, is_unauthorized: true } : failure
     }
     const answer = await call.sending.open(response, attempt, () => void timeout.refresh())
     return { answer, attempt, abort }

@@ -84,6 +84,7 @@ describe('one request for each key and route', () => {
         status: 200,
         words: 'OK.',
         latency_ms: expect.any(Number),
+        advice: null,
       },
       {
         ...common,
@@ -93,6 +94,7 @@ describe('one request for each key and route', () => {
         status: 401,
         words: 'Incorrect API key provided: [hidden].',
         latency_ms: expect.any(Number),
+        advice: expect.stringMatching(/^bad key: /),
       },
     ])
   })

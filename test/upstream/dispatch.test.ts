@@ -8,6 +8,7 @@ import { type Dispatch, dispatch } from '../../src/upstream/dispatch.ts'
 import { ReportedFailure } from '../../src/upstream/failures.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
 import type { Sending } from '../../src/upstream/sending.ts'
+import { createTokens } from '../../src/upstream/tokens/tokens.ts'
 import { type Fetch, fromUpstream, type UpstreamInit } from '../../src/upstream/transport.ts'
 
 const NAMES = ['a', 'b', 'c']
@@ -58,7 +59,7 @@ function over(
   }
   const run = () =>
     dispatch<string>(
-      { fetch, cooldowns, now: () => 0, random: () => 0 },
+      { fetch, cooldowns, tokens: createTokens({ fetch, now: () => 0 }), now: () => 0, random: () => 0 },
       {
         catalogue,
         model,

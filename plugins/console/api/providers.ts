@@ -7,7 +7,7 @@ import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import type { TestedRoute } from '../../../src/trials/route-test.ts'
-import { ADVICE, keyNumber, testAndHide, testView } from '../../../src/trials/route-tests.ts'
+import { keyNumber, testAndHide, testView } from '../../../src/trials/route-tests.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
@@ -56,18 +56,18 @@ export function providerRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 
   const { exchange } = gateway
   const { configuration } = gateway.operations
   const { catalogue, now } = exchange
-  const { fetch, cooldowns, random } = exchange.upstream
+  const { fetch, cooldowns, tokens, random } = exchange.upstream
 
   /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
   async function attempt(body: Static<typeof TrialBody>): Promise<Static<typeof TrialView>> {
     const tried = await catalogueFor(body)
     const route = routeIn(tried, body)
-    const upstream = { fetch, cooldowns: createCooldowns(now), now, random }
+    const upstream = { fetch, cooldowns: createCooldowns(now), tokens, now, random }
     const tested = await testAndHide({ ...upstream, protocols: exchange.protocols, catalogue: tried }, route)
     const view = testView(tested)
     const is_in_force = body.text === undefined && body.edits === undefined
     if (view.ok && is_in_force) cooldowns.cleared(view.provider_key)
-    return { ...view, advice: tested.result === 'ok' ? null : ADVICE[tested.result] }
+    return view
   }
 
   async function catalogueFor(body: Static<typeof TrialBody>): Promise<Catalogue> {

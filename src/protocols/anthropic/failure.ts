@@ -1,6 +1,7 @@
 // The meaning of a refusal in the messages protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
+import { readGoogleError, refusesKey, retryDelay } from '../google-error.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { knownTooLong } from '../too-long.ts'
 import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
@@ -41,17 +42,20 @@ const UNREADABLE_THINKING = /Invalid `(?:signature|data)` in `(?:redacted_)?thin
  * @param body the provider's JSON, or HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
-  const error = objectIn(parseObject(body)?.error)
+  const own = objectIn(parseObject(body)?.error)
+  // Vertex AI refuses some requests itself.
+  const error = own.type === undefined ? readGoogleError(body) : own
   const message = refusalMessage(stringIn(error.message), status, body)
   const told_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
   return knownTooLong({
-    failure_class: OUT_OF_CREDIT.test(message)
-      ? 'bad_key'
-      : (lookUp(FAILURE_CLASS_BY_TYPE, error.type) ??
-        FAILURE_CLASS_BY_STATUS[told_status] ??
-        'upstream_error'),
+    failure_class:
+      OUT_OF_CREDIT.test(message) || refusesKey(error)
+        ? 'bad_key'
+        : (lookUp(FAILURE_CLASS_BY_TYPE, error.type) ??
+          FAILURE_CLASS_BY_STATUS[told_status] ??
+          'upstream_error'),
     message,
-    retry_after_s: retryAfter(headers),
+    retry_after_s: retryDelay(error) ?? retryAfter(headers),
     ...(UNREADABLE_THINKING.test(message) ? { refuses_thinking: true } : {}),
   })
 }

@@ -1,9 +1,10 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
+import { readGoogleError, refusesKey, retryDelay } from '../google-error.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { knownTooLong } from '../too-long.ts'
-import { countIn, type JsonObject, objectIn, objectsIn, parseJson, stringIn } from '../wire/json.ts'
+import { countIn, type JsonObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
 /**
@@ -18,7 +19,7 @@ const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
  * @param body the provider's JSON, or the same in an array as in streams, or HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
-  const error = readError(body)
+  const error = readGoogleError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
   return knownTooLong({
     failure_class: classify(status === 200 ? (countIn(error.code) ?? 500) : status, error, message),
@@ -33,25 +34,4 @@ function classify(status: number, error: JsonObject, message: string): FailureCl
   if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'bad_request'
   // https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes".
   return DEFAULT_FAILURE_CLASSES[status] ?? 'upstream_error'
-}
-
-/** A wrong or expired key is answered with 400, and so is one whose country or billing rules it out. */
-function refusesKey(error: JsonObject): boolean {
-  if (error.status === 'FAILED_PRECONDITION') return true
-  return objectsIn(error.details).some(({ reason }) => stringIn(reason)?.startsWith('API_KEY_'))
-}
-
-function readError(body: string): JsonObject {
-  // What is not JSON becomes the message as it is.
-  const parsed = parseJson(body)
-  return objectIn(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
-}
-
-/** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
-function retryDelay(error: JsonObject): number | undefined {
-  for (const { retryDelay } of objectsIn(error.details)) {
-    const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
-    if (match) return Math.ceil(Number(match[1]))
-  }
-  return undefined
 }

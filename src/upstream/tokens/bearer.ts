@@ -1,0 +1,60 @@
+// An attempt with the token that stands for its key; once more with another token, where the provider refuses the first.
+import { isServiceAccount } from '../../domain/service-account.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
+import type { UpstreamRequest } from '../transport.ts'
+import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface Bearing {
+  tokens: Tokens
+  api_key: string
+  /** Ends the wait for a token; its exchange goes on for others. */
+  signal: AbortSignal
+  /** Told of the failure for which another token is got. */
+  onRefused(failure: UpstreamFailure): void
+}
+
+/** @param send sends the request as it is given; most keys are shown in its headers already, and it stays as it is */
+export async function sendWithToken<A extends object>(
+  request: UpstreamRequest,
+  { tokens, api_key, signal, onRefused }: Bearing,
+  send: (request: UpstreamRequest) => Promise<A | UpstreamFailure>,
+): Promise<A | UpstreamFailure> {
+  if (!isServiceAccount(api_key)) return send(request)
+  const first = await gotten(tokens.of(api_key), signal)
+  if (!isToken(first)) return first
+  const result = await send(withBearer(request, first))
+  if (!('failure_class' in result) || !result.is_unauthorized) return result
+  tokens.refused(api_key, first)
+  onRefused(result)
+  const second = await gotten(tokens.of(api_key), signal)
+  return isToken(second) ? send(withBearer(request, second)) : second
+}
+
+/** A header of the operator's own stays. */
+const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamRequest => ({
+  ...request,
+  headers: { authorization: `Bearer ${value}`, ...request.headers },
+})
+
+function gotten(
+  exchanged: AccessToken | Promise<Exchanged>,
+  signal: AbortSignal,
+): Exchanged | Promise<Exchanged> {
+  if (!(exchanged instanceof Promise)) return exchanged
+  if (signal.aborted) return ENDED
+  return new Promise((resolve) => {
+    const end = () => resolve(ENDED)
+    signal.addEventListener('abort', end, { once: true })
+    void exchanged.then((token) => {
+      signal.removeEventListener('abort', end)
+      resolve(token)
+    })
+  })
+}
+
+const ENDED: UpstreamFailure = {
+  failure_class: 'upstream_error',
+  message: 'the call ended before there was an access token',
+  retry_after_s: undefined,
+}

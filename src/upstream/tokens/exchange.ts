@@ -1,0 +1,104 @@
+// The exchange of a service account's signature for an access token, over the network.
+// https://developers.google.com/identity/protocols/oauth2/service-account#handlingresponse
+import type { ServiceAccount } from '../../domain/service-account.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
+import type { FailureClass } from '../../protocols/failure-class.ts'
+import { objectIn, parseObject, stringIn } from '../../protocols/wire/json.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { type Fetch, readAnswer } from '../transport.ts'
+import { signedAssertion } from './assertion.ts'
+
+export interface AccessToken {
+  readonly value: string
+  /** By this machine's clock. */
+  readonly until_ms: number
+}
+
+/** A token, or why there is none. */
+export type Exchanged = AccessToken | UpstreamFailure
+
+export interface ExchangeDeps {
+  fetch: Fetch
+  now: () => number
+  /** The longest that the exchange may take. */
+  timeout_ms?: number
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_ANSWER_BYTES = 64 * 1024
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const FORM = {
+  'content-type': 'application/x-www-form-urlencoded',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+}
+
+/** Whether an exchange gave a token. */
+export const isToken = (exchanged: Exchanged): exchanged is AccessToken => 'until_ms' in exchanged
+
+/** Never throws: whatever goes wrong is a failure of the provider's. Its words hold nothing secret. */
+export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Promise<Exchanged> {
+  const { fetch, now, timeout_ms = TIMEOUT_MS } = deps
+  const asked_ms = now()
+  const signal = AbortSignal.timeout(timeout_ms)
+  try {
+    const assertion = signedAssertion(account, asked_ms)
+    const response = await fetch(account.token_uri, {
+      method: 'POST',
+      headers: FORM,
+      body: new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString(),
+      signal,
+      redirect: 'manual',
+    })
+    const text = (await readAnswer(response, MAX_ANSWER_BYTES)).toString()
+    return response.ok ? tokenIn(text, asked_ms) : refusalOf(response, text, now())
+  } catch (thrown) {
+    return signal.aborted
+      ? failure('timed_out', `no answer within ${timeout_ms / 1_000} s`)
+      : failure('upstream_error', messageOf(thrown))
+  }
+}
+
+/** What HTTP allows in a header. */
+const HEADER_VALUE = /^[\x21-\x7e]+$/
+
+function tokenIn(text: string, asked_ms: number): Exchanged {
+  const { access_token, expires_in } = parseObject(text) ?? {}
+  const value = stringIn(access_token)
+  if (value === undefined || !HEADER_VALUE.test(value) || !isLifetime(expires_in))
+    return failure('upstream_error', 'the answer holds no token with a lifetime')
+  return { value, until_ms: asked_ms + expires_in * 1_000 }
+}
+
+const isLifetime = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && seconds > 0 && seconds <= 86_400
+
+/** RFC 6749, section 5.2. */
+function refusalOf({ status, headers }: Response, text: string, now_ms: number): UpstreamFailure {
+  const { error, error_description } = objectIn(parseObject(text))
+  const said = [stringIn(error), stringIn(error_description)].filter((part) => part !== undefined)
+  const words = said.length > 0 ? said.join(': ') : `status ${status}`
+  return failure(classOf(status), `${words}${clockWords(headers.get('date'), now_ms)}`)
+}
+
+function classOf(status: number): FailureClass {
+  if (status === 429) return 'rate_limited'
+  return status >= 400 && status < 500 ? 'bad_key' : 'upstream_error'
+}
+
+const TOLD_FROM_MS = 60_000
+
+/** The server's own time says whether this machine's is wrong: it decides whether a signature is taken. */
+function clockWords(date: string | null, now_ms: number): string {
+  const ahead_ms = date === null ? 0 : now_ms - Date.parse(date)
+  if (!(Math.abs(ahead_ms) >= TOLD_FROM_MS)) return ''
+  const minutes = Math.round(Math.abs(ahead_ms) / 60_000)
+  const long = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+  return ` (this machine's clock is ${long} ${ahead_ms < 0 ? 'behind' : 'ahead of'} that server's)`
+}
+
+const failure = (failure_class: FailureClass, words: string): UpstreamFailure => ({
+  failure_class,
+  message: `no access token for the service account: ${words}`,
+  retry_after_s: undefined,
+})

@@ -1,0 +1,101 @@
+// An attempt with a service account: its token, one more try where it is refused, and no more than that.
+import { describe, expect, test } from 'bun:test'
+import { sendWithToken } from '../../../src/upstream/tokens/bearer.ts'
+import { type Exchanged, isToken } from '../../../src/upstream/tokens/exchange.ts'
+import type { Tokens } from '../../../src/upstream/tokens/tokens.ts'
+import { accountFile } from '../../support/google.ts'
+
+const KEY = accountFile('http://127.0.0.1:1')
+const REQUEST = { url: 'https://v.example', headers: { 'x-team': 'blue' }, body: '{}' }
+const token = (value: string): Exchanged => ({ value, until_ms: 1 })
+const failed = { failure_class: 'bad_key' as const, message: 'invalid_grant', retry_after_s: undefined }
+const unauthorized = { ...failed, message: 'expired', is_unauthorized: true }
+
+/** Answers in turn; the last one again and again. */
+function over(
+  exchanged: Exchanged[],
+  answers: object[],
+  { api_key = KEY, signal = new AbortController().signal } = {},
+) {
+  const sent: (string | undefined)[] = []
+  const told: string[] = []
+  const refused: string[] = []
+  const tokens: Tokens = {
+    of: () =>
+      Promise.resolve(exchanged.length > 1 ? (exchanged.shift() as Exchanged) : (exchanged[0] as Exchanged)),
+    refused: (_, { value }) => void refused.push(value),
+  }
+  const run = () =>
+    sendWithToken<object>(
+      REQUEST,
+      { tokens, api_key, signal, onRefused: ({ message }) => told.push(message) },
+      async ({ headers }) => {
+        sent.push(headers.authorization)
+        return (answers.length > 1 ? answers.shift() : answers[0]) as object
+      },
+    )
+  return { run, sent, told, refused }
+}
+
+const ANSWER = { answer: 'yes' }
+
+test('a key that is no service account is shown by its request alone', async () => {
+  const { run, sent } = over([token('a')], [ANSWER], { api_key: 'AIza' })
+  expect(await run()).toBe(ANSWER)
+  expect(sent).toEqual([undefined])
+})
+
+describe('a service account', () => {
+  const rows: [string, Exchanged[], object[], object, string[], string[]][] = [
+    ['is shown as its token', [token('a')], [ANSWER], ANSWER, ['Bearer a'], []],
+    [
+      'gets another where that is refused',
+      [token('a'), token('b')],
+      [unauthorized, ANSWER],
+      ANSWER,
+      ['Bearer a', 'Bearer b'],
+      ['a'],
+    ],
+    [
+      'is not tried a third time',
+      [token('a'), token('b'), token('c')],
+      [unauthorized],
+      unauthorized,
+      ['Bearer a', 'Bearer b'],
+      ['a'],
+    ],
+    ['is not sent without a token', [failed], [ANSWER], failed, [], []],
+    [
+      'that gets no second token has failed for that',
+      [token('a'), failed],
+      [unauthorized, ANSWER],
+      failed,
+      ['Bearer a'],
+      ['a'],
+    ],
+    ['is refused otherwise once', [token('a'), token('b')], [failed], failed, ['Bearer a'], []],
+  ]
+  test.each(rows)('%s', async (_, exchanged, answers, result, sent, refused) => {
+    const scene = over([...exchanged], [...answers])
+    expect(await scene.run()).toEqual(result)
+    expect(scene.sent).toEqual(sent)
+    expect(scene.refused).toEqual(refused)
+    expect(scene.told).toHaveLength(refused.length)
+  })
+
+  test('a call that ends does not wait for the exchange', async () => {
+    const controller = new AbortController()
+    const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
+    const waiting = sendWithToken(
+      REQUEST,
+      { tokens: never, api_key: KEY, signal: controller.signal, onRefused() {} },
+      () => Promise.reject(new Error('it was sent')),
+    )
+    controller.abort()
+    expect(await waiting).toMatchObject({ failure_class: 'upstream_error' })
+  })
+})
+
+test('what is a token', () => {
+  expect([token('a'), failed].map(isToken)).toEqual([true, false])
+})
