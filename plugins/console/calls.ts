@@ -4,13 +4,14 @@ import type { Visitor } from '../../src/access/session-rows.ts'
 import { accountOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
-import { GatewayError, invalidRequest, notFound, rateLimited } from '../../src/domain/errors.ts'
+import { GatewayError, invalidRequest, rateLimited } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/life/admission.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import { openCalls } from '../../src/surface/calls.ts'
+import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
@@ -98,7 +99,7 @@ export const visitorOf = (origin: CallOrigin): Visitor => ({
 
 /** @throws GatewayError not_found if the operator has switched the console off */
 export function requireConsole({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): void {
-  if (!catalogue().console.enabled) throw notFound('No such endpoint. Check the path and the method.')
+  if (!catalogue().console.enabled) throw noEndpoint()
 }
 
 const viewerOf = (

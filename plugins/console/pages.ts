@@ -4,6 +4,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { calls } from '../../src/surface/calls.ts'
+import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { PageFile } from './assets.ts'
 import { requireConsole } from './calls.ts'
@@ -70,8 +71,6 @@ function leadIn(gateway: Pick<Gateway, 'exchange'>): Response {
   requireConsole(gateway)
   return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
 }
-
-const noEndpoint = () => notFound('No such endpoint. Check the path and the method.')
 
 interface Asked {
   file: PageFile

@@ -1,9 +1,10 @@
 // The metrics for Prometheus: GET /metrics, for who has the token of [metrics]; without a token in the catalogue it is not there.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
-import { notFound, unauthenticated } from '../../src/domain/errors.ts'
+import { unauthenticated } from '../../src/domain/errors.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { calls } from '../../src/surface/calls.ts'
+import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'metrics', forms: [], render: plainError }
@@ -16,7 +17,7 @@ const isEqual = (one: string, other: string): boolean => timingSafeEqual(hashOf(
 
 /** @throws GatewayError not_found, as for any unknown path, if there are no metrics; unauthenticated */
 function admit(request: Request, token: string | undefined): void {
-  if (token === undefined) throw notFound('No such endpoint. Check the path and the method.')
+  if (token === undefined) throw noEndpoint()
   const [, sent = ''] = BEARER.exec(request.headers.get('authorization') ?? '') ?? []
   if (!isEqual(sent, token))
     throw unauthenticated(

@@ -10,7 +10,7 @@ import { refusalOf } from '../http/refusal.ts'
  */
 export function refusalBy(error: unknown): unknown {
   if (error instanceof ValidationError) return refusalOfValues(error)
-  if (error instanceof NotFoundError) return notFound(NO_ENDPOINT)
+  if (error instanceof NotFoundError) return noEndpoint()
   // What a parser of ours threw, too.
   if (error instanceof ParseError && error.cause instanceof GatewayError) return error.cause
   if (error instanceof ParseError)
@@ -20,8 +20,9 @@ export function refusalBy(error: unknown): unknown {
   return error
 }
 
-/** Most often the base address of OpenAI's SDKs has no version. */
-const NO_ENDPOINT = 'No such endpoint. Check the path and the method. Paths of the OpenAI API begin with /v1.'
+/** What is switched off is told as every unknown path is. Most often the base address of OpenAI's SDKs has no version. */
+export const noEndpoint = (): GatewayError =>
+  notFound('No such endpoint. Check the path and the method. Paths of the OpenAI API begin with /v1.')
 
 /** An answer of ours that does not fit its own schema is our bug: it is not sent, and only its faulty paths are logged. */
 function refusalOfValues({ type, validator, value }: ValidationError) {
