@@ -25,12 +25,12 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<R
     const { input_tokens } = await body.facts(anthropic.name, { max_tokens: 1 })
     const counted = await countUpstream(parts, admitted, model, {
       protocol: anthropic,
-      async write({ provider, model: upstream_model, api_key }) {
-        const { path, headers } = anthropic.text.target({ model: upstream_model, api_key, streams: false })
+      async write(attempt) {
+        const { path, headers } = anthropic.text.target({ ...attempt, streams: false })
         return requestTo(
-          provider,
+          attempt,
           { path: `${path}/count_tokens`, headers },
-          await body.replace({ model: upstream_model }),
+          await body.replace({ model: attempt.model }),
           forwardedHeaders(origin.request.headers),
         )
       },

@@ -35,7 +35,8 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin, model_id: 
 
 const questionOf =
   (body: TextBody): Sending<unknown>['write'] =>
-  async ({ provider, model, api_key }) => {
+  async (attempt) => {
+    const { model } = attempt
     const named = body.fields.model === undefined ? {} : { model: `models/${model}` }
-    return requestTo(provider, methodTarget({ model, api_key }, 'countTokens'), await body.replace(named))
+    return requestTo(attempt, methodTarget(attempt, 'countTokens'), await body.replace(named))
   }

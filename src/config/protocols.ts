@@ -14,8 +14,6 @@ export interface ProtocolFacts {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
-  /** Known servers of it: what a provider's `server` may say. */
-  readonly server_names?: readonly string[]
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
   readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** Present for a further protocol of providers that have another one. */

@@ -1,24 +1,14 @@
 // The reading of a provider: its secrets from the environment, its address, and whether it may go without a key.
 
 import type { Provider } from '../domain/catalogue.ts'
-import { withoutTrailing } from '../utilities/text-ends.ts'
 import type { Report } from './mistakes.ts'
 import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
+import { isSimulated, readServed, type Served } from './served.ts'
 import type { TomlPath } from './toml.ts'
 
 /** The environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** The `base_url` of the simulated providers. */
-export const SIMULATOR = 'simulator'
-
-/** The server that simulated providers of its protocol play where the catalogue names none. */
-const SIMULATED_SERVER = 'openai'
-
-/** Whether a provider is simulated. */
-export const isSimulated = ({ base_url }: Pick<Provider, 'base_url'>): boolean =>
-  base_url === SIMULATOR || base_url.startsWith(`${SIMULATOR}/`)
 
 /** A provider as it was read. */
 export interface ReadProvider {
@@ -44,21 +34,24 @@ export interface ProviderContext {
  * @param path where the provider stands in the file
  */
 export function readProvider(text: ProviderText, path: TomlPath, context: ProviderContext): ReadProvider {
-  const { keys, key_numbers, unset } = readApiKeys(text, [...path, 'api_keys'], context)
+  const served = readServed(text, path, context)
+  const { keys, key_numbers, unset } = readApiKeys(text, served, [...path, 'api_keys'], context)
   const headers = readHeaders(text.headers ?? {}, [...path, 'headers'], context)
   const [first, ...rest] = keys
   const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
   warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
   const { rest_ms, server: _, ...settings } = text
   checkFields(text, path, context)
-  const server = readServer(text, [...path, 'server'], context)
-  const responses = readResponses({ ...text, server }, [...path, 'responses'], context)
+  const { protocol, server, base_url, key_header } = served
+  const responses = readResponses(text.responses, served, [...path, 'responses'], context)
   if (responses) warnOfStored(text, path, context)
   const provider: Provider = {
     ...settings,
+    protocol,
     ...(server === undefined ? {} : { server }),
+    ...(key_header === undefined ? {} : { key_header }),
     responses,
-    base_url: readBaseUrl({ ...text, server }, [...path, 'base_url'], context),
+    base_url,
     api_keys: first === undefined ? NO_KEY : [first, ...rest],
     ...(unset.length > 0 ? { key_numbers } : {}),
     headers: headers.values,
@@ -125,48 +118,18 @@ function warnOfUnset(
 export const warnNotSet = ({ path, variable }: Unset, so: string, warn: Report): void =>
   warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
 
-/** A protocol's provider, as what follows from its server needs it. */
-type ServedText = Omit<ProviderText, 'server'> & Pick<Provider, 'server'>
-
 const ONLY_OPENAI = 'is for providers with protocol = "openai" only'
-
-/** The server that the file names; a simulated provider plays one in any case. */
-function readServer(
-  { protocol, base_url, server }: ProviderText,
-  path: TomlPath,
-  { protocols, report }: ProviderContext,
-): string | undefined {
-  const { server_names = [] } = protocols.get(protocol) ?? {}
-  if (server !== undefined && !server_names.includes(server)) report(path, ONLY_OPENAI)
-  return server ?? (base_url === SIMULATOR && server_names.length > 0 ? SIMULATED_SERVER : undefined)
-}
 
 /** Where the file does not say, its server decides. */
 function readResponses(
-  { responses, ...provider }: ServedText,
+  responses: boolean | undefined,
+  served: Served,
   path: TomlPath,
   { protocols, report }: ProviderContext,
 ): boolean {
-  const speaksResponses = protocols.get(provider.protocol)?.speaksResponses
+  const speaksResponses = protocols.get(served.protocol)?.speaksResponses
   if (responses && !speaksResponses) report(path, ONLY_OPENAI)
-  return speaksResponses !== undefined && (responses ?? speaksResponses(provider))
-}
-
-function readBaseUrl(
-  { base_url: text, protocol, server = SIMULATED_SERVER }: ServedText,
-  path: TomlPath,
-  { report, warn, protocols }: ProviderContext,
-): string {
-  if (text === SIMULATOR) return server === SIMULATED_SERVER ? text : `${SIMULATOR}/${server}`
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url) report(path, 'must be a complete address, such as "https://api.example.com/v1"')
-  else if (url.username !== '' || url.password !== '')
-    report(path, 'must not hold a user name or password: put the secret in api_keys or headers')
-  else if (url.search !== '' || url.hash !== '')
-    report(path, 'must end with its path: a query or a fragment cannot be kept')
-  const advice = url && protocols.get(protocol)?.baseUrlAdvice?.(url)
-  if (advice !== undefined) warn(path, advice)
-  return withoutTrailing(text, '/')
+  return speaksResponses !== undefined && (responses ?? speaksResponses(served))
 }
 
 /** The one empty key of a provider that asks for none. */
@@ -174,13 +137,14 @@ const NO_KEY = ['' as string] as const
 
 function readApiKeys(
   text: ProviderText,
+  served: Served,
   path: TomlPath,
   context: ProviderContext,
 ): { keys: string[]; key_numbers: number[]; unset: Unset[] } {
   const keys: string[] = []
   const key_numbers: number[] = []
   const unset: Unset[] = []
-  if (text.api_keys === undefined && !mayGoWithoutKey(text, context.protocols))
+  if (text.api_keys === undefined && !mayGoWithoutKey(served, context.protocols))
     context.report(
       path,
       'is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
@@ -195,9 +159,9 @@ function readApiKeys(
   return { keys, key_numbers, unset }
 }
 
-function mayGoWithoutKey({ protocol, base_url }: ProviderText, protocols: Protocols): boolean {
-  if (base_url === SIMULATOR) return true
-  return protocols.get(protocol)?.keyless_over_http === true && base_url.startsWith('http://')
+function mayGoWithoutKey(served: Served, protocols: Protocols): boolean {
+  if (isSimulated(served)) return true
+  return protocols.get(served.protocol)?.keyless_over_http === true && served.base_url.startsWith('http://')
 }
 
 const FROM_ENVIRONMENT = 'env:'

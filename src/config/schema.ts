@@ -18,10 +18,25 @@ const providerSettings = {
         'whether it speaks the Responses API too; by default OpenAI, OpenRouter and the simulator do',
     }),
   ),
-  base_url: Type.String({
-    pattern: '^(https?://.+|simulator)$',
-    must: 'an address that begins with https:// or http://, or "simulator"',
-  }),
+  base_url: Type.Optional(
+    Type.String({
+      pattern: '^(https?://.+|simulator)$',
+      must: 'an address that begins with https:// or http://, or "simulator"',
+    }),
+  ),
+  // They become part of a host, a path or a query.
+  resource: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$', must: 'a name of letters, digits and "-"' }),
+  ),
+  region: Type.Optional(
+    Type.String({ pattern: '^[a-z][a-z0-9-]*$', must: 'the name of a region, such as "us-east-1"' }),
+  ),
+  api_version: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$',
+      must: 'the version of an API, such as "2024-10-21"',
+    }),
+  ),
   api_keys: Type.Optional(
     Type.Array(Type.String(), {
       description: '"env:NAME" reads an environment variable; an empty list: the server takes none',
@@ -67,9 +82,6 @@ const providerSettings = {
 const namesOf = (protocols: Protocols): string[] =>
   [...protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : name))
 
-const serverNamesOf = (protocols: Protocols): string[] =>
-  [...protocols.values()].flatMap(({ server_names = [] }) => server_names)
-
 const oneOf = (names: readonly string[]) =>
   Type.Unsafe<string>(Type.Union(names.map((name) => Type.Literal(name))))
 
@@ -77,8 +89,8 @@ const makeProviderSchema = (protocols: Protocols) =>
   Type.Object(
     {
       name: PROVIDER_NAME,
-      protocol: oneOf(namesOf(protocols)),
-      server: Type.Optional(oneOf(serverNamesOf(protocols))),
+      protocol: Type.Optional(oneOf(namesOf(protocols))),
+      server: Type.Optional(Type.String()),
       ...providerSettings,
     },
     closed,

@@ -1,4 +1,6 @@
 // Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [backup], and in comments that hold such values.
+import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
+import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
 import type { Places, Span, TomlPath } from './toml.ts'
 import type { Splice } from './toml-lines.ts'
@@ -23,7 +25,7 @@ const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
 export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
-const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url']
+const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
 /** The name of an environment variable, and how a shell would write one, which is a mistake. */
 const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
 /** An address that holds more than an address; it is a mistake, too. */
@@ -97,8 +99,7 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
 export function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
   const providers = root.providers
   const provider: unknown = Array.isArray(providers) ? providers[index] : undefined
-  const base_url = typeof provider === 'object' && provider !== null && Reflect.get(provider, 'base_url')
-  return addressOf(base_url)
+  return addressOf(typeof provider === 'object' && provider !== null && writtenServer(provider).base_url)
 }
 
 function addressOf(address: unknown): string {

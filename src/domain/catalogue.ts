@@ -1,8 +1,10 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
+
 import type { ImagePrice, Price, TokenPrice, UnitPrice } from './prices.ts'
+import type { KeyHeader, ServerFields } from './servers/known-server.ts'
 import type { UnitKind } from './units.ts'
 
-export interface Provider {
+export interface Provider extends ServerFields {
   readonly name: string
   /** The name of a protocol in the registry. */
   readonly protocol: string
@@ -10,6 +12,8 @@ export interface Provider {
   readonly responses: boolean
   /** The known server behind the address, as the catalogue names it; simulated providers play it. */
   readonly server?: string | undefined
+  /** The header that its server wants the key in; undefined for the protocol's own. */
+  readonly key_header?: KeyHeader | undefined
   /** Fields that are left out of its text requests: `store`, or `messages.reasoning_content`. */
   readonly drop_fields?: readonly string[] | undefined
   /** Fields that are set in its text requests, as JSON. */

@@ -44,6 +44,8 @@ export interface UpstreamTarget {
   /** Path and query, appended to the provider's base_url. */
   path: string
   headers: Record<string, string>
+  /** Whether a stream is asked for, where some servers have another path for that. */
+  streams?: boolean
 }
 
 /** The code of a prompt that is too long for its model: OpenAI's clients look for it, whichever provider refused. */

@@ -162,8 +162,6 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
-  /** Known servers of it, which differ from each other: what a provider's `server` may say. */
-  readonly server_names?: readonly string[]
   /** Which of them a provider is; undefined for all others. */
   readonly serverOf?: (provider: Pick<Provider, 'base_url' | 'server'>) => string | undefined
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */

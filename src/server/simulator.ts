@@ -1,5 +1,5 @@
 // The built-in simulator as an upstream, loaded with its first call, since most gateways never call it.
-import { SIMULATOR } from '../config/providers.ts'
+import { SIMULATOR } from '../config/served.ts'
 
 /** @returns the `base_url` by which providers name the simulator, and the fetch that reaches it */
 export function lazySimulator() {

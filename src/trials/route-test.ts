@@ -73,13 +73,10 @@ const IMAGE_REQUEST = {
 /** Nothing of it is to stay at the provider. */
 const RESPONSES_QUESTION: Question = {
   timeout_ms: 60_000,
-  write(_, { provider, model, api_key }) {
+  write(_, asked) {
+    const { model, api_key } = asked
     const body = { model, input: PROMPT, max_output_tokens: MAX_OUTPUT_TOKENS, store: false }
-    return requestTo(
-      provider,
-      responses.text.target({ model, api_key, streams: false }),
-      JSON.stringify(body),
-    )
+    return requestTo(asked, responses.text.target({ model, api_key, streams: false }), JSON.stringify(body))
   },
   read(_, answer) {
     const { output } = parseAnswer(answer)
@@ -95,10 +92,11 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   ...UNIT_QUESTIONS,
   text: {
     timeout_ms: 60_000,
-    write({ text }, { provider, model, generation, api_key }) {
+    write({ text }, asked) {
+      const { model, generation, api_key } = asked
       const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
       const body = text.encodeRequest(TEXT_REQUEST(), target)
-      return requestTo(provider, text.target({ model, api_key, streams: false }), JSON.stringify(body))
+      return requestTo(asked, text.target({ model, api_key, streams: false }), JSON.stringify(body))
     },
     read({ text }, answer) {
       const json = parseAnswer(answer)
@@ -110,10 +108,10 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   },
   embedding: {
     timeout_ms: 60_000,
-    write({ embeddings }, { provider, model, api_key }) {
+    write({ embeddings }, asked) {
       if (!embeddings) throw new UpstreamFault('the protocol has no embeddings')
-      const body = embeddings.encode(EMBEDDING_REQUEST(), model)
-      return requestTo(provider, embeddings.target({ model, api_key }), JSON.stringify(body))
+      const body = embeddings.encode(EMBEDDING_REQUEST(), asked.model)
+      return requestTo(asked, embeddings.target(asked), JSON.stringify(body))
     },
     read({ embeddings }, answer) {
       embeddings?.decode(parseAnswer(answer), EMBEDDING_REQUEST())
@@ -122,10 +120,10 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   },
   image: {
     timeout_ms: 300_000,
-    write({ images }, { provider, model, api_key }) {
+    write({ images }, asked) {
       if (!images) throw new UpstreamFault('the protocol makes no images')
-      const { path, headers, body } = images.encode(IMAGE_REQUEST, { model, api_key })
-      return { url: provider.base_url + path, headers: { ...headers, ...provider.headers }, body }
+      const { body, ...target } = images.encode(IMAGE_REQUEST, asked)
+      return requestTo(asked, target, body)
     },
     read({ images }, answer) {
       const made = images?.decode(parseAnswer(answer))

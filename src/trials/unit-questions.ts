@@ -25,8 +25,8 @@ const WORD = 'OK'
 /** @param list where a whole answer has what was asked for */
 const jsonQuestion = (verb: 'moderations' | 'rerank', asked: JsonObject, list: string): Question => ({
   timeout_ms: TIMEOUT_MS,
-  write: (protocol, { provider, model, api_key }) =>
-    requestTo(provider, verbsOf(protocol, verb).target({ api_key }), JSON.stringify({ model, ...asked })),
+  write: (protocol, to) =>
+    requestTo(to, verbsOf(protocol, verb).target(to), JSON.stringify({ model: to.model, ...asked })),
   read(_, answer) {
     if (!Array.isArray(parseAnswer(answer)[list])) throw new UpstreamFault(`the answer has no ${list}`)
     return ''
@@ -38,11 +38,11 @@ export const UNIT_QUESTIONS: Readonly<Record<UnitKind, Question>> = {
   rerank: jsonQuestion('rerank', { query: WORD, documents: [WORD, 'No.'] }, 'results'),
   speech: {
     timeout_ms: TIMEOUT_MS,
-    write: (protocol, { provider, model, api_key }) =>
+    write: (protocol, to) =>
       requestTo(
-        provider,
-        verbsOf(protocol, 'speech').target({ api_key }),
-        JSON.stringify({ model, input: WORD, voice: 'alloy' }),
+        to,
+        verbsOf(protocol, 'speech').target(to),
+        JSON.stringify({ model: to.model, input: WORD, voice: 'alloy' }),
       ),
     read(_, answer, type) {
       if (type !== null && !/^(audio\/|application\/(octet-stream|ogg))/i.test(type))
@@ -68,12 +68,12 @@ function verbsOf(protocol: Protocol, verb: keyof UnitProtocols): UnitProtocol {
   return verbs
 }
 
-function writeTranscription(protocol: Protocol, { provider, model, api_key }: Asked) {
+function writeTranscription(protocol: Protocol, to: Asked) {
   const file = { bytes: silence(), filename: 'silence.wav', mime: 'audio/wav' }
-  const form = { file, fields: [['model', model] as const], sha256: '' }
-  const { content_type, body } = writeAudioForm(form, model)
-  const { path, headers } = verbsOf(protocol, 'transcriptions').target({ api_key })
-  return requestTo(provider, { path, headers: { ...headers, 'content-type': content_type } }, body)
+  const form = { file, fields: [['model', to.model] as const], sha256: '' }
+  const { content_type, body } = writeAudioForm(form, to.model)
+  const { path, headers } = verbsOf(protocol, 'transcriptions').target(to)
+  return requestTo(to, { path, headers: { ...headers, 'content-type': content_type } }, body)
 }
 
 const WAV_HEADER_BYTES = 44

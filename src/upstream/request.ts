@@ -1,39 +1,65 @@
-// A JSON request to a provider: its address, and its headers in the order of precedence.
+// A JSON request to a provider: its address, how it shows the key, and its headers in the order of precedence.
 
 import type { Provider } from '../domain/catalogue.ts'
+import type { KeyHeader } from '../domain/servers/known-server.ts'
+import { accessNamed } from '../domain/servers/lookup.ts'
 import type { UpstreamTarget } from '../protocols/facts.ts'
 import type { UpstreamRequest } from './transport.ts'
 
 /** Where a request goes, and its headers. */
 export type RequestHead = Pick<UpstreamRequest, 'url' | 'headers'>
 
+/** Who is asked for which model, and the key that is shown: an attempt, or part of one. */
+export interface Asked {
+  readonly provider: Provider
+  /** Empty where no model is asked. */
+  readonly model: string
+  readonly api_key: string
+}
+
 /** A request to a provider. The headers as `headTo` has them. */
 export function requestTo(
-  provider: Pick<Provider, 'base_url' | 'headers'>,
+  asked: Asked,
   target: UpstreamTarget,
   body: UpstreamRequest['body'],
   forwarded_headers: Readonly<Record<string, string>> = {},
 ): UpstreamRequest {
-  const { url, headers } = headTo(provider, target, forwarded_headers)
+  const { url, headers } = headTo(asked, target, forwarded_headers)
   return { url, headers, body }
 }
 
 /**
- * All of a request but its body. The operator's headers override those that are passed on from the caller, which override
- * the protocol's.
+ * All of a request but its body. The known server behind the provider may have the endpoint elsewhere, and want the key in another
+ * header. The operator's headers override those that are passed on from the caller, which override the protocol's.
  */
-export const headTo = (
-  { base_url, headers: written }: Pick<Provider, 'base_url' | 'headers'>,
-  { path, headers }: UpstreamTarget,
+export function headTo(
+  { provider, model, api_key }: Asked,
+  { path, headers, streams = false }: UpstreamTarget,
   forwarded_headers: Readonly<Record<string, string>>,
-): RequestHead => ({
-  url: base_url + path,
-  headers: {
-    'content-type': 'application/json',
-    // Bun expands what comes compressed, without a limit.
-    'accept-encoding': 'identity',
-    ...headers,
-    ...forwarded_headers,
-    ...written,
-  },
+): RequestHead {
+  const { base_url, protocol, server, key_header } = provider
+  const access = accessNamed(server, protocol)
+  return {
+    url: base_url + (access?.pathTo?.(path, { provider, model, api_key, streams }) ?? path),
+    headers: {
+      'content-type': 'application/json',
+      // Bun expands what comes compressed, without a limit.
+      'accept-encoding': 'identity',
+      ...(key_header && api_key !== '' ? withKeyIn(key_header, headers, api_key) : headers),
+      ...forwarded_headers,
+      ...provider.headers,
+    },
+  }
+}
+
+/** The headers by which protocols show keys. */
+const KEY_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key']
+
+const withKeyIn = (
+  key_header: KeyHeader,
+  headers: Readonly<Record<string, string>>,
+  api_key: string,
+): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !KEY_HEADERS.includes(name))),
+  [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key,
 })

@@ -196,12 +196,12 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a server of another protocol',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nserver = "groq"'),
-      '5 providers[0].server: is for providers with protocol = "openai" only',
+      '3 providers[0].protocol: is not spoken by server = "groq": write "openai"',
     ],
     [
       'an unknown server',
       provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "grok"'),
-      '5 providers[0].server: must be one of "openai", "azure", "openrouter", "groq", "deepseek", "mistral", "xai", "moonshot", "together", "ollama" or "vllm"',
+      '5 providers[0].server: unknown server; did you mean "groq"?',
     ],
     [
       'an empty key',

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ConfigurationFile } from '../../../src/config/configuration.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
+import { writtenServer } from '../../../src/domain/servers/lookup.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
@@ -182,11 +183,12 @@ function providersInFile({ values, mistakes, warnings }: ConfigurationFile): InF
     const warned = warnings.find(
       ({ path, message }) => path.startsWith(`providers[${place}].`) && message.includes('is disabled'),
     )
+    const { protocol, base_url } = writtenServer(block)
     return {
       name: String(block.name),
       place,
-      protocol: String(block.protocol),
-      base_url: String(block.base_url),
+      protocol,
+      base_url,
       api_keys: Array.isArray(block.api_keys) ? block.api_keys.map(String) : [],
       headers: Object.keys(block.headers ?? {}),
       why: warned?.message,

@@ -1,5 +1,5 @@
 // Models as they are suggested: those of real providers before those that are only simulated.
-import { isSimulated } from '../../../src/config/providers.ts'
+import { isSimulated } from '../../../src/config/served.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 
 /** Otherwise in the catalogue's order. */

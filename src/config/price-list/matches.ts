@@ -1,12 +1,12 @@
 // Which entry of a price list is a route of the catalogue: by the provider's id of the model, and by who the provider is.
+import { knownServerOf, type WrittenServer, writtenServer } from '../../domain/servers/lookup.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
 import type { ListEntry, PriceList } from './list.ts'
 import { canBe, type Kind } from './rates.ts'
 
-export interface ListedProvider {
+/** A provider as the file has it. */
+export interface ListedProvider extends Partial<WrittenServer> {
   readonly name: string
-  readonly protocol: string
-  readonly base_url: string
 }
 
 /** The entry of a route; or why none was found, with the names of the entries that came into question. */
@@ -14,20 +14,9 @@ export type Match =
   | { readonly entry: ListEntry }
   | { readonly reason: 'not listed' | 'ambiguous'; readonly entries: readonly string[] }
 
-/** The list's names of those who serve at an address; a provider at another one goes by its own name, else its protocol. */
+/** The list's names of those who serve at an address and are no known servers. */
 const NAMES_BY_HOST: readonly (readonly [host: RegExp, names: readonly string[]])[] = [
-  [/^generativelanguage\.googleapis\.com$/, ['gemini']],
   [/aiplatform\.googleapis\.com$/, ['vertex_ai']],
-  [/(^|\.)api\.anthropic\.com$/, ['anthropic']],
-  [/(^|\.)api\.openai\.com$/, ['openai', 'text-completion-openai']],
-  [/(^|\.)openrouter\.ai$/, ['openrouter']],
-  [/\.openai\.azure\.com$/, ['azure']],
-  [/^api\.groq\.com$/, ['groq']],
-  [/^api\.mistral\.ai$/, ['mistral']],
-  [/^api\.deepseek\.com$/, ['deepseek']],
-  [/^api\.x\.ai$/, ['xai']],
-  [/^api\.together\.(xyz|ai)$/, ['together_ai']],
-  [/^api\.fireworks\.ai$/, ['fireworks_ai']],
   [/^api\.perplexity\.ai$/, ['perplexity']],
   [/^api\.cohere\.(ai|com)$/, ['cohere', 'cohere_chat']],
   [/^api\.jina\.ai$/, ['jina_ai']],
@@ -78,14 +67,15 @@ export function modelOf({ id, provider }: ListEntry): string {
 const isOf = ({ provider }: ListEntry, name: string): boolean =>
   provider === name || provider.startsWith(`${name}-`)
 
-export function namesOf(
-  { name, protocol, base_url }: ListedProvider,
-  listed: ReadonlySet<string>,
-): readonly string[] {
+/** Those of its known server, else of its host; a provider that is neither goes by its own name, else its protocol. */
+export function namesOf(provider: ListedProvider, listed: ReadonlySet<string>): readonly string[] {
+  const { protocol, base_url, server } = writtenServer(provider)
+  const row = knownServerOf({ protocol, base_url, server })
+  if (row) return row.price_names
   const host = URL.parse(base_url)?.hostname ?? ''
   const known = NAMES_BY_HOST.find(([pattern]) => pattern.test(host))
   if (known) return known[1]
-  return listed.has(name) ? [name] : [protocol]
+  return listed.has(provider.name) ? [provider.name] : [protocol]
 }
 
 const saysTheSame = (one: ListEntry, other: ListEntry): boolean => {

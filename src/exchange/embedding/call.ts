@@ -124,10 +124,11 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
 function sendingOf(parts: ExchangeParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
   return {
     streams: false,
-    write({ provider, model, api_key }) {
+    write(attempt) {
+      const { provider, model } = attempt
       const protocol = verbsOf(parts, { provider }, 'embeddings')
       const encoded = bodyFor(provider, { body, dialect }, protocol.encode(request, model))
-      return requestTo(provider, protocol.target({ model, api_key }), encoded)
+      return requestTo(attempt, protocol.target(attempt), encoded)
     },
     async open(response, { provider }) {
       const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)

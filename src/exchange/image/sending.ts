@@ -5,6 +5,7 @@ import type { Size } from '../../domain/image-size.ts'
 import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../protocols/images.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
+import { requestTo } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
@@ -46,9 +47,10 @@ export function sendingOf(
   return {
     streams: false,
     timeout_ms: model.timeout_ms,
-    write({ provider, model: upstream_model, api_key }) {
+    write(attempt) {
+      const { provider, model: upstream_model, api_key } = attempt
       assertMakes(model, wanted)
-      const { path, headers, body } = imagesOf(protocols, provider).encode(
+      const { body, ...target } = imagesOf(protocols, provider).encode(
         {
           ...wanted,
           references,
@@ -60,11 +62,7 @@ export function sendingOf(
         },
         { model: upstream_model, api_key },
       )
-      return {
-        url: provider.base_url + path,
-        headers: { 'accept-encoding': 'identity', ...headers, ...provider.headers },
-        body,
-      }
+      return requestTo(attempt, target, body)
     },
     async open(response, { provider }) {
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)

@@ -145,13 +145,9 @@ function headOf(attempt: Attempt, passage: Passage, streams: boolean): RequestHe
   return heads.get(attempt, protocol) ?? heads.set(attempt, protocol, makeHead(attempt, passage, streams))
 }
 
-function makeHead(
-  { provider, model, api_key }: Attempt,
-  { protocol, forwarded_headers }: Passage,
-  streams: boolean,
-): RequestHead {
-  const target = protocol.text.target({ model, api_key, streams })
-  return headTo(provider, target, forwarded_headers)
+function makeHead(attempt: Attempt, { protocol, forwarded_headers }: Passage, streams: boolean): RequestHead {
+  const { model, api_key } = attempt
+  return headTo(attempt, protocol.text.target({ model, api_key, streams }), forwarded_headers)
 }
 
 /**

@@ -60,7 +60,7 @@ export const jsonWriter =
   (parts: ExchangeParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
   (attempt) =>
     requestTo(
-      attempt.provider,
+      attempt,
       verbsOf(parts, attempt, verb).target(attempt),
       spliceFields(body, { ...body.json, model: attempt.model }),
     )

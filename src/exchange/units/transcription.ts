@@ -120,11 +120,7 @@ async function serveTranscription(
     write(attempt) {
       const { content_type, body } = writeAudioForm(form, attempt.model)
       const { path, headers } = verbsOf(parts, attempt, verb).target(attempt)
-      return requestTo(
-        attempt.provider,
-        { path, headers: { ...headers, 'content-type': content_type } },
-        body,
-      )
+      return requestTo(attempt, { path, headers: { ...headers, 'content-type': content_type } }, body)
     },
     async open(response, attempt, heard) {
       if (streams && isEvents(response.headers.get('content-type') ?? ''))

@@ -13,9 +13,10 @@ const headersFor = (api_key: string): Record<string, string> => ({
  * Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. The body names the model and says
  * whether to stream.
  */
-export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
+export const target = ({ api_key, streams }: { api_key: string; streams: boolean }): UpstreamTarget => ({
   path: '/v1/messages',
   headers: headersFor(api_key),
+  streams,
 })
 
 /** https://platform.claude.com/docs/en/api/models-list */

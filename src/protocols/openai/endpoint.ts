@@ -5,7 +5,7 @@ import type { AskedRoute, Asking } from '../asking.ts'
 import { knownAs } from '../named-model.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
-import { reasonsInChat } from './servers/servers.ts'
+import { reasonsInChat, servesResponses } from './servers/servers.ts'
 
 /**
  * The endpoint for a call: what the route says; else responses for its own callers; else by the model's generation and what
@@ -16,8 +16,9 @@ export function endpointFor(asking: Asking): Endpoint {
   const { provider, endpoint, caller, facts } = asking
   if (!provider.responses) return 'chat_completions'
   if (endpoint !== undefined) return endpoint
+  const { chat_lacks, default_effort, is_in_responses } = knownOf(asking)
+  if (!is_in_responses) return 'chat_completions'
   if (caller === 'responses') return 'responses'
-  const { chat_lacks, default_effort } = knownOf(asking)
   if (chat_lacks === 'nothing') return 'chat_completions'
   if (chat_lacks === 'model') return 'responses'
   const { candidates, max_output_tokens = MIN_OUTPUT_TOKENS, offers_tools, stops, effort } = facts
@@ -32,10 +33,15 @@ export function endpointsOf(route: AskedRoute): readonly Endpoint[] {
   const { provider, endpoint } = route
   if (!provider.responses) return ['chat_completions']
   if (endpoint !== undefined) return [endpoint]
-  return knownOf(route).chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
+  const { chat_lacks, is_in_responses } = knownOf(route)
+  if (!is_in_responses) return ['chat_completions']
+  return chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
 }
 
-type Known = Pick<Generation, 'chat_lacks' | 'default_effort'>
+interface Known extends Pick<Generation, 'chat_lacks' | 'default_effort'> {
+  /** Its server has it in the Responses API. */
+  readonly is_in_responses: boolean
+}
 
 /** By provider and model: the same for every call, as long as a catalogue is in force. */
 const KNOWN = new PairMap<Provider, string, Known>()
@@ -46,9 +52,9 @@ function knownOf(route: AskedRoute): Known {
   const known = KNOWN.get(provider, model)
   if (known) return known
   const generation = generationOf(model)
-  return KNOWN.set(
-    provider,
-    model,
-    reasonsInChat(provider) ? { ...generation, chat_lacks: 'nothing' } : generation,
-  )
+  return KNOWN.set(provider, model, {
+    ...generation,
+    ...(reasonsInChat(provider) ? { chat_lacks: 'nothing' as const } : {}),
+    is_in_responses: servesResponses(provider, route.model),
+  })
 }

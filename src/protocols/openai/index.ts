@@ -20,7 +20,7 @@ import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { openaiRerank } from './rerank.ts'
 import { fitRequest } from './servers/fit.ts'
-import { SERVER_NAMES, serverOf, speaksResponses } from './servers/servers.ts'
+import { serverOf, speaksResponses } from './servers/servers.ts'
 import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
 import { modelList, target } from './target.ts'
@@ -32,7 +32,6 @@ export const openai: Protocol = {
   // Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
   baseUrlAdvice,
-  server_names: SERVER_NAMES,
   serverOf,
   speaksResponses,
   modelList,

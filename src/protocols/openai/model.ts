@@ -58,19 +58,19 @@ const PLAIN = {
   chat_lacks: 'nothing',
 } as const
 
-/** OpenAI's own models, under their own names or behind a router (`openai/gpt-5`); the first row that fits a name holds. */
+/** OpenAI's own models, under their own names, behind a router (`openai/gpt-5`) or a cloud (`openai.gpt-5.6`); the first row that fits a name holds. */
 const ROWS: readonly Row[] = [
   /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://platform.openai.com/docs/models/o3-deep-research */
   {
     ...REASONING,
-    names: /(?:^|\/)o\d-[\w-]*deep-research/,
+    names: /(?:^|[/.])o\d-[\w-]*deep-research/,
     efforts: ['medium'],
     chat_lacks: 'model',
   },
   /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
   {
     ...REASONING,
-    names: /(?:^|\/)o\d-pro/,
+    names: /(?:^|[/.])o\d-pro/,
     efforts: ['low', 'medium', 'high'],
     chat_lacks: 'model',
   },
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
    */
   {
     ...REASONING,
-    names: /(?:^|\/)o\d/,
+    names: /(?:^|[/.])o\d/,
     takes_parallel_tool_calls: false,
     efforts: ['low', 'medium', 'high'],
     chat_lacks: 'reasoning',
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
   /** https://github.com/anomalyco/models.dev/pull/331, https://platform.openai.com/docs/models/gpt-5-pro */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-5-pro/,
+    names: /(?:^|[/.])gpt-5-pro/,
     efforts: ['high'],
     default_effort: 'high',
     chat_lacks: 'model',
@@ -96,44 +96,44 @@ const ROWS: readonly Row[] = [
   /** Efforts: https://github.com/tontinton/maki/pull/851, https://github.com/vercel/ai/pull/11056 */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/,
+    names: /(?:^|[/.])gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/,
     efforts: ['low', 'medium', 'high', 'xhigh'],
     chat_lacks: 'model',
   },
   /** Efforts: https://github.com/openai/codex/issues/6647. Endpoint: https://github.com/CopilotC-Nvim/CopilotChat.nvim/issues/1442 */
   {
     ...REASONING,
-    names: /(?:^|\/)(?:gpt-[\d.]+-codex|codex-)/,
+    names: /(?:^|[/.])(?:gpt-[\d.]+-codex|codex-)/,
     efforts: ['low', 'medium', 'high'],
     chat_lacks: 'model',
   },
   /** It does not reason: https://github.com/langchain-ai/langchain/pull/32624, https://github.com/Laisky/one-api/issues/120 */
-  { ...PLAIN, names: /(?:^|\/)gpt-5-chat/ },
+  { ...PLAIN, names: /(?:^|[/.])gpt-5-chat/ },
   /** https://github.com/Laisky/one-api/issues/285; sampling: vercel/ai packages/openai/src/openai-language-model-capabilities.ts */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-[\d.]+-chat/,
+    names: /(?:^|[/.])gpt-[\d.]+-chat/,
     efforts: ['medium'],
     chat_lacks: 'nothing',
   },
   /** Efforts: https://github.com/microsoft/vscode/issues/301045, https://github.com/anomalyco/opencode/pull/26268 */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-5(?![.\d])/,
+    names: /(?:^|[/.])gpt-5(?![.\d])/,
     efforts: ['minimal', 'low', 'medium', 'high'],
     chat_lacks: 'reasoning',
   },
   /** Efforts: https://developers.openai.com/api/docs/models/gpt-5.4-pro. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-[\d.]+-pro/,
+    names: /(?:^|[/.])gpt-[\d.]+-pro/,
     efforts: ['medium', 'high', 'xhigh'],
     chat_lacks: 'model',
   },
   /** Efforts and default: https://github.com/anomalyco/opencode/issues/4451, https://github.com/livekit/agents/pull/3966 */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-5\.1(?!\d)/,
+    names: /(?:^|[/.])gpt-5\.1(?!\d)/,
     sampling: 'unreasoned',
     efforts: ['none', 'low', 'medium', 'high'],
     default_effort: 'none',
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
    */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-5\.[2-4](?!\d)/,
+    names: /(?:^|[/.])gpt-5\.[2-4](?!\d)/,
     sampling: 'unreasoned',
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     default_effort: 'none',
@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
    */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-5\.5(?!\d)/,
+    names: /(?:^|[/.])gpt-5\.5(?!\d)/,
     sampling: 'unreasoned',
     takes_stop: true,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
@@ -169,14 +169,14 @@ const ROWS: readonly Row[] = [
    */
   {
     ...REASONING,
-    names: /(?:^|\/)gpt-(?:5\.|[6-9])/,
+    names: /(?:^|[/.])gpt-(?:5\.|[6-9])/,
     sampling: 'unreasoned',
     takes_stop: true,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
     chat_lacks: 'reasoning_with_tools',
   },
   /** https://platform.openai.com/docs/api-reference/chat/create; efforts: https://github.com/generative-computing/mellea/issues/270 */
-  { ...PLAIN, names: /(?:^|\/)(?:gpt-[34]|chatgpt-)/ },
+  { ...PLAIN, names: /(?:^|[/.])(?:gpt-[34]|chatgpt-)/ },
 ]
 
 /** Every other server of the protocol, and every other model. */

@@ -1,5 +1,5 @@
 // The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
-import { isSimulated } from '../../config/providers.ts'
+import { isSimulated } from '../../config/served.ts'
 import type { Provider } from '../../domain/catalogue.ts'
 import { createRedactor, secretsOf } from '../../observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
@@ -37,10 +37,9 @@ export async function checkProviders({ catalogue, now }: ReadPatient): Promise<D
 /** Reads the provider's list of models, which no provider charges. */
 async function ask(provider: Provider, key: number, now: () => number): Promise<Asked> {
   const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
-  const target = protocolOf(BUILT_IN_REGISTRY, provider).modelList?.({
-    api_key: provider.api_keys[key] ?? '',
-  }) ?? { path: '/', headers: {} }
-  const { url, headers } = headTo(provider, target, {})
+  const api_key = provider.api_keys[key] ?? ''
+  const list = protocolOf(BUILT_IN_REGISTRY, provider).modelList?.({ api_key })
+  const { url, headers } = headTo({ provider, model: '', api_key }, list ?? { path: '/', headers: {} }, {})
   const asked_ms = now()
   try {
     const answer = await fetch(url, {

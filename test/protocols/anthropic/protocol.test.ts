@@ -289,6 +289,7 @@ describe('the target', () => {
   test('is POST /v1/messages with x-api-key and anthropic-version', () => {
     expect(anthropic.text.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
       path: '/v1/messages',
+      streams: true,
       headers: { 'x-api-key': 'sk', 'anthropic-version': '2023-06-01' },
     })
   })

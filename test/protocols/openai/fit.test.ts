@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { translated, type WrittenRequest } from '../../../src/exchange/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
-import { SERVER_NAMES } from '../../../src/protocols/openai/servers/servers.ts'
+import { RULED_SERVERS } from '../../../src/protocols/openai/servers/servers.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
@@ -143,7 +143,7 @@ function refusal(name: string, body: JsonObject): string | undefined {
   return refusalBy(rules, { model: String(body.model), body, headers: new Headers() })?.message
 }
 
-describe.each(SERVER_NAMES)('%s refuses nothing', (name) => {
+describe.each(RULED_SERVERS)('%s refuses nothing', (name) => {
   test.each([
     ['anthropic', MESSAGES],
     ['gemini', CONTENTS],
@@ -292,13 +292,13 @@ describe('fields', () => {
 
   test('nothing is changed that a server takes', () => {
     const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 }
-    for (const server of [...SERVER_NAMES, 'unknown', undefined])
+    for (const server of [...RULED_SERVERS, 'unknown', undefined])
       expect(openai.text.fit?.(body, { server, model: 'gpt-4.1', is_translated: false }).body).toBe(body)
   })
 })
 
 describe('names and ids', () => {
-  test.each(SERVER_NAMES)('a call and its result keep one id that %s takes', (server) => {
+  test.each(RULED_SERVERS)('a call and its result keep one id that %s takes', (server) => {
     const messages = objectsIn(sentTo(server, 'anthropic', MESSAGES).body.messages)
     const called = messages.flatMap(({ tool_calls }) => objectsIn(tool_calls).map(({ id }) => id))
     const answered = messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])

@@ -16,7 +16,7 @@ import { EFFORTS } from '../efforts.ts'
 import { type Generation, generationOf, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
 import { leftOut, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
-import { isServerName } from '../servers/servers.ts'
+import { isRuled } from '../servers/servers.ts'
 import { LOGPROBS } from './decode-request.ts'
 import { withShortNames } from './fit-names.ts'
 
@@ -32,7 +32,7 @@ const MAX_CALL_ID_CHARS = 64
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target
-  const rules: ServerRules = isServerName(server) ? RULES[server] : {}
+  const rules: ServerRules = isRuled(server) ? RULES[server] : {}
   const renamed_tools = new Map<string, string>()
   const given =
     rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)

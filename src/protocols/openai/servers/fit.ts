@@ -10,7 +10,7 @@ import { fitMessages } from './fit-messages.ts'
 import { fitTools } from './fit-tools.ts'
 import { asksFor, type Fitting, leftOut, withShortUsers } from './fitting.ts'
 import { RULES, RULES_OF_OTHERS } from './rules.ts'
-import { isServerName } from './servers.ts'
+import { isRuled } from './servers.ts'
 
 type Step = (fitting: Fitting) => JsonObject
 
@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target
   const model = knownAs(target)
-  const known = isServerName(server) ? RULES[server] : undefined
+  const known = isRuled(server) ? RULES[server] : undefined
   const rules = known ?? (is_translated ? RULES_OF_OTHERS : undefined)
   if (!rules) return { body }
   const dropped = new Set<string>()

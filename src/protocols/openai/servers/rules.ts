@@ -1,6 +1,4 @@
 // What may be sent to the servers of chat completions: a row for each, with the source of every rule.
-import type { ServerName } from './servers.ts'
-
 /** Fields that a server refuses, for some models or for all. */
 interface Refused {
   readonly fields: readonly string[]
@@ -86,10 +84,14 @@ const XAI_REASONING = /^(?!.*non-reasoning)(?!.*grok-(?:2|3(?!-mini)|beta))/
 /** K2.5 and later take one temperature: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
 const KIMI_FIXED = /kimi-k(?:2\.[5-9]|[3-9])/
 
-export const RULES: Readonly<Record<ServerName, ServerRules>> = {
+/** The servers that have rules, by their names in the table of known servers. */
+export type RuledServer = keyof typeof TABLE
+
+const TABLE = {
   openai: OPENAI,
   /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
   azure: { ...OPENAI, renamed: AS_USER },
+  foundry: { ...OPENAI, renamed: AS_USER },
   /** https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
   openrouter: {
     renamed: AS_USER,
@@ -238,7 +240,9 @@ export const RULES: Readonly<Record<ServerName, ServerRules>> = {
   },
   /** It reads `reasoning` only: https://github.com/vllm-project/vllm/issues/38488, https://github.com/vllm-project/vllm/pull/33402. */
   vllm: { thinking: 'reasoning' },
-}
+} satisfies Readonly<Record<string, ServerRules>>
+
+export const RULES: Readonly<Record<RuledServer, ServerRules>> = TABLE
 
 /**
  * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own,
