@@ -2,11 +2,42 @@
 import { type AddressMatcher, compileAddresses, plainAddress } from '../domain/addresses.ts'
 import { callerAddress } from './forwarded.ts'
 
+/** A WebSocket of a caller, of the runtime's own: bun.sh/docs/api/websockets. */
+export interface CallerSocket {
+  /** @returns -1 where it waits in memory, for the caller is behind; 0 where it was dropped, for too much waits, or the socket is closed */
+  send(message: string): number
+  /** What waits to be sent. */
+  getBufferedAmount(): number
+  /** Reads no more, until `resume`. */
+  pause(): void
+  resume(): void
+  readonly isPaused: boolean
+  close(code: number, reason?: string): void
+  /** Without a word. */
+  terminate(): void
+}
+
+/** What is told of a WebSocket. */
+export interface SocketEvents {
+  open(socket: CallerSocket): void
+  message(socket: CallerSocket, message: string | Uint8Array): void
+  /** Some of what waited was sent. */
+  drain(socket: CallerSocket): void
+  /** @param code 1006 where the other side said nothing */
+  close(socket: CallerSocket, code: number): void
+}
+
 export interface Sockets {
   /** The caller's address. */
   requestIP(request: Request): { address: string } | null
   /** Sets the idle time-out of a request's socket; 0: none. */
   timeout(request: Request, timeout_s: number): void
+}
+
+/** All that a server does with the sockets of its requests. */
+export interface ServerSockets extends Sockets {
+  /** Makes a WebSocket of a request's socket. @returns false where the request is none for that (RFC 6455, 4.2.1) */
+  upgrade(request: Request, events: SocketEvents, headers: Record<string, string>): boolean
 }
 
 /** A request, and the sockets of its server; null if it has come over none. */
@@ -24,9 +55,10 @@ export const addressOf = ({ request, sockets }: Arriving): string | undefined =>
  *
  * @param proxies the addresses and CIDR blocks of trusted proxies, asked for each time
  */
-export function behindProxies(server: Sockets, proxies: () => readonly string[]): Sockets {
+export function behindProxies<S extends Sockets>(server: S, proxies: () => readonly string[]): S {
   let compiled: { list: readonly string[]; isTrusted: AddressMatcher } | undefined
   return {
+    ...server,
     requestIP(request) {
       const peer = server.requestIP(request)
       const list = proxies()
@@ -36,6 +68,5 @@ export function behindProxies(server: Sockets, proxies: () => readonly string[])
       const address = plain && callerAddress(plain, request.headers, compiled.isTrusted)
       return address === undefined ? null : { address }
     },
-    timeout: (request, timeout_s) => server.timeout(request, timeout_s),
   }
 }

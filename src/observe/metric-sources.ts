@@ -17,6 +17,7 @@ export interface Readings {
   pendingHolds(): { count: number; amount_nanos: Nanos }
   settlementsWaiting(): number
   callsUnderWay(): number
+  webSocketsOpen(): number
   isReady(): boolean
   /** How many keys each provider has, and how many of them are left alone at the moment. */
   providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
@@ -171,6 +172,7 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
 function gatewayMetrics(readings: Readings): MetricSource[] {
   return [
     single('gauge', 'tollgate_calls_under_way', 'Calls that are not over.', () => readings.callsUnderWay()),
+    single('gauge', 'tollgate_websockets_open', 'WebSockets that are open.', () => readings.webSocketsOpen()),
     single(
       'gauge',
       'tollgate_settlements_waiting',

@@ -20,7 +20,8 @@ import type { ImageParts } from '../exchange/image/call.ts'
 import { createParser } from '../exchange/parsing/parser.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import { createActivity } from '../exchange/settling/activity.ts'
-import type { Sockets } from '../http/sockets.ts'
+import type { ServerSockets } from '../http/sockets.ts'
+import { createWebSockets } from '../http/web-sockets.ts'
 import type { Library } from '../library/library.ts'
 import type { Decoder } from '../media/decoder.ts'
 import { createRemoteFetch } from '../media/remote.ts'
@@ -59,7 +60,7 @@ export interface Parts
   /** As in `Operations`. */
   notReady: () => string | undefined
   /** As in `Requests`. */
-  sockets: () => Sockets | null
+  sockets: () => ServerSockets | null
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
@@ -99,6 +100,7 @@ export function compose({
     requests: {
       newRequestId: () => requestIdAt(now()),
       sockets: throughPasses(sockets, passes),
+      web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
       error_answers: createTally(),
       reads: createReadRate(() => performance.now()),
     },

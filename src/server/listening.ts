@@ -1,7 +1,7 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
 
 import type { ExchangeParts } from '../exchange/parts.ts'
-import type { Sockets } from '../http/sockets.ts'
+import type { ServerSockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { parseListenAddress } from '../utilities/listen-address.ts'
 import { messageOf } from '../utilities/thrown.ts'
@@ -16,6 +16,17 @@ import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
  * has a limit of its own and reads no further; what nobody reads waits in the sockets.
  */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
+/**
+ * Of WebSockets. Larger messages close theirs with 1009, as OpenAI's do (lidge-jun/opencodex pull request 2473 measured it). Who
+ * answers no ping for the idle time-out is gone. What is sent waits for its reader (plugins/responses/socket/connection.ts), so that
+ * no more than pongs can fill the buffer.
+ */
+const WEBSOCKET = {
+  maxPayloadLength: 16 * 1024 * 1024,
+  idleTimeout: 120,
+  backpressureLimit: 1024 * 1024,
+  perMessageDeflate: false,
+}
 /** When the process stops, the last bytes of settled answers have this long to leave. */
 const LAST_BYTES_MS = 2_000
 
@@ -33,7 +44,7 @@ type App = ReturnType<typeof createApp>
 export interface Listening {
   url: URL
   app: App
-  sockets: Sockets
+  sockets: ServerSockets
   /** Reads the certificate again, now; nothing over plain HTTP. */
   renew(): Promise<void>
   /** Takes no more connections, lets the last bytes leave, and closes all; nothing if it was stopped already. */
@@ -85,6 +96,8 @@ export async function listenWith(
     sockets: {
       requestIP: (request) => server.requestIP(request),
       timeout: (request, timeout_s) => server.timeout(request, timeout_s),
+      // Elysia hands what comes over a WebSocket to the methods of its data.
+      upgrade: (request, events, headers) => server.upgrade(request, { data: events, headers }),
     },
     renew: async () => await watch?.read(),
     async stop() {
@@ -142,6 +155,7 @@ function serverOf(
     ...address,
     idleTimeout: socket_idle_timeout_s,
     maxRequestBodySize: MAX_BODY_BYTES,
+    websocket: WEBSOCKET,
     reusePort: pair !== undefined,
     ...(pair ? { tls: { cert: pair.cert, key: pair.key } } : {}),
     // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.

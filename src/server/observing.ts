@@ -116,6 +116,7 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
     pendingHolds: () => pendingHolds(db),
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => exchange.running.size,
+    webSocketsOpen: () => requests.web_sockets.size,
     isReady: () => operations.notReady() === undefined,
     spans: () => parts.spans() ?? NO_SPANS,
     providerKeys: () =>

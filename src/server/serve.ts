@@ -6,7 +6,7 @@ import { lateConfiguration } from '../config/late-configuration.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
-import { behindProxies, type Sockets } from '../http/sockets.ts'
+import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { createDecoder } from '../media/decoder.ts'
 import type { ProcessLogger } from '../observe/log.ts'
@@ -102,7 +102,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  let sockets: Sockets | null = null
+  let sockets: ServerSockets | null = null
   const inside = lateApp()
   const gateway = compose({
     stores,
@@ -200,6 +200,7 @@ async function stopInOrder(
   const { running, catalogue } = gateway.exchange
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
+  gateway.requests.web_sockets.stop()
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   await endWatches()

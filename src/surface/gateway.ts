@@ -7,7 +7,8 @@ import type { Sessions } from '../access/sessions.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
-import type { Sockets } from '../http/sockets.ts'
+import type { ServerSockets } from '../http/sockets.ts'
+import type { WebSockets } from '../http/web-sockets.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
 import type { KeptResponses } from '../responses/store.ts'
@@ -40,7 +41,9 @@ export interface Requests {
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** The sockets of its server, once it listens. */
-  sockets: () => Sockets | null
+  sockets: () => ServerSockets | null
+  /** Those that are open as WebSockets. */
+  web_sockets: WebSockets
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
   /** What a key may read at no cost. */

@@ -20,6 +20,7 @@ const SOURCES = metricSources({
   pendingHolds: () => ({ count: 0, amount_nanos: 0 }),
   settlementsWaiting: () => 0,
   callsUnderWay: () => 0,
+  webSocketsOpen: () => 0,
   isReady: () => true,
   providerKeys: () => [],
   spans: () => ({ sent: 0, dropped: 0, waiting: 0 }),

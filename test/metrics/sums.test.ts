@@ -105,6 +105,7 @@ test.each([
   ['tollgate_holds_pending_usd', 0],
   ['tollgate_settlements_waiting', 0],
   ['tollgate_calls_under_way', 0],
+  ['tollgate_websockets_open', 0],
   ['tollgate_ready', 1],
   ['tollgate_provider_keys', 2],
   ['tollgate_provider_cost_usd_total', 0],

@@ -94,7 +94,7 @@ describe('other statuses', () => {
       type: 'insufficient_quota',
     })
   })
-  test('a WebSocket: 426, at once', async () => {
+  test('a WebSocket that is none: 426, at once', async () => {
     const response = await call('/v1/responses', undefined, {
       method: 'GET',
       headers: { upgrade: 'websocket', connection: 'upgrade' },

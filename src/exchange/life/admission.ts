@@ -18,6 +18,8 @@ export interface CallOrigin extends Arriving {
   render: RenderError
   /** A further name of the header that carries the request's id. */
   id_header?: string | undefined
+  /** Its answer does not go into the socket that it came over as it is: the gateway reads it. */
+  read_by?: 'gateway'
 }
 
 /** A paid call of a surface; kinds add what they need to know of it. */

@@ -1,5 +1,6 @@
 // One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
 import type { TextModel } from '../../domain/catalogue.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
 import { markOf } from '../../observe/key-mark.ts'
 import {
   compactedResponse,
@@ -15,8 +16,10 @@ import {
   recalledFields,
   resolved,
 } from '../../protocols/openai/responses/recalled.ts'
+import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
 import { type ShownAs, ShownEvents, shownResponse } from '../../protocols/openai/responses/shown.ts'
 import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
+import { writeUsage } from '../../protocols/openai/responses/usage.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import {
   isObject,
@@ -25,6 +28,7 @@ import {
   objectsIn,
   parseObject,
   refusal,
+  stringIn,
 } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
 import type { Attempt } from '../../upstream/routes.ts'
@@ -37,16 +41,26 @@ import { responseFrame } from './frame.ts'
 import { withoutPictures } from './kept-pictures.ts'
 import type { ResponseParts } from './parts.ts'
 import { recall } from './recall.ts'
+import type { RecentResponses, Remembered } from './recent.ts'
 
 export interface CallOptions {
   /** Whether the endpoint only sums up. */
   only_compacts?: boolean
   /** Who draws what the model asks for, where the tool for it is offered. */
   drawer?: Drawer | undefined
+  /** What the connection remembers. */
+  recent?: RecentResponses | undefined
 }
 
 /** What is kept of a call but its response. */
-type Keeping = Omit<KeptResponse, 'id' | 'response'>
+interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
+  /** For all; false: its connection alone remembers it. */
+  is_kept: boolean
+  /** What it continues, where the connection has it. */
+  remembered: Remembered | undefined
+  /** The items of what it continues. */
+  before: readonly JsonObject[]
+}
 
 const NOTHING = { before: [], items: {} }
 
@@ -56,6 +70,7 @@ export class ResponseCall implements Answering {
   readonly #origin: CallOrigin
   readonly #only_compacts: boolean
   readonly #drawer: Drawer | undefined
+  readonly #recent: RecentResponses | undefined
   #compacts: boolean
   #asked: JsonObject = {}
   #keeping: Keeping | undefined
@@ -65,11 +80,16 @@ export class ResponseCall implements Answering {
   /** The response as it was answered, or the event that has it. */
   #response: JsonObject | string | undefined
 
-  constructor(parts: ResponseParts, origin: CallOrigin, { only_compacts = false, drawer }: CallOptions = {}) {
+  constructor(
+    parts: ResponseParts,
+    origin: CallOrigin,
+    { only_compacts = false, drawer, recent }: CallOptions = {},
+  ) {
     this.#parts = parts
     this.#origin = origin
     this.#only_compacts = only_compacts
     this.#drawer = drawer
+    this.#recent = recent
     this.#compacts = only_compacts
   }
 
@@ -100,7 +120,9 @@ export class ResponseCall implements Answering {
     this.#compacts ||= facts.compacts === true
     const account_id = admitted.caller.account.id
     const { responses: store } = this.#parts
-    const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to))
+    const previous_id = facts.refers_to?.previous
+    const remembered = previous_id === undefined ? undefined : this.#recent?.find(previous_id)
+    const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to, remembered))
     const drawing = this.#compacts ? undefined : this.#drawer?.offered
     const told = drawing ? withFunction(fields, drawing) : {}
     const changes: JsonObject = { ...told, ...this.#keptTools(read.model, { ...fields, ...told }) }
@@ -112,13 +134,17 @@ export class ResponseCall implements Answering {
         changes,
         recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools), draws: drawing?.name }),
       )
-    if (store.enabled && fields.store !== false && !this.#compacts) {
+    const is_kept = store.enabled && fields.store !== false
+    if ((is_kept || this.#recent) && !this.#compacts) {
       const { input } = await body.read(['input'])
       this.#keeping = {
         account_id,
-        previous_id: facts.refers_to?.previous,
+        previous_id,
         created_at_ms: admitted.started_ms,
         input: resolved(itemsOf(input), recalled?.items ?? {}).filter(isObject),
+        is_kept,
+        remembered,
+        before: this.#recent ? (recalled?.before ?? []) : [],
       }
     }
     if (this.#compacts) {
@@ -199,26 +225,55 @@ export class ResponseCall implements Answering {
     if (response) await this.keep(response)
   }
 
+  /**
+   * The response to a request that no model is asked: as it begins, and complete. Only its connection remembers it.
+   * @param started_ms Unix time
+   */
+  async prepared(started_ms: number): Promise<{ begun: JsonObject; completed: JsonObject }> {
+    const created_s = Math.floor(started_ms / 1000)
+    const model = stringIn(this.#asked.model) ?? ''
+    const { request_id: id } = this.#origin
+    const begun = skeletonOf({ id, model, created_s, shows_usage: true, asked: this.#asked })
+    const usage = writeUsage(NO_USAGE)
+    const completed = { ...begun, status: 'completed', completed_at: created_s, usage }
+    if (this.#keeping) this.#keeping = { ...this.#keeping, is_kept: false }
+    await this.keep(completed)
+    return { begun, completed }
+  }
+
   /** Never throws. */
   async keep(response: JsonObject): Promise<void> {
     const {
-      responses: store,
       images: { library },
       exchange: { log },
     } = this.#parts
-    const keeping = this.#keeping
-    if (!keeping) return
-    const bare = (items: readonly JsonObject[]) => withoutPictures(library, keeping.account_id, items)
+    if (!this.#keeping) return
+    const { account_id } = this.#keeping
+    const bare = (items: readonly JsonObject[]) => withoutPictures(library, account_id, items)
+    const keeping = { ...this.#keeping, input: bare(this.#keeping.input) }
+    const kept = this.#drawer ? { ...response, output: bare(objectsIn(response.output)) } : response
     try {
-      await store.keep({
-        ...keeping,
-        input: bare(keeping.input),
-        id: String(response.id),
-        response: this.#drawer ? { ...response, output: bare(objectsIn(response.output)) } : response,
-      })
+      await this.#remember(keeping, kept)
+      if (keeping.is_kept) await this.#store(keeping, kept)
     } catch (cause) {
       // The answer is paid for and given out; it only cannot be continued.
       log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be kept')
     }
+  }
+
+  async #remember({ remembered, before, input, is_kept }: Keeping, response: JsonObject): Promise<void> {
+    const id = String(response.id)
+    const all = remembered ? input : [...before, ...input]
+    await this.#recent?.remember({ id, input: all, response, previous: remembered, is_kept })
+  }
+
+  /** What continues a response that nobody else has is kept with all that was said before. */
+  async #store(keeping: Keeping, response: JsonObject): Promise<void> {
+    const { account_id, created_at_ms, remembered, before } = keeping
+    const is_first = remembered !== undefined && !remembered.is_kept
+    const previous_id = is_first ? undefined : keeping.previous_id
+    const input = is_first ? [...before, ...keeping.input] : keeping.input
+    const id = String(response.id)
+    await this.#parts.responses.keep({ account_id, created_at_ms, previous_id, input, id, response })
   }
 }

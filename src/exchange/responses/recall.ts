@@ -9,6 +9,7 @@ import type { ResponseStore } from '../../responses/kept-responses.ts'
 import type { Admitted } from '../life/admission.ts'
 import { pictureItem } from './kept-pictures.ts'
 import type { ResponseParts } from './parts.ts'
+import { itemsUntil, type Remembered } from './recent.ts'
 
 type References = NonNullable<RequestFacts['refers_to']>
 
@@ -20,22 +21,30 @@ const COPIES = 2
 /**
  * Takes memory for a long conversation first, until the call ends.
  *
+ * @param remembered the response that is continued, where its connection has it
  * @throws GatewayError if something of it is not kept for this account; rate_limited if there is no memory in time
  */
 export async function recall(
   { responses: store, exchange, images: { library } }: ResponseParts,
   { caller: { account }, scope, place }: Admitted,
   { previous, items }: References,
+  remembered?: Remembered,
 ): Promise<Recalled> {
-  if (!store.enabled) throw nothingIsKept(previous)
+  if (!store.enabled && (!remembered || items.length > 0)) throw nothingIsKept(previous)
   const account_id = account.id
-  const conversation_bytes = previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0)
+  const conversation_bytes =
+    remembered?.conversation_bytes ??
+    (previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0))
   if (conversation_bytes > SMALL_BYTES) {
     const share = exchange.bodies.memory.open(account_id)
     scope.defer(share.release)
     await share.grow(conversation_bytes * COPIES, place.gone)
   }
-  const before = previous === undefined ? [] : await store.itemsUntil(account_id, previous)
+  const before = remembered
+    ? await itemsUntil(remembered)
+    : previous === undefined
+      ? []
+      : await store.itemsUntil(account_id, previous)
   if (!before) throw noSuchResponse(previous ?? '')
   return { before, items: await itemsNamed({ store, library }, account_id, items) }
 }

@@ -3,6 +3,6 @@ import { keyOf } from '../../idempotency/idempotency.ts'
 import type { PumpOptions } from '../../upstream/pump.ts'
 import type { Admitted } from '../life/admission.ts'
 
-/** The gateway reads what it keeps under the request's Idempotency-Key, and what goes into a larger answer. */
+/** The gateway reads what it keeps under the request's Idempotency-Key, what goes into a larger answer, and what leaves in messages. */
 export const readBy = ({ origin, is_part }: Pick<Admitted, 'origin' | 'is_part'>): PumpOptions['read_by'] =>
-  is_part || keyOf(origin.request) !== null ? 'gateway' : 'socket'
+  is_part || origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'

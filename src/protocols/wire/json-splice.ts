@@ -52,6 +52,45 @@ export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: 
   ])
 }
 
+/** Bytes that were walked, and are not parsed. */
+type Walked = Pick<JsonBody, 'bytes' | 'keys'>
+
+const dataOf = ({ bytes }: Pick<JsonBody, 'bytes'>): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** Some top-level fields, each parsed by itself; of equal names the last one. @throws SyntaxError for what is no JSON */
+export function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {
+  const data = dataOf(walked)
+  const object_end = trimEnd(data, data.length) - 1
+  const fields: JsonObject = {}
+  for (const [index, key] of walked.keys.entries()) {
+    const name = nameAt(data, key)
+    if (!names.includes(name)) continue
+    const { value, end } = placeAt(data, key, walked.keys[index + 1], object_end)
+    fields[name] = JSON.parse(data.toString('utf8', value, end))
+  }
+  return fields
+}
+
+/** `spliceFields` for a body that is not parsed. @throws SyntaxError for a name that is no JSON */
+export function spliceNamed(
+  walked: Walked,
+  { leave_out, set }: { leave_out: readonly string[]; set: JsonObject },
+): Uint8Array {
+  const data = dataOf(walked)
+  const json: JsonObject = {}
+  const after: JsonObject = {}
+  for (const key of walked.keys) {
+    const name = nameAt(data, key)
+    json[name] = null
+    if (!leave_out.includes(name)) after[name] = null
+  }
+  const body = { ...walked, json, respelled: NONE, counted: { values: 0, bare_bytes: 0 } }
+  return spliceFields(body, { ...after, ...set })
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
 /** Further fields, to be written before the closing brace. */
 function fieldsText(added: readonly (readonly [string, Json])[], object_is_empty: boolean): string {
   const text = added.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')

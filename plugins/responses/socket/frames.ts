@@ -1,0 +1,74 @@
+// Answers as the messages of a WebSocket: the events of a stream, and failures, each under the name of its lane.
+import { type ByteString, decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { type Json, type JsonObject, objectIn, parseObject } from '../../../src/protocols/wire/json.ts'
+import { EventCutter, EventWalk } from '../../../src/protocols/wire/sse.ts'
+
+/** The events of one streamed answer, as they come. */
+export class EventMessages {
+  readonly #cutter = new EventCutter()
+  readonly #lane: string | undefined
+
+  constructor(lane: string | undefined) {
+    this.#lane = lane
+  }
+
+  *of(chunk: Uint8Array): Generator<string> {
+    const whole = this.#cutter.cut(chunk)
+    if (!whole) return
+    const walk = new EventWalk(toByteString(whole))
+    while (walk.next()) yield this.#message(walk.data)
+  }
+
+  #message(data: ByteString): string {
+    const text = decodeByteString(data)
+    return this.#lane === undefined ? text : `{"stream_id":${JSON.stringify(this.#lane)},${text.slice(1)}`
+  }
+}
+
+/** Headers of a failure that a caller over HTTP would see: npm openai, `ResponseWsError`; Codex, `WrappedWebsocketErrorEvent`. */
+const TOLD = ['retry-after', 'x-request-id']
+
+/** A failure in the surface's shape, as the event that tells it. */
+export async function errorMessage(answer: Response, lane: string | undefined): Promise<string> {
+  const { error } = objectIn(parseObject(await answer.text()))
+  const headers: JsonObject = {}
+  for (const name of TOLD) {
+    const value = answer.headers.get(name)
+    if (value !== null) headers[name] = value
+  }
+  return JSON.stringify({
+    type: 'error',
+    status: answer.status,
+    ...(lane === undefined ? {} : { stream_id: lane }),
+    error: error ?? null,
+    headers,
+  })
+}
+
+export const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false
+
+/** To who asks for something on a connection that is as old as it may be: its code is the one by which clients connect again. */
+export const TOO_OLD = JSON.stringify({
+  type: 'error',
+  status: 400,
+  error: {
+    type: 'invalid_request_error',
+    code: 'websocket_connection_limit_reached',
+    message: 'This WebSocket has been open for 60 minutes, the longest it may be. Connect again to go on.',
+    param: null,
+  },
+})
+
+/** No model here takes words while it answers: npm openai, `ResponseSteerFailedEvent`. */
+export const steerFailed = (steer: { previous_response_id: Json; input: Json }): string =>
+  JSON.stringify({
+    type: 'response.steer.failed',
+    sequence_number: 0,
+    error: {
+      type: 'invalid_request_error',
+      code: 'steering_not_supported',
+      message: 'A response cannot be steered here. Send the words with the next response.create.',
+    },
+    steer,
+  })

@@ -1,0 +1,71 @@
+// The lanes of a connection: what is asked in one is answered in its order, lanes go on beside each other, and only so many at once.
+// https://developers.openai.com/api/docs/guides/websocket-mode, "Run conversations in parallel"
+
+/** Responses in flight on one connection. Whatever is asked beyond them waits. */
+const MAX_IN_FLIGHT = 16
+/** The lane without a name is not counted. */
+export const MAX_NAMED_LANES = 32
+
+interface Lane<T> {
+  readonly waiting: T[]
+  is_busy: boolean
+}
+
+export class Lanes<T> {
+  readonly #lanes = new Map<string | undefined, Lane<T>>()
+  /** Those that have something to do, and nothing under way. */
+  readonly #ready: Lane<T>[] = []
+  readonly #work: (item: T) => Promise<void>
+  readonly #onIdle: () => void
+  #in_flight = 0
+
+  /** @param work does not throw @param onIdle told when nothing is left to be done */
+  constructor(work: (item: T) => Promise<void>, onIdle: () => void) {
+    this.#work = work
+    this.#onIdle = onIdle
+  }
+
+  get is_idle(): boolean {
+    return this.#in_flight === 0 && this.#ready.length === 0
+  }
+
+  /** Whether a lane is there, or may be begun. */
+  hasRoomFor(name: string | undefined): boolean {
+    if (name === undefined || this.#lanes.has(name)) return true
+    const named = this.#lanes.size - (this.#lanes.has(undefined) ? 1 : 0)
+    return named < MAX_NAMED_LANES
+  }
+
+  add(name: string | undefined, item: T): void {
+    const lane = this.#lanes.get(name) ?? { waiting: [], is_busy: false }
+    this.#lanes.set(name, lane)
+    lane.waiting.push(item)
+    if (!lane.is_busy && lane.waiting.length === 1) this.#ready.push(lane)
+    this.#begin()
+  }
+
+  /** What waits is not done any more. */
+  clear(): void {
+    for (const { waiting } of this.#lanes.values()) waiting.length = 0
+    this.#ready.length = 0
+  }
+
+  #begin(): void {
+    while (this.#in_flight < MAX_IN_FLIGHT) {
+      const lane = this.#ready.shift()
+      const item = lane?.waiting.shift()
+      if (!lane || item === undefined) return
+      lane.is_busy = true
+      this.#in_flight++
+      void this.#work(item).finally(() => this.#done(lane))
+    }
+  }
+
+  #done(lane: Lane<T>): void {
+    lane.is_busy = false
+    this.#in_flight--
+    if (lane.waiting.length > 0) this.#ready.push(lane)
+    this.#begin()
+    if (this.is_idle) this.#onIdle()
+  }
+}

@@ -1,0 +1,75 @@
+// One response that is asked for over a WebSocket, as the very call that POST makes: a request, an origin, and the answer or failure.
+import { toGatewayError } from '../../../src/domain/errors.ts'
+import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
+import { failureAnswer } from '../../../src/http/answers.ts'
+import type { Sockets } from '../../../src/http/sockets.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { Surface } from '../../../src/surface/origin.ts'
+
+/** What is known of a connection by the request that opened it. */
+export interface Handshake {
+  /** Its own; each call has another. */
+  request_id: string
+  url: string
+  /** Those of its headers that are its calls', too. */
+  headers: Headers
+  credential: string | undefined
+  address: string | undefined
+}
+
+/** Of the connection, or of one message. A key of idempotency is for one call: another would get the answer of the first. */
+const NOT_CARRIED =
+  /^(?:connection|upgrade|sec-websocket-.*|idempotency-key|content-(?:length|type|encoding)|transfer-encoding|te|trailer|expect|keep-alive)$/
+
+export function handshakeOf({ request, request_id, credential, sockets }: CallOrigin): Handshake {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const [name, value] of request.headers) if (!NOT_CARRIED.test(name)) headers.set(name, value)
+  const address = sockets()?.requestIP(request)?.address
+  return { request_id, url: request.url, headers, credential, address }
+}
+
+export interface SentBody {
+  bytes: Uint8Array
+  /** Told when the call takes it. */
+  onTaken: () => void
+}
+
+/** The origin of a call. The gateway reads its answer, and passes it on in messages. */
+export function originOver(
+  { url, headers: carried, credential, address }: Handshake,
+  { surface, render }: Surface,
+  { request_id, body, signal }: { request_id: string; body: SentBody; signal: AbortSignal },
+): CallOrigin {
+  const headers = new Headers(carried)
+  headers.set('content-length', String(body.bytes.length))
+  const request = new Request(url, { method: 'POST', headers, body: streamOf(body), signal })
+  const sockets: Sockets = {
+    requestIP: () => (address === undefined ? null : { address }),
+    timeout: () => undefined,
+  }
+  return { request, request_id, surface, credential, sockets: () => sockets, render, read_by: 'gateway' }
+}
+
+/** Nothing is read of it before the call has room for it. */
+const streamOf = ({ bytes, onTaken }: SentBody): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(bytes)
+        controller.close()
+        onTaken()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+
+/** What POST would answer with. Counted and logged as that. */
+export function failureOver(
+  { exchange: { log }, requests: { error_answers } }: Pick<Gateway, 'exchange' | 'requests'>,
+  { render, surface }: Surface,
+  { thrown: given, ...about }: { thrown: unknown; request_id: string; request?: Request },
+): Response {
+  const thrown = toGatewayError(given)
+  error_answers.add({ surface, class: thrown.kind })
+  return failureAnswer({ ...about, thrown, render, log })
+}

@@ -1,0 +1,99 @@
+// GET /v1/responses as a WebSocket: who may open one, and what each response asked for over it goes through.
+import { Elysia } from 'elysia'
+import { notFound, overloaded } from '../../../src/domain/errors.ts'
+import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
+import {
+  createRecentMemory,
+  type RecentMemory,
+  RecentOfConnection,
+} from '../../../src/exchange/responses/recent.ts'
+import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
+import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
+import { freeCalls } from '../../../src/surface/calls.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { Surface } from '../../../src/surface/origin.ts'
+import { failures } from '../../../src/surface/responses.ts'
+import { UpgradeView } from '../stored-views.ts'
+import { Connection } from './connection.ts'
+import { failureOver, type Handshake, handshakeOf, originOver } from './one-call.ts'
+
+type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
+
+interface Route {
+  gateway: Parts
+  surface: Surface
+  /** What is the same for every response. */
+  request: ResponseRequest
+  /** That of all connections. */
+  memory: RecentMemory
+}
+
+const RESTARTING_RETRY_AFTER_S = 5
+
+/**
+ * An ordinary route that upgrades its request itself. Elysia's `ws` would parse each message on the event loop, and hides how a socket
+ * is paused.
+ */
+export function webSockets(gateway: Parts, surface: Surface, request: ResponseRequest) {
+  const { exchange, requests } = gateway
+  const route = { gateway, surface, request, memory: createRecentMemory() }
+  return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
+    '/v1/responses',
+    ({ request: asked, origin, caller, set }) => {
+      if (!asked.headers.has('upgrade'))
+        throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
+      if (exchange.running.stopping)
+        throw overloaded('The gateway is restarting. Please retry.', {
+          retry_after_s: RESTARTING_RETRY_AFTER_S,
+        })
+      const account_id = caller.account.id
+      const has_room = requests.web_sockets.hasRoom(account_id)
+      const connection = connectionOf(route, account_id, handshakeOf(origin))
+      const headers = { 'x-request-id': origin.request_id }
+      if (has_room && requests.sockets()?.upgrade(asked, connection, headers)) return undefined
+      // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
+      set.status = 426
+      Object.assign(set.headers, { upgrade: 'HTTP/1.1', connection: 'upgrade' })
+      const why = has_room ? 'This is no handshake of a WebSocket.' : 'Too many WebSockets are open.'
+      return { error: { message: `${why} Use POST /v1/responses.` } }
+    },
+    { response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) } },
+  )
+}
+
+function connectionOf(route: Route, account_id: number, handshake: Handshake): Connection {
+  const { gateway, surface, request, memory } = route
+  const { newRequestId, web_sockets } = gateway.requests
+  const parts = { exchange: gateway.exchange, ...gateway.content }
+  const { log } = gateway.exchange
+  const recent = new RecentOfConnection({ memory, account_id, onForgotten: () => connection.forgotten() })
+  const connection: Connection = new Connection({
+    account_id,
+    opened_at_ms: gateway.exchange.now(),
+    async serve({ body, lane = '', generates }, { signal, onTaken }) {
+      const request_id = newRequestId()
+      let origin: CallOrigin | undefined
+      try {
+        origin = originOver(handshake, surface, { request_id, body: { bytes: body, onTaken }, signal })
+        return await respond(parts, origin, request, { recent: recent.lane(lane), generates })
+      } catch (thrown) {
+        return failureOver(gateway, surface, {
+          thrown,
+          request_id,
+          ...(origin ? { request: origin.request } : {}),
+        })
+      }
+    },
+    refuse: (thrown) => failureOver(gateway, surface, { thrown, request_id: newRequestId() }),
+    onOpen(opened) {
+      web_sockets.add(opened)
+      log.info({ request_id: handshake.request_id, open: web_sockets.size }, 'a WebSocket was opened')
+    },
+    onClose(closed, code) {
+      web_sockets.remove(closed)
+      recent.forget()
+      log.info({ request_id: handshake.request_id, code, open: web_sockets.size }, 'a WebSocket was closed')
+    },
+  })
+  return connection
+}

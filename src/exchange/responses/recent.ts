@@ -1,0 +1,127 @@
+// What a connection remembers of the responses that were made over it, whatever is kept of them: the latest of each lane.
+// https://developers.openai.com/api/docs/guides/websocket-mode, "How continuation works"
+import { type JsonObject, objectsIn } from '../../protocols/wire/json.ts'
+import type { KeptResponse } from '../../responses/kept-responses.ts'
+import { createPace, decodeLines, encodeLines } from '../../responses/lines.ts'
+
+/** One turn of a conversation, and by those before it the whole of it. */
+export interface Remembered {
+  readonly id: string
+  /** The response and its input items, as lines of JSON. */
+  readonly lines: Uint8Array
+  /** The size of all turns. */
+  readonly conversation_bytes: number
+  readonly previous: Remembered | undefined
+  /** It can be continued by others, too. */
+  readonly is_kept: boolean
+}
+
+/** A turn that is to be remembered. */
+export interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'> {
+  previous: Remembered | undefined
+  is_kept: boolean
+}
+
+/** What one lane may ask of its connection's memory. */
+export interface RecentResponses {
+  /** A response that is the latest of any lane. */
+  find(id: string): Remembered | undefined
+  /** Takes the place of what this lane had before. */
+  remember(turn: NewTurn): Promise<void>
+}
+
+/** The memory that all connections share. */
+export interface RecentMemory {
+  take(account_id: number, bytes: number): boolean
+  give(account_id: number, bytes: number): void
+}
+
+/** Some eighty conversations of agents that are as long as a model can read. */
+const MEMORY_BYTES = 128 * 1024 * 1024
+/** Larger ones cannot be sent in one message again either. */
+const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
+
+/** Of which an account may take half. */
+export function createRecentMemory(limit_bytes = MEMORY_BYTES): RecentMemory {
+  let taken_bytes = 0
+  const taken_by = new Map<number, number>()
+  return {
+    take(account_id, bytes) {
+      const of_account = (taken_by.get(account_id) ?? 0) + bytes
+      if (taken_bytes + bytes > limit_bytes || of_account > limit_bytes / 2) return false
+      taken_bytes += bytes
+      taken_by.set(account_id, of_account)
+      return true
+    },
+    give(account_id, bytes) {
+      taken_bytes -= bytes
+      const left_bytes = (taken_by.get(account_id) ?? 0) - bytes
+      if (left_bytes > 0) taken_by.set(account_id, left_bytes)
+      else taken_by.delete(account_id)
+    },
+  }
+}
+
+export interface RecentOptions {
+  memory: RecentMemory
+  account_id: number
+  /** A response that nothing else has could not be remembered: its caller has to send the conversation again. */
+  onForgotten: () => void
+}
+
+/** The memory of one connection. */
+export class RecentOfConnection {
+  readonly #options: RecentOptions
+  readonly #latest = new Map<string, Remembered>()
+  #is_over = false
+
+  constructor(options: RecentOptions) {
+    this.#options = options
+  }
+
+  lane(name: string): RecentResponses {
+    return {
+      find: (id) => this.#latest.values().find((turn) => turn.id === id),
+      remember: (turn) => this.#remember(name, turn),
+    }
+  }
+
+  /** The connection is over. */
+  forget(): void {
+    this.#is_over = true
+    for (const name of [...this.#latest.keys()]) this.#drop(name)
+  }
+
+  async #remember(lane: string, { id, input, response, previous, is_kept }: NewTurn): Promise<void> {
+    const lines = Buffer.concat(await encodeLines({ response: { output: response.output ?? [] }, input }))
+    if (this.#is_over) return
+    this.#drop(lane)
+    const conversation_bytes = (previous?.conversation_bytes ?? 0) + lines.length
+    const { memory, account_id, onForgotten } = this.#options
+    if (conversation_bytes <= MAX_CONVERSATION_BYTES && memory.take(account_id, conversation_bytes))
+      this.#latest.set(lane, { id, lines, conversation_bytes, previous, is_kept })
+    else if (!is_kept) onForgotten()
+  }
+
+  #drop(lane: string): void {
+    const turn = this.#latest.get(lane)
+    if (!turn) return
+    this.#latest.delete(lane)
+    this.#options.memory.give(this.#options.account_id, turn.conversation_bytes)
+  }
+}
+
+/** All items of a conversation, the oldest first. */
+export async function itemsUntil(last: Remembered): Promise<JsonObject[]> {
+  const turns: Remembered[] = []
+  for (let turn: Remembered | undefined = last; turn; turn = turn.previous) turns.push(turn)
+  const items: JsonObject[] = []
+  const pace = createPace()
+  for (const { lines } of turns.reverse()) {
+    const { input, response } = await decodeLines(lines)
+    for (const item of input) items.push(item)
+    for (const item of objectsIn(response.output)) items.push(item)
+    await pace(lines.length)
+  }
+  return items
+}

@@ -1,0 +1,24 @@
+// A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
+// https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
+import type { Admitted } from '../life/admission.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { type OpenedText, readOpened, type TextCall } from '../text/call.ts'
+import type { ResponseCall } from './call.ts'
+import { frameOf } from './drawn-events.ts'
+
+/** Nothing is asked of a provider, and nothing is charged. @throws GatewayError as `readOpened` */
+export async function prepareOnly(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
+): Promise<Response> {
+  await readOpened(parts, admitted, text_call, opened)
+  const { begun, completed } = await call.prepared(admitted.started_ms)
+  opened.body.release()
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: begun },
+    { type: 'response.in_progress', sequence_number: 1, response: begun },
+    { type: 'response.completed', sequence_number: 2, response: completed },
+  ]
+  return new Response(events.map(frameOf).join(''), { headers: { 'content-type': 'text/event-stream' } })
+}

@@ -1,0 +1,142 @@
+// The life of a WebSocket: callers who leave or stop reading, a gateway that stops, sockets that do nothing, and how many there may be.
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { MODEL } from '../support/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Scene, scene } from '../support/scene.ts'
+import { type Script, type Step, stream } from '../support/upstream.ts'
+import { openSocket } from '../support/web-socket.ts'
+
+setDefaultTimeout(60_000)
+
+const FIRST = { model: MODEL, input: 'Why?' }
+const words = (text: string): Step => ({
+  event: {
+    candidates: [{ content: { role: 'model', parts: [{ text }] } }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 3 },
+  },
+})
+const END: Step = {
+  event: {
+    candidates: [{ content: { role: 'model', parts: [{ text: '.' }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 6 },
+  },
+}
+
+/** A response that has begun to be answered. */
+async function begun(s: Scene, script: Script, creates = 1) {
+  s.upstream.answer(script)
+  const socket = await openSocket(s.gateway, s)
+  for (let sent = 0; sent < creates; sent++) socket.send({ type: 'response.create', ...FIRST })
+  for (;;) if ((await socket.next()).type === 'response.output_text.delta') return socket
+}
+
+test('who leaves in the midst of an answer pays for what came; the provider is let go of', async () => {
+  await using s = await scene()
+  const socket = await begun(s, stream(words('Once'), 'hang'))
+  socket.raw.close()
+  await s.upstream.last().over
+  expect(await s.lastCall()).toMatchObject({ outcome: 'cancelled', streamed: 1 })
+  expect((await s.lastCall()).cost_nanos).toBeGreaterThan(0)
+})
+
+test('what waits in a lane when its caller leaves is never begun', async () => {
+  await using s = await scene()
+  const socket = await begun(s, stream(words('Once'), 'hang'), 3)
+  socket.raw.close()
+  await s.upstream.last().over
+  await s.gateway.rest()
+  expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
+})
+
+test('who stops reading is let go, and is charged once', async () => {
+  await using s = await scene({ server: 'stalled_reader_timeout_ms = 1000' })
+  const endless = Array.from({ length: 4_000 }, () => words('x'.repeat(16_384)))
+  const socket = await begun(s, stream(...endless))
+  socket.raw.pause()
+  await s.upstream.last().over
+  expect(s.upstream.last().aborted).toBe(true)
+  expect(await s.lastCall()).toMatchObject({ outcome: 'cancelled' })
+  socket.raw.resume()
+  expect(await socket.closed).toMatchObject({ code: 1006 })
+})
+
+test('an event of 8 MB arrives whole', async () => {
+  await using s = await scene()
+  const long = 'x'.repeat(8 * 1024 * 1024)
+  s.upstream.answer(stream(words(long), END))
+  const socket = await openSocket(s.gateway, s)
+  const told = await socket.create(FIRST)
+  expect(told.find(({ type }) => type === 'response.output_text.delta')?.delta === long).toBe(true)
+  expect(told.at(-1)).toMatchObject({ type: 'response.completed' })
+  socket.raw.close()
+})
+
+describe('the gateway stops', () => {
+  test('idle sockets are closed at once, with a reason; 100 of them', async () => {
+    await using s = await scene()
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(s.gateway, s)))
+    const stopped = s.gateway.started.stop()
+    for (const { closed } of sockets)
+      expect(await closed).toEqual({ code: 1012, reason: expect.stringContaining('restarting') })
+    await stopped
+  })
+
+  test('a call under way ends first; what is asked meanwhile is refused, as is a new socket', async () => {
+    await using s = await scene()
+    const rest = Promise.withResolvers<void>()
+    const socket = await begun(s, stream(words('Once'), { wait: rest.promise }, END))
+    const stopped = s.gateway.started.stop()
+    expect(await socket.create({ ...FIRST, stream_id: 'more' })).toMatchObject([
+      { type: 'error', status: 503, stream_id: 'more', headers: { 'retry-after': '5' } },
+    ])
+    const late = await s.call('/v1/responses', undefined, {
+      method: 'GET',
+      headers: { upgrade: 'websocket', connection: 'upgrade' },
+    })
+    expect(late.status).toBe(503)
+    rest.resolve()
+    expect((await socket.untilEnd()).at(-1)).toMatchObject({ type: 'response.completed' })
+    expect(await socket.closed).toMatchObject({ code: 1012 })
+    await stopped
+    expect(s.gateway.rows().calls).toMatchObject([{ outcome: 'completed' }])
+    expect(s.gateway.rows().holds.map(({ state }) => state)).toEqual(['posted'])
+  })
+
+  test('a call that takes longer than it may is ended, told and charged', async () => {
+    await using s = await scene({ server: 'shutdown_timeout_ms = 200' })
+    const socket = await begun(s, stream(words('Once'), 'hang'))
+    const stopped = s.gateway.started.stop()
+    const told = await socket.untilEnd()
+    expect(told.at(-1)).toMatchObject({ type: 'error', code: 'overloaded' })
+    expect(await socket.closed).toMatchObject({ code: 1012 })
+    await stopped
+    expect(s.gateway.rows().calls).toMatchObject([{ outcome: 'broken' }])
+  })
+})
+
+test('a connection is an hour old at most: who asks then is told to connect again', async () => {
+  let skew_ms = 0
+  await using s = await scene({ now: () => Date.now() + skew_ms })
+  const socket = await openSocket(s.gateway, s)
+  skew_ms = 3_600_000
+  expect(await socket.next()).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { code: 'websocket_connection_limit_reached' },
+  })
+  expect(await socket.closed).toMatchObject({ code: 1001 })
+})
+
+test('so many of an account and no more: 426, after which Codex goes on by POST', async () => {
+  await using s = await scene({ server: `[limits]\nreads_per_minute = 10000` })
+  const sockets = await Promise.all(Array.from({ length: 256 }, () => openSocket(s.gateway, s)))
+  await expect(openSocket(s.gateway, s)).rejects.toThrow('not opened')
+  const other = await openSocket(s.gateway, { key: await s.gateway.caller() })
+  sockets[0]?.raw.close()
+  await eventually('there is room again', async () => {
+    const again = await openSocket(s.gateway, s).catch(() => undefined)
+    again?.raw.close()
+    return again !== undefined
+  })
+  for (const { raw } of [...sockets, other]) raw.close()
+})

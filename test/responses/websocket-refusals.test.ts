@@ -1,0 +1,208 @@
+// What is refused over a WebSocket, and before one is open: as POST refuses it, or as OpenAI does; nothing is held, and it stays open.
+import { describe, expect, test } from 'bun:test'
+import { errorOf } from '../chat/support.ts'
+import { limitedAccount, MODELS } from '../support/three-providers.ts'
+import { openSocket } from '../support/web-socket.ts'
+import { QUESTION, responsesScene } from './support.ts'
+
+const { gateway, upstream, call, post, key, counts, expectCounts } = await responsesScene()
+const model = MODELS.openai
+const FIRST = { model, input: QUESTION }
+const create = (fields: object) => JSON.stringify({ type: 'response.create', ...FIRST, ...fields })
+const HANDSHAKE = { upgrade: 'websocket', connection: 'upgrade' }
+const invalid = { type: 'invalid_request_error' }
+
+const MESSAGES: readonly (readonly [
+  what: string,
+  message: string | Uint8Array<ArrayBuffer>,
+  error: object,
+])[] = [
+  ['a binary message', new TextEncoder().encode(create({})), { ...invalid, message: /binary/ }],
+  ['no JSON', 'hello', { ...invalid, message: /JSON object/ }],
+  ['nothing', '', { ...invalid, message: /JSON object/ }],
+  ['a list', `[${create({})}]`, { ...invalid, message: /JSON object/ }],
+  ['JSON that is cut', '{"type":"response.create","model":"gpt', { ...invalid, message: /JSON/ }],
+  [
+    'JSON that is none further in',
+    '{"type":"response.create","input":[tru}',
+    { ...invalid, message: /JSON/ },
+  ],
+  ['no type', JSON.stringify(FIRST), { ...invalid, param: 'type' }],
+  ['an unknown type', '{"type":"session.update"}', { ...invalid, param: 'type' }],
+  ['a type that is no text', '{"type":7}', { ...invalid, param: 'type' }],
+  ['two types', `{"type":"response.create","type":"session.update"}`, { ...invalid, param: 'type' }],
+  [
+    'deep nesting',
+    `{"type":"response.create","input":${'['.repeat(2_000)}`,
+    { ...invalid, message: /nested/ },
+  ],
+  ['an empty lane', create({ stream_id: '' }), { ...invalid, code: 'invalid_stream_id', param: 'stream_id' }],
+  ['a lane that is no text', create({ stream_id: null }), { ...invalid, code: 'invalid_stream_id' }],
+  ['a lane of other characters', create({ stream_id: 'a b' }), { ...invalid, code: 'invalid_stream_id' }],
+  ['a lane too long', create({ stream_id: 'a'.repeat(257) }), { ...invalid, code: 'invalid_stream_id' }],
+  ['generate that is no flag', create({ generate: 'no' }), { ...invalid, param: 'generate' }],
+  ['in the background', create({ background: true }), { ...invalid, param: 'background' }],
+  ['no model', create({ model: undefined }), { ...invalid, param: 'model' }],
+  ['no conversation', create({ input: undefined }), { ...invalid, param: 'input' }],
+  [
+    'an unknown response',
+    create({ previous_response_id: 'resp_x' }),
+    { code: 'previous_response_not_found' },
+  ],
+]
+
+const matching = (error: object) =>
+  Object.fromEntries(
+    Object.entries(error).map(([name, value]) => [
+      name,
+      value instanceof RegExp ? expect.stringMatching(value) : value,
+    ]),
+  )
+
+test('messages that ask for nothing, on one socket that stays open', async () => {
+  const socket = await openSocket(gateway, { key })
+  const before = counts()
+  for (const [what, message, error] of MESSAGES) {
+    socket.send(message)
+    expect({ what, ...(await socket.next()) }).toMatchObject({
+      what,
+      type: 'error',
+      status: 400,
+      error: matching(error),
+      headers: { 'x-request-id': expect.stringMatching(/^req_/) },
+    })
+  }
+  await expectCounts(before)
+  expect((await socket.create(FIRST)).at(-1)).toMatchObject({ type: 'response.completed' })
+  socket.raw.close()
+})
+
+const CALLS: readonly (readonly [what: string, fields: object])[] = [
+  ['a model that does not exist', { model: 'none' }],
+  ['a model that is retired', { model: 'retired' }],
+  ['a count that is none', { max_output_tokens: 'many' }],
+  ['an item that is not kept', { input: [{ type: 'item_reference', id: 'msg_none_0' }] }],
+]
+
+test.each(CALLS)('as POST, word for word: %s', async (_, fields) => {
+  const { status, ...error } = await errorOf(await post({ ...FIRST, ...fields }))
+  const socket = await openSocket(gateway, { key })
+  expect(await socket.create({ ...FIRST, ...fields })).toMatchObject([{ type: 'error', status, error }])
+  socket.raw.close()
+})
+
+test('a provider that fails: as POST', async () => {
+  upstream.answer({ status: 500, steps: [] })
+  const { status, ...error } = await errorOf(await post({ ...FIRST, stream: true }))
+  const socket = await openSocket(gateway, { key })
+  expect(await socket.create({ ...FIRST, stream_id: 'a' })).toMatchObject([
+    { type: 'error', stream_id: 'a', status, error },
+  ])
+  socket.raw.close()
+  await gateway.rest()
+})
+
+test('what asks for no answer gets none that another request could take for its own', async () => {
+  const socket = await openSocket(gateway, { key })
+  socket.send({ type: 'response.processed', response_id: 'resp_x' })
+  expect((await socket.create(FIRST))[0]).toMatchObject({ type: 'response.created' })
+  socket.raw.close()
+})
+
+test('no response can be steered', async () => {
+  const socket = await openSocket(gateway, { key })
+  socket.send({ type: 'response.steer', previous_response_id: 'resp_x', input: 'Faster' })
+  expect(await socket.next()).toMatchObject({
+    type: 'response.steer.failed',
+    error: { code: 'steering_not_supported' },
+    steer: { previous_response_id: 'resp_x', input: 'Faster' },
+  })
+  socket.raw.close()
+})
+
+test('the 33rd lane is refused, the others go on', async () => {
+  const socket = await openSocket(gateway, { key })
+  for (let lane = 1; lane <= 32; lane++)
+    await socket.create({ ...FIRST, stream_id: `${lane}`, generate: false })
+  expect(await socket.create({ ...FIRST, stream_id: '33' })).toMatchObject([
+    { type: 'error', status: 400, stream_id: '33', error: { code: 'websocket_stream_limit_reached' } },
+  ])
+  for (const lane of [{}, { stream_id: '7' }])
+    expect((await socket.create({ ...FIRST, ...lane })).at(-1)).toMatchObject({ type: 'response.completed' })
+  socket.raw.close()
+})
+
+test('who sends nothing else but what cannot be understood is sent away', async () => {
+  const socket = await openSocket(gateway, { key })
+  for (let sent = 0; sent < 200; sent++) socket.send('hello')
+  expect(await socket.closed).toMatchObject({ code: 1008 })
+})
+
+test('a message of more than 16 MB closes the socket, with its calls', async () => {
+  const socket = await openSocket(gateway, { key })
+  const before = counts()
+  socket.send(create({ input: 'x'.repeat(16 * 1024 * 1024) }))
+  expect((await socket.closed).code).toBe(1009)
+  await expectCounts(before)
+})
+
+test('a message of 8 MB is read', async () => {
+  const socket = await openSocket(gateway, { key })
+  const told = await socket.create({ ...FIRST, input: 'x '.repeat(4 * 1024 * 1024) })
+  expect(told.at(-1)).toMatchObject({ type: 'error', status: 400 })
+  socket.raw.close()
+})
+
+describe('the key is looked at again for each response', () => {
+  test('it was revoked', async () => {
+    const revoked = await gateway.caller()
+    const socket = await openSocket(gateway, { key: revoked })
+    expect((await socket.create(FIRST)).at(-1)).toMatchObject({ type: 'response.completed' })
+    gateway.db.query('UPDATE keys SET revoked_at_ms = 1 WHERE id = (SELECT max(id) FROM keys)').run()
+    await Bun.sleep(0)
+    let told = await socket.create(FIRST)
+    // What the gate has read of a key is good for a second.
+    while (told.at(-1)?.type === 'response.completed') told = await socket.create(FIRST)
+    expect(told).toMatchObject([{ type: 'error', status: 401, error: { code: 'invalid_api_key' } }])
+    socket.raw.close()
+  })
+
+  test('its account has reached a limit', async () => {
+    const { name } = await gateway.account(limitedAccount('openai'), { balance_usd: '1' })
+    const socket = await openSocket(gateway, { key: gateway.key(name) })
+    await socket.create(FIRST)
+    expect(await socket.create(FIRST)).toMatchObject([
+      { type: 'error', status: 429, headers: { 'retry-after': expect.any(String) } },
+    ])
+    socket.raw.close()
+  })
+
+  test('its account has no money', async () => {
+    const socket = await openSocket(gateway, { key: await gateway.caller('0.000001') })
+    expect(await socket.create(FIRST)).toMatchObject([{ status: 402, error: { type: 'insufficient_quota' } }])
+    socket.raw.close()
+  })
+})
+
+describe('before it is open', () => {
+  const handshake = (options: object = {}) =>
+    call('/v1/responses', undefined, { method: 'GET', headers: HANDSHAKE, ...options })
+
+  test.each([
+    ['no key', { key: undefined }],
+    ['a wrong one', { key: 'tg_wrong' }],
+  ])('%s: 401', async (_, options) => {
+    expect(await errorOf(await handshake(options))).toMatchObject({ status: 401, code: 'invalid_api_key' })
+  })
+  test('a suspended account: 403', async () => {
+    const { id, name } = await gateway.account('suspended', { balance_usd: '1' })
+    const suspended = gateway.key(name)
+    gateway.db.query("UPDATE accounts SET status = 'suspended' WHERE id = ?").run(id)
+    expect(await errorOf(await handshake({ key: suspended }))).toMatchObject({ status: 403 })
+  })
+  test('no handshake of a WebSocket: 426, after which Codex goes on by POST', async () => {
+    const response = await handshake()
+    expect(response.status).toBe(426)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('POST') } })
+  })
+})

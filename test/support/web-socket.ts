@@ -1,0 +1,78 @@
+// A caller over a WebSocket: what they send, what they are told, and how it ends.
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** What ends a response, or stands in its place. */
+const ENDS: ReadonlySet<unknown> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'error',
+])
+
+export interface TestSocket {
+  /** The runtime's own. */
+  raw: WebSocket
+  send(message: object | string | Uint8Array<ArrayBuffer>): void
+  /** The next message that nobody has asked for yet; waits for it. @throws Error if the socket closes before */
+  next(): Promise<JsonObject>
+  /** The next messages up to the end of a response, or an error. */
+  untilEnd(): Promise<JsonObject[]>
+  /** Asks for a response, and waits for its end. */
+  create(fields: object): Promise<JsonObject[]>
+  /** How it was closed. */
+  closed: Promise<{ code: number; reason: string }>
+}
+
+/** @throws Error if it is not opened */
+export async function openSocket(
+  { url }: Pick<TestGateway, 'url'>,
+  { key, headers = {} }: { key: string; headers?: Record<string, string> },
+): Promise<TestSocket> {
+  const address = new URL('/v1/responses', url)
+  address.protocol = 'ws:'
+  const raw = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } })
+  const waiting: JsonObject[] = []
+  let told = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<{ code: number; reason: string }>()
+  raw.onopen = () => opened.resolve()
+  raw.onmessage = ({ data }) => {
+    waiting.push(JSON.parse(String(data)))
+    told.resolve()
+  }
+  raw.onclose = ({ code, reason }) => {
+    closed.resolve({ code, reason })
+    opened.reject(new Error(`the socket was not opened: ${code} ${reason}`))
+    told.resolve()
+  }
+  await opened.promise
+  const socket: TestSocket = {
+    raw,
+    send: (message) =>
+      raw.send(
+        typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message),
+      ),
+    async next() {
+      for (;;) {
+        const message = waiting.shift()
+        if (message) return message
+        if (raw.readyState === WebSocket.CLOSED) throw new Error('the socket is closed')
+        await told.promise
+        told = Promise.withResolvers()
+      }
+    },
+    async untilEnd() {
+      const messages: JsonObject[] = []
+      do messages.push(await socket.next())
+      while (!ENDS.has(messages.at(-1)?.type))
+      return messages
+    },
+    create(fields) {
+      socket.send({ type: 'response.create', ...fields })
+      return socket.untilEnd()
+    },
+    closed: closed.promise,
+  }
+  return socket
+}
