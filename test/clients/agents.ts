@@ -32,6 +32,7 @@ interface Agent {
   readonly protocol: BuiltInProtocol
   readonly install: Installation
   readonly features: readonly Feature[]
+  readonly over_websocket?: boolean
   /** It sends calls back without what signs them: providers get nothing of it that was not shown. */
   readonly loses_signatures?: boolean
   start(task: Task, at: Connection, place: Place): Started
@@ -136,6 +137,7 @@ const codex: Agent = {
   version: '0.169.0',
   protocol: 'openai',
   install: fromNpm('codex', '@openai/codex@0.169.0'),
+  over_websocket: true,
   features: ['text', 'stream', 'tools', 'image', 'schema', 'errors'],
   start({ prompt, picture, structured }, { url, key, model }, { installed, work }) {
     return {

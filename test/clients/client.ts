@@ -13,6 +13,8 @@ export interface Client {
   readonly version: string
   /** The protocol that it speaks to models, which decides the model that it is tried with. */
   readonly protocol: BuiltInProtocol
+  /** It goes over a WebSocket, where there is one. */
+  readonly over_websocket?: boolean
   /** Whether it wants models whose names its provider has too. */
   readonly wants_known_models?: boolean
   /** Left out where it is a development package of this project. */

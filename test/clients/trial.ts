@@ -1,5 +1,5 @@
 // Tries clients against a gateway of their own: the simulator, and the script where a tool is called or an image looked for.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
@@ -31,6 +31,8 @@ export interface Tried {
 }
 
 const TOOL_CALLS = 3
+/** As the gateway's log says it. */
+const SOCKET_OPENED = 'a WebSocket was opened'
 
 interface Trials extends AsyncDisposable {
   /** Installs a client where it is not yet, and tries each of its features. @throws what it was stopped for */
@@ -40,7 +42,10 @@ interface Trials extends AsyncDisposable {
 /** Starts the gateway that clients are tried with. However this process ends, gateway and programs end with it. */
 export async function openTrials(options: TrialOptions): Promise<Trials> {
   const upstream = await startUpstream(toolScript(TOOL_CALLS))
-  const gateway = await startGatewayProcess(clientsCatalogue(upstream.url), { balance_usd: '10000' })
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-trials-'))
+  const log_path = join(folder, 'gateway.log')
+  const catalogue = clientsCatalogue(upstream.url)
+  const gateway = await startGatewayProcess(catalogue, { balance_usd: '10000' }, { log_path })
   const endAll = () => {
     endPrograms()
     gateway.signal('SIGTERM')
@@ -55,7 +60,7 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
         options.stopped.throwIfAborted()
         verdicts[feature] =
           typeof installed === 'string'
-            ? await tried(client, feature, { gateway, upstream, installed })
+            ? await tried(client, feature, { gateway, log_path, upstream, installed })
             : installed
       }
       options.stopped.throwIfAborted()
@@ -66,6 +71,7 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
       endPrograms()
       await gateway[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }
@@ -81,18 +87,24 @@ export async function installedOf({ install: wanted }: Client, cache: string): P
 
 interface Scene {
   readonly gateway: GatewayProcess
+  readonly log_path: string
   readonly upstream: Upstream
   readonly installed: string
 }
 
 async function tried(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
-  const { gateway, upstream, installed } = scene
+  const { gateway, log_path, upstream, installed } = scene
   const scripted = feature === 'tools' || feature === 'image'
   const models = client.wants_known_models
     ? { scripted: SCRIPTED_AS_KNOWN, simulated: SIMULATED_AS_KNOWN }
     : { scripted: SCRIPTED, simulated: SIMULATED }
   const model = (scripted ? models.scripted : models.simulated)[client.protocol]
-  const before = { calls: gateway.books().calls.length, seen: upstream.seen.length }
+  const opened = async () => (await readFile(log_path, 'utf8')).split(SOCKET_OPENED).length
+  const before = {
+    calls: gateway.books().calls.length,
+    seen: upstream.seen.length,
+    opened: await opened(),
+  }
   const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
     const at = { url: gateway.url.origin, key: gateway.key, model }
@@ -105,6 +117,8 @@ async function tried(client: Client, feature: Feature, scene: Scene): Promise<Ve
       ...(scripted ? { image_arrived: sent.some(({ body }) => body.includes(PNG_BEGINS)) } : {}),
     }
     const found = complaints(feature, shown, evidence)
+    if (client.over_websocket && (await opened()) === before.opened)
+      found.push('not so: it went over a WebSocket')
     return found.length === 0 ? 'yes' : { wrong: `${found.join('; ')}; it showed ${JSON.stringify(shown)}` }
   } catch (thrown) {
     return { wrong: wordsOf(thrown) }

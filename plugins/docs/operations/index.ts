@@ -44,7 +44,7 @@ export const LEFT_OUT: readonly (readonly [route: RegExp, reason: string])[] = [
   [/^\w+ \/v1\/messages(\/\*)?$/, 'methods of messages that are not here: 404'],
   [/^POST \/v1\/images\/variations$/, 'not made here: 501 with what to do instead'],
   [/^POST \/v1\/responses\/\{id\}\/cancel$/, 'nothing is made in the background: always 400'],
-  [/^GET \/v1\/responses$/, 'WebSocket is not supported: 426, or 404'],
+  [/^GET \/v1\/responses$/, 'a WebSocket, which OpenAPI cannot describe: the description of POST does'],
 ]
 
 /** Why a route is left out; undefined for one that is not. */

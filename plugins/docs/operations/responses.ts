@@ -66,7 +66,7 @@ export const responses: readonly Written[] = [
     id: 'createResponse',
     summary: 'Create a response',
     description:
-      'An answer of any text model, whole, or with `"stream": true` as events. It is kept for the account unless `store` is false.',
+      'An answer of any text model, whole, or with `"stream": true` as events. It is kept for the account unless `store` is false. `GET /v1/responses` with `Upgrade: websocket` opens a WebSocket, over which each message `{"type":"response.create", …}` with these fields is answered with the events of a stream.',
     body: json(ref('ResponsesRequest'), {
       'A question': { model, input: 'Why is the sky blue?' },
       'A stream': { model, stream: true, input: 'Why is the sky blue?' },
