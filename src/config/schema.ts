@@ -14,8 +14,7 @@ const PROVIDER_NAME = Type.String({
 const providerSettings = {
   responses: Type.Optional(
     Type.Boolean({
-      description:
-        'whether it speaks the Responses API too; by default OpenAI, OpenRouter and the simulator do',
+      description: 'whether it speaks the Responses API too; by default its server decides',
     }),
   ),
   base_url: Type.Optional(

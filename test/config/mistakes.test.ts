@@ -199,6 +199,77 @@ describe('a mistake says where it is and what to write', () => {
       '3 providers[0].protocol: is not spoken by server = "groq": write "openai"',
     ],
     [
+      'a server that is misspelt like none',
+      provider('name = "acme"\nserver = "none-of-them"\napi_keys = ["k"]'),
+      '3 providers[0].server: unknown server; allowed: openai, anthropic, google, azure, foundry, bedrock, openrouter, groq, mistral, deepseek, xai, moonshot, minimax, together, fireworks, cerebras, ollama, vllm',
+    ],
+    [
+      'neither a protocol nor a server',
+      provider('name = "acme"\nbase_url = "https://x"\napi_keys = ["k"]'),
+      '1 providers[0].protocol: is missing: write "gemini", "anthropic" or "openai", or name a known server, such as server = "mistral"',
+    ],
+    [
+      'neither an address nor a server',
+      provider('name = "acme"\nprotocol = "openai"\napi_keys = ["k"]'),
+      '1 providers[0].base_url: is missing: write an address that begins with https:// or http://, "simulator", or name a known server, such as server = "mistral"',
+    ],
+    [
+      'a server without the resource that its address is made of',
+      provider('name = "acme"\nserver = "azure"\napi_keys = ["k"]'),
+      '1 providers[0].resource: is missing: write the name of the Azure resource, such as resource = "acme" for https://acme.services.ai.azure.com',
+    ],
+    [
+      'a server without its region',
+      provider('name = "acme"\nserver = "bedrock"\napi_keys = ["k"]'),
+      '1 providers[0].region: is missing: write the region of the account, such as region = "us-east-1"',
+    ],
+    [
+      'a field that the server does not need',
+      provider('name = "acme"\nserver = "groq"\nregion = "us-east-1"\napi_keys = ["k"]'),
+      '4 providers[0].region: is not for server = "groq": leave it out',
+    ],
+    [
+      'a field of a server where none is named',
+      provider(
+        'name = "acme"\nprotocol = "openai"\nbase_url = "https://x/v1"\nresource = "a"\napi_keys = ["k"]',
+      ),
+      '5 providers[0].resource: needs a known server: write "azure" or "foundry" as server',
+    ],
+    [
+      'a resource beside an address that has one',
+      provider(
+        'name = "acme"\nserver = "azure"\nbase_url = "https://x/v1"\nresource = "a"\napi_keys = ["k"]',
+      ),
+      '5 providers[0].resource: is part of the address, which base_url says already: leave one of the two out',
+    ],
+    [
+      'a resource that would be another host',
+      provider('name = "acme"\nserver = "azure"\nresource = "evil.example/"\napi_keys = ["k"]'),
+      '4 providers[0].resource: must be a name of letters, digits and "-"',
+    ],
+    [
+      'a region that would be another host',
+      provider('name = "acme"\nserver = "bedrock"\nregion = "x.evil.example/#"\napi_keys = ["k"]'),
+      '4 providers[0].region: must be the name of a region, such as "us-east-1"',
+    ],
+    [
+      'a version that would be another query',
+      provider(
+        'name = "acme"\nserver = "azure"\nresource = "a"\napi_version = "2024-10-21&a=b"\napi_keys = ["k"]',
+      ),
+      '5 providers[0].api_version: must be the version of an API, such as "2024-10-21"',
+    ],
+    [
+      'a known server without keys',
+      provider('name = "acme"\nserver = "mistral"'),
+      '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
+    ],
+    [
+      'a server that the simulator does not play',
+      provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "cerebras"'),
+      '5 providers[0].server: is none that the simulator plays: write "openai", "azure", "openrouter", "groq", "mistral", "deepseek", "xai", "moonshot", "together", "ollama" or "vllm", or leave it out',
+    ],
+    [
       'an unknown server',
       provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "grok"'),
       '5 providers[0].server: unknown server; did you mean "groq"?',

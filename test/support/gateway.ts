@@ -21,6 +21,7 @@ import type { Registry } from '../../src/protocols/registry.ts'
 import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
+import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 import { eventually } from './eventually.ts'
@@ -43,6 +44,8 @@ export interface TestGatewayOptions {
   plugin_limits?: PluginLimits
   /** The protocols that providers may speak; the built-in ones where absent. */
   protocols?: Registry
+  /** How providers are reached. */
+  network?: Fetch
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
 }
@@ -134,7 +137,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     plugins: options.plugins ?? plugins,
     protocols: options.protocols,
     log: memory.log,
-    network: fetchWithReceipts,
+    network: options.network ?? fetchWithReceipts,
     env,
     listen: '127.0.0.1:0',
     now,
