@@ -1,5 +1,6 @@
 // The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
 
+import type { Provider } from '../../src/domain/catalogue.ts'
 import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
 import { type CallOrigin, findModel, within } from '../../src/exchange/life/admission.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
@@ -7,6 +8,9 @@ import { countUpstream } from '../../src/exchange/text/counting.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { VERTEX_VERSION } from '../../src/protocols/anthropic/request.ts'
+import { VERTEX_AI } from '../../src/protocols/anthropic/server.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
@@ -30,10 +34,14 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<R
         return requestTo(
           attempt,
           { path: `${path}/count_tokens`, headers },
-          await body.replace({ model: attempt.model }),
+          await body.replace({ model: attempt.model, ...versionFor(attempt.provider) }),
           forwardedHeaders(origin.request.headers),
         )
       },
     })
     return jsonAnswer(counted ?? { input_tokens }, origin.request_id, idHeaders(origin))
   })
+
+/** Vertex AI wants the version in the body; its endpoint for counting takes the model there, too: npm @anthropic-ai/vertex-sdk. */
+const versionFor = ({ server }: Pick<Provider, 'server'>): JsonObject =>
+  server === VERTEX_AI ? { anthropic_version: VERTEX_VERSION } : {}

@@ -1,5 +1,6 @@
 // The catalogue file as it is read and changed by a running gateway: without its secrets, and only by those who saw its last state.
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
@@ -13,6 +14,7 @@ import {
   restoreSecrets,
   showsSecretOf,
 } from './hidden-text.ts'
+import { FROM_FILE, keyFilesIn } from './key-files.ts'
 import { type ReadOptions, readCatalogue } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 import { replaceFile } from './replace-file.ts'
@@ -161,7 +163,7 @@ function noteOrigins(
   env: ReadOptions['env'],
 ): void {
   for (const { variable, origin } of hidden?.variables ?? []) {
-    if (!env[variable]) continue
+    if (!env[variable] && !variable.startsWith(FROM_FILE)) continue
     origins.set(variable, (origins.get(variable) ?? new Set()).add(origin))
   }
 }
@@ -219,8 +221,9 @@ async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-function readWith({ env, protocols }: ConfigurationParts, text: string) {
-  const reading = readCatalogue(text, { env, protocols })
+function readWith({ env, protocols, path }: ConfigurationParts, text: string) {
+  const { read: read_key_file } = keyFilesIn(dirname(path))
+  const reading = readCatalogue(text, { env, protocols, read_key_file })
   return reading.ok
     ? { catalogue: reading.catalogue, mistakes: [], warnings: reading.warnings }
     : { catalogue: undefined, mistakes: reading.mistakes, warnings: [] }

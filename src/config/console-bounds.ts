@@ -1,5 +1,6 @@
 // What a draft of the console may not change of the catalogue file: archives, and which environment variables it can name.
 import { compileGlobs } from '../utilities/glob.ts'
+import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { DEFAULT_ENV_NAMES } from './schema-parts.ts'
 import type { VariableUse } from './secret-places.ts'
@@ -47,6 +48,9 @@ const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 
 const NAMES_ELSEWHERE =
   'must be changed in the file on the server: it says which environment variables the console may have sent to a provider'
 
+const FILES_ELSEWHERE =
+  'must be a file that the catalogue names already: paste the text of the file here, or name the file in the catalogue on the server'
+
 /** A variable of the gateway's environment is sent to the address beside it: what is not meant for a provider is not named. */
 function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
   const written = namesIn(before) ?? DEFAULT_ENV_NAMES
@@ -58,6 +62,8 @@ function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
     .map(({ path, line, variable }) => ({
       path: writePath(path),
       line,
-      message: `must name a variable that env_names in [server] lists (${listed}): write "env:${variable}" in the file on the server, or add "${variable}" to env_names there`,
+      message: variable.startsWith(FROM_FILE)
+        ? FILES_ELSEWHERE
+        : `must name a variable that env_names in [server] lists (${listed}): write "env:${variable}" in the file on the server, or add "${variable}" to env_names there`,
     }))
 }

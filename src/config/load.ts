@@ -1,12 +1,16 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
 import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
+import type { KnownServer } from '../domain/servers/known-server.ts'
+import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
+import { type KeyFiles, keyFilesIn, type ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
 import { readMetrics, readTelemetry } from './observing.ts'
@@ -26,6 +30,8 @@ export interface ReadOptions {
   env: Environment
   /** The protocols that providers may speak. */
   protocols: Protocols
+  /** Reads the files that keys are in; they cannot be read where it is absent. */
+  read_key_file?: ReadKeyFile
   /** When the text was last changed. A model without a date of its own has this one; 0: nobody knows. */
   changed_at_ms?: number
 }
@@ -52,11 +58,13 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
 /** The same for the file at `path`; a file that cannot be read is a mistake too. Never throws. */
 export async function readCatalogueFile(
   path: string,
-  options: Omit<ReadOptions, 'changed_at_ms'>,
+  options: Omit<ReadOptions, 'changed_at_ms' | 'read_key_file'>,
+  { read: read_key_file }: KeyFiles = keyFilesIn(dirname(path)),
 ): Promise<CatalogueReading> {
   try {
     const { mtimeMs } = await stat(path)
-    return readCatalogue(await readFile(path, 'utf8'), { ...options, changed_at_ms: Math.floor(mtimeMs) })
+    const text = await readFile(path, 'utf8')
+    return readCatalogue(text, { ...options, read_key_file, changed_at_ms: Math.floor(mtimeMs) })
   } catch (error) {
     const message = `cannot be read: ${UNREADABLE[codeOf(error)] ?? messageOf(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
@@ -161,12 +169,14 @@ function readProviders(parts: unknown[], options: ReadOptions & { warn: Report }
     if (!text) return
     if (providers.has(text.name))
       report([...path, 'name'], `must be unique: there is already a provider "${text.name}"`)
-    const { provider, missing } = readProvider(text, path, { ...options, report })
+    const { provider, missing } = readProvider(text, path, { read_key_file: noKeyFiles, ...options, report })
     providers.set(text.name, provider)
     if (missing.length > 0) disabled.set(text.name, missing)
   })
   return { providers, disabled }
 }
+
+const noKeyFiles: ReadKeyFile = () => ({ unreadable: 'files are not read here' })
 
 /** What a route may name: the names in the file, and those of the providers that could be read. */
 interface Suppliers {
@@ -203,12 +213,17 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
     const protocol = spoken === undefined ? undefined : protocols.get(spoken)
     if (protocol && !hasKind(protocol, kind))
       report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
+    if (kind === 'embedding' && knownServer(providers.get(provider))?.lacks_embeddings)
+      report(path, 'must be another provider: its server has no embeddings in this form')
     const problem = endpoint && endpointProblem(endpoint, kind, providers.get(provider), protocol)
     if (problem) report(['models', model, 'routes', route, 'endpoint'], problem)
     if (generation !== undefined && kind !== 'text')
       report(['models', model, 'routes', route, 'generation'], FOR_TEXT)
   })
 }
+
+const knownServer = (provider: Provider | undefined): KnownServer | undefined =>
+  provider?.server === undefined ? undefined : KNOWN_SERVERS.get(provider.server)
 
 const FOR_TEXT = 'is for text models only'
 

@@ -1,6 +1,7 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { Model, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
+import { FROM_FILE } from './key-files.ts'
 import { listed, type Report, validate } from './mistakes.ts'
 import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
 import { readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
@@ -73,8 +74,11 @@ export function unlessDisabled(model: Model, disabled: ReadonlyMap<string, reado
   const names = [...new Set(model.routes.map(({ provider }) => provider))]
   const variables = [...new Set(names.flatMap((name) => disabled.get(name) ?? []))]
   const are_disabled = names.length === 1 ? 'its provider is disabled' : 'all of its providers are disabled'
-  const is_not_set =
-    variables.length === 1 ? 'the environment variable is not set' : 'environment variables are not set'
+  const is_not_set = variables.some((name) => name.startsWith(FROM_FILE))
+    ? 'what they need is not there'
+    : variables.length === 1
+      ? 'the environment variable is not set'
+      : 'environment variables are not set'
   return {
     ...model,
     unavailable: `${are_disabled} (${listed(names)}): ${is_not_set}: ${variables.join(', ')}`,

@@ -1,6 +1,9 @@
 // The reading of a provider: its secrets from the environment, its address, and whether it may go without a key.
 
 import type { Provider } from '../domain/catalogue.ts'
+import { KNOWN_SERVERS } from '../domain/servers/table.ts'
+import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
+import { FROM_FILE, type ReadKeyFile } from './key-files.ts'
 import type { Report } from './mistakes.ts'
 import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
@@ -22,6 +25,7 @@ export interface ReadProvider {
 export interface ProviderContext {
   env: Environment
   protocols: Protocols
+  read_key_file: ReadKeyFile
   report: Report
   /** Takes what is no mistake, and still worth the operator's look. */
   warn: Report
@@ -98,10 +102,13 @@ function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn
     )
 }
 
-/** A place in the file that names an environment variable which is not set. */
+/** A place in the file that names an environment variable which is not set, or a file that cannot be read. */
 export interface Unset {
   path: TomlPath
+  /** Its name; of a file as it is written, `file:PATH`. */
   variable: string
+  /** Why the file cannot be read. */
+  unreadable?: string
 }
 
 function warnOfUnset(
@@ -115,8 +122,16 @@ function warnOfUnset(
 }
 
 /** @param so what is left out for want of it, as a sentence */
-export const warnNotSet = ({ path, variable }: Unset, so: string, warn: Report): void =>
-  warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
+export function warnNotSet({ path, variable, unreadable }: Unset, so: string, warn: Report): void {
+  const [what, fix] =
+    unreadable === undefined
+      ? [`the environment variable ${variable}, which is not set`, 'Set it, and start again']
+      : [
+          `the file ${variable.slice(FROM_FILE.length)}, which cannot be read (${unreadable})`,
+          'Put it there, readable for the user that runs the gateway',
+        ]
+  warn(path, `needs ${what}: ${so}. ${fix}`)
+}
 
 const ONLY_OPENAI = 'is for providers with protocol = "openai" only'
 
@@ -150,7 +165,7 @@ function readApiKeys(
       'is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
     )
   for (const [index, written] of (text.api_keys ?? []).entries()) {
-    const key = readSecret(written, [...path, index], context)
+    const key = readKey(written, served, [...path, index], context)
     if (typeof key === 'string') {
       keys.push(key)
       key_numbers.push(index + 1)
@@ -162,6 +177,40 @@ function readApiKeys(
 function mayGoWithoutKey(served: Served, protocols: Protocols): boolean {
   if (isSimulated(served)) return true
   return protocols.get(served.protocol)?.keyless_over_http === true && served.base_url.startsWith('http://')
+}
+
+/** @returns as `readSecret` */
+function readKey(
+  written: string,
+  { server, protocol }: Pick<Served, 'server' | 'protocol'>,
+  path: TomlPath,
+  context: ProviderContext,
+): string | Unset {
+  const takes_accounts = server !== undefined && KNOWN_SERVERS.get(server)?.takes_accounts === true
+  const key = written.startsWith(FROM_FILE)
+    ? readFromFile(written, path, context)
+    : readSecret(written, path, context)
+  if (typeof key !== 'string') return key
+  if (!takes_accounts) {
+    if (written.startsWith(FROM_FILE) || isServiceAccount(key)) context.report(path, ONLY_VERTEX)
+  } else if (isServiceAccount(key)) {
+    const account = readServiceAccount(key)
+    if ('problem' in account) context.report(path, account.problem)
+  } else if (written.startsWith(FROM_FILE) || protocol !== 'gemini')
+    context.report(path, "must be the JSON file of a service account's key")
+  return key
+}
+
+const ONLY_VERTEX =
+  'is for server = "vertex", which takes service accounts: write the key itself, or "env:NAME"'
+
+function readFromFile(
+  written: string,
+  path: TomlPath,
+  { read_key_file }: Pick<ProviderContext, 'read_key_file'>,
+): string | Unset {
+  const read = read_key_file(written.slice(FROM_FILE.length).trim())
+  return 'text' in read ? read.text : { path, variable: written, ...read }
 }
 
 const FROM_ENVIRONMENT = 'env:'

@@ -26,8 +26,8 @@ export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
-/** The name of an environment variable, and how a shell would write one, which is a mistake. */
-const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
+/** The name of an environment variable or a file, and how a shell would write a variable, which is a mistake. */
+const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|(file:[^{}"]+)|\$\{?[A-Za-z_]\w*\}?)\s*$/
 /** An address that holds more than an address; it is a mistake, too. */
 const BEARS_SECRET = /[@?#]/
 
@@ -76,7 +76,7 @@ export const isReadable = (path: TomlPath): boolean =>
   (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2])) ||
   path[2] === 'drop_fields'
 
-/** A value of a provider that names an environment variable. */
+/** A value of a provider that names an environment variable, or a file, as `file:PATH`. */
 export interface VariableUse {
   path: TomlPath
   line: number
@@ -90,7 +90,8 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
   return written.flatMap(({ path, node }) => {
     const origin = destinationOf(path, value)
     if (origin === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
-    const variable = REFERENCE.exec(node.value)?.[1]
+    const [, name, file] = REFERENCE.exec(node.value) ?? []
+    const variable = name ?? file?.trim()
     return variable === undefined ? [] : [{ path, line: node.loc.start.line, variable, origin }]
   })
 }

@@ -119,7 +119,7 @@ export interface TextProtocol extends Translator, CallerText {
   /**
    * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
    * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read; `without_summary`:
-   * no summary of the reasoning is asked for
+   * no summary of the reasoning is asked for; `server`: the known server that it goes to
    */
   prepare(
     body: JsonObject,
@@ -127,6 +127,7 @@ export interface TextProtocol extends Translator, CallerText {
       streams: boolean
       forgets_reasoning?: boolean | undefined
       without_summary?: boolean | undefined
+      server?: string | undefined
     },
   ): JsonObject
   /** The request as the server takes it that it goes to; absent where all servers of the protocol are alike. */

@@ -92,11 +92,13 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   ...UNIT_QUESTIONS,
   text: {
     timeout_ms: 60_000,
-    write({ text }, asked) {
+    write({ text, serverOf }, asked) {
       const { model, generation, api_key } = asked
       const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
       const body = text.encodeRequest(TEXT_REQUEST(), target)
-      return requestTo(asked, text.target({ model, api_key, streams: false }), JSON.stringify(body))
+      const server = serverOf?.(asked.provider)
+      const prepared = text.prepare(body, { model, generation, streams: false, server })
+      return requestTo(asked, text.target({ model, api_key, streams: false }), JSON.stringify(prepared))
     },
     read({ text }, answer) {
       const json = parseAnswer(answer)

@@ -3,6 +3,7 @@
 import type { Provider } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 import { accessNamed } from '../domain/servers/lookup.ts'
+import { isServiceAccount } from '../domain/service-account.ts'
 import type { UpstreamTarget } from '../protocols/facts.ts'
 import type { UpstreamRequest } from './transport.ts'
 
@@ -45,21 +46,34 @@ export function headTo(
       'content-type': 'application/json',
       // Bun expands what comes compressed, without a limit.
       'accept-encoding': 'identity',
-      ...(key_header && api_key !== '' ? withKeyIn(key_header, headers, api_key) : headers),
+      ...shown(headers, api_key, key_header),
       ...forwarded_headers,
       ...provider.headers,
     },
   }
 }
 
+/** A service account is shown as a token, when the request is sent. */
+function shown(
+  headers: Record<string, string>,
+  api_key: string,
+  key_header: KeyHeader | undefined,
+): Record<string, string> {
+  if (isServiceAccount(api_key)) return withoutKey(headers)
+  return key_header && api_key !== '' ? withKeyIn(key_header, headers, api_key) : headers
+}
+
 /** The headers by which protocols show keys. */
 const KEY_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key']
+
+const withoutKey = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !KEY_HEADERS.includes(name)))
 
 const withKeyIn = (
   key_header: KeyHeader,
   headers: Readonly<Record<string, string>>,
   api_key: string,
 ): Record<string, string> => ({
-  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !KEY_HEADERS.includes(name))),
+  ...withoutKey(headers),
   [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key,
 })

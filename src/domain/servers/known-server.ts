@@ -48,6 +48,10 @@ export interface KnownServer {
   readonly responses_models?: RegExp
   /** Its chat completions take and give reasoning, with tools as well, of models whose own provider has that in responses only. */
   readonly reasons_in_chat?: true
+  /** Its keys may be the files of Google's service accounts, which are shown as access tokens. */
+  readonly takes_accounts?: true
+  /** It has no embeddings in its protocols' form. */
+  readonly lacks_embeddings?: true
   /** The simulator plays it. */
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */

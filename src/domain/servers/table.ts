@@ -3,6 +3,7 @@
 import { azurePath } from './azure.ts'
 import { bedrockUrl } from './bedrock.ts'
 import type { Access, KnownServer } from './known-server.ts'
+import { vertexClaudePath, vertexGeminiPath, vertexUrl } from './vertex.ts'
 
 const at = (base_url: string): Access => ({ base_url: () => base_url })
 
@@ -197,6 +198,21 @@ const TABLE = {
     price_names: ['cerebras'],
     keys_url: 'https://cloud.cerebras.ai',
     prices_url: 'https://www.cerebras.ai/pricing',
+  },
+  /** Gemini: https://github.com/googleapis/js-genai src/_api_client.ts. Claude: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai */
+  vertex: {
+    title: 'Vertex AI',
+    speaks: {
+      gemini: { base_url: vertexUrl, key_header: 'x-goog-api-key', pathTo: vertexGeminiPath },
+      anthropic: { base_url: vertexUrl, pathTo: vertexClaudePath },
+    },
+    takes: ['region'],
+    hosts: /^(?:[\w-]+-)?aiplatform\.googleapis\.com$|^aiplatform\.(?:us|eu)\.rep\.googleapis\.com$/,
+    takes_accounts: true,
+    lacks_embeddings: true,
+    price_names: ['vertex_ai-language-models', 'vertex_ai-anthropic_models', 'vertex_ai'],
+    keys_url: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
+    prices_url: 'https://cloud.google.com/vertex-ai/generative-ai/pricing',
   },
   /** https://docs.ollama.com/api/openai-compatibility */
   ollama: {

@@ -147,6 +147,7 @@ export class ParsedBody implements TextBody {
         streams,
         forgets_reasoning,
         without_summary,
+        server: form?.server,
       })
       return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit, writing)
     }

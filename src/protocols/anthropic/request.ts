@@ -23,6 +23,7 @@ import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 import { rejectThread } from './extras.ts'
+import { VERTEX_AI } from './server.ts'
 
 /** What the price depends on. */
 export const PricedRequest = Fields({
@@ -65,9 +66,20 @@ const searchesTools = ({ type }: JsonObject): boolean =>
 
 /** The same request with the provider's own name of the model, and without the thinking that it could not read. */
 export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
-  const prepared = withModelAndStream(body, call)
+  const asked = withModelAndStream(body, call)
+  const prepared = call.server === VERTEX_AI ? forVertex(asked) : asked
   return call.forgets_reasoning ? withoutThinking(prepared) : prepared
 }
+
+/**
+ * There the address names the model, and the body the version:
+ * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai.
+ */
+function forVertex({ model: _, ...rest }: JsonObject): JsonObject {
+  return { ...rest, anthropic_version: VERTEX_VERSION }
+}
+
+export const VERTEX_VERSION = 'vertex-2023-10-16'
 
 const isThinking = ({ type }: JsonObject): boolean => type === 'thinking' || type === 'redacted_thinking'
 

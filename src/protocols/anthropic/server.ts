@@ -5,8 +5,11 @@ export const CLAUDE_API = 'claude'
 
 const HOST = /^(?:[\w-]+\.)?api\.anthropic\.com$/
 
-/** Simulated providers play it; undefined for all others. */
-export function serverOf({ base_url }: Pick<Provider, 'base_url'>): string | undefined {
+export const VERTEX_AI = 'vertex'
+
+/** Simulated providers play Anthropic's; undefined for all others. */
+export function serverOf({ base_url, server }: Pick<Provider, 'base_url' | 'server'>): string | undefined {
+  if (server === VERTEX_AI) return VERTEX_AI
   if (base_url === 'simulator') return CLAUDE_API
   return URL.canParse(base_url) && HOST.test(new URL(base_url).hostname) ? CLAUDE_API : undefined
 }

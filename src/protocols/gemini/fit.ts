@@ -2,7 +2,7 @@
 import type { FitTarget, Fitted } from '../fitted.ts'
 import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
 import { knownAs } from '../named-model.ts'
-import { type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
 
 interface Fitting {
@@ -12,15 +12,32 @@ interface Fitting {
   readonly dropped: string[]
 }
 
+export const VERTEX_AI = 'vertex'
+
 /** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
-  if (!target.is_translated) return { body }
+  if (!target.is_translated) return { body: target.server === VERTEX_AI ? withRoles(body) : body }
   const generation = generationOf(knownAs(target))
   const dropped: string[] = []
   const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
   const in_words = fitJson({ body: fitted, generation, dropped })
   return { body: in_words, dropped, asks_json: in_words !== fitted }
 }
+
+/** Who says what may be left out for the Gemini API, and not for Vertex AI: https://github.com/BerriAI/litellm/issues/32731 */
+function withRoles(body: JsonObject): JsonObject {
+  const { contents } = body
+  if (!Array.isArray(contents) || !contents.some(lacksRole)) return body
+  return {
+    ...body,
+    contents: contents.map((content) =>
+      isObject(content) && lacksRole(content) ? { ...content, role: 'user' } : content,
+    ),
+  }
+}
+
+const lacksRole = (content: Json): boolean =>
+  isObject(content) && (content.role === undefined || content.role === null || content.role === '')
 
 const CONFIG = 'generationConfig'
 

@@ -13,7 +13,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
-import { fitRequest } from './fit.ts'
+import { fitRequest, VERTEX_AI } from './fit.ts'
 import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -25,6 +25,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 export const gemini: Protocol = {
   name: 'gemini',
   baseUrlAdvice,
+  serverOf: ({ server }) => (server === VERTEX_AI ? VERTEX_AI : undefined),
   modelList,
   carries,
   readFailure,
