@@ -45,7 +45,7 @@ const MAX_OPEN_OF_ACCOUNT = 256
 /** OpenAI's own limit: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
 const MAX_AGE_MS = 3_600_000
 
-const TICK_MS = 1_000
+const TICK_MS = 250
 
 /**
  * The runtime assembles a message before anybody sees it, up to 16 MB on each socket. Beyond this size of the process idle ones
