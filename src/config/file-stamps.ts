@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 
 /** The stamps of some files, as they were seen last. */
 export interface FileStamps {
-  /** Takes what the files are now as seen. */
-  take(): Promise<void>
+  /** Takes what the files are now as seen. @param paths other files than those of before */
+  take(paths?: readonly string[]): Promise<void>
   /**
    * To be asked at an interval: whether there was a change, and none has followed since it was asked last. A half-written file
    * is left alone, and so are files that are written one after the other.
@@ -14,11 +14,13 @@ export interface FileStamps {
 
 /** As they are now. */
 export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
-  const current = async () => (await Promise.all(paths.map(stampOf))).join('|')
+  let watched = paths
+  const current = async () => (await Promise.all(watched.map(stampOf))).join('|')
   let seen = await current()
   let is_settling = false
   return {
-    async take() {
+    async take(others = watched) {
+      watched = others
       seen = await current()
     },
     async haveSettled() {

@@ -1,7 +1,10 @@
 // The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
+
+import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { onceSettled, stampsOf } from './file-stamps.ts'
-import { type ReadOptions, readCatalogueFile } from './load.ts'
+import { keyFilesIn } from './key-files.ts'
+import { type CatalogueReading, type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
@@ -55,7 +58,21 @@ export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mi
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
   const { onChange, onMistakes, poll_ms = 1_000 } = options
   const stamps = await stampsOf([path])
-  const first = await readCatalogueFile(path, options)
+  /** The files that the last reading asked for are read again when they change. */
+  let key_paths: readonly string[] = []
+  const readWithKeys = async (): Promise<CatalogueReading> => {
+    for (;;) {
+      // What is read here need not be read again for the change of its time.
+      await stamps.take([path, ...key_paths])
+      const key_files = keyFilesIn(dirname(path))
+      const reading = await readCatalogueFile(path, options, key_files)
+      const asked = key_files.paths()
+      const are_watched = asked.every((each) => key_paths.includes(each))
+      key_paths = asked
+      if (are_watched) return reading
+    }
+  }
+  const first = await readWithKeys()
   if (!first.ok) return first
   const started_with = first.catalogue
   let current = started_with
@@ -64,9 +81,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   const closed = new AbortController()
 
   const read = async (): Promise<void> => {
-    // What is read here need not be read again for the change of its time.
-    await stamps.take()
-    const reading = await readCatalogueFile(path, options)
+    const reading = await readWithKeys()
     if (closed.signal.aborted) return
     if (!reading.ok) return onMistakes(reading.mistakes)
     current = reading.catalogue
