@@ -1,7 +1,7 @@
 // `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; prices-import.ts has `prices import`.
 import type { Command } from 'commander'
 import { listedPrice, PRICES_AS_OF } from '../config/known-models.ts'
-import type { Catalogue, Model, Route } from '../domain/catalogue.ts'
+import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
 import { formatUsd, parseUsd } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
@@ -101,8 +101,8 @@ const percentText = (part: number | null): string => (part === null ? '-' : `${(
 function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
   const factor = route.cost && factorOf(marginLines(price, route.cost))
   if (factor) return `cost x ${factor}`
-  const base_url = providers.get(route.provider)?.base_url ?? ''
-  return isListed(price, base_url, route.model) ? `list, ${PRICES_AS_OF}` : null
+  const provider = providers.get(route.provider)
+  return provider && isListed(price, provider, route.model) ? `list, ${PRICES_AS_OF}` : null
 }
 
 /** By what every amount of the price is its cost: of few decimals, since somebody chose it. */
@@ -121,8 +121,8 @@ function factorOf(lines: readonly MarginLine[]): number | undefined {
 const FACTOR_DECIMALS = 4
 
 /** Whether a price is the one that the provider listed. */
-function isListed(price: Price, base_url: string, model: string): boolean {
-  const listed = listedPrice(base_url, model)
+function isListed(price: Price, provider: Provider, model: string): boolean {
+  const listed = listedPrice(provider, model)
   if (!listed || price.unit !== 'token' || price.tiers.length > 1) return false
   const { input_tokens, output_tokens, cache_read_tokens } = price.tiers[0].rates
   const cache_read = listed.cache_read ?? formatUsd(cache_read_tokens)

@@ -1,4 +1,7 @@
 // Well-known providers, and models of theirs at list price: starting values, which the operator looks at and confirms.
+import type { ServedProtocol, ServerField } from '../domain/servers/known-server.ts'
+import { type Addressed, protocolsOf, serverNameOf, writtenServer } from '../domain/servers/lookup.ts'
+import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 
 /**
  * A text model as its provider sells it. Left to the catalogue page: models whose price depends on the prompt's length, is about
@@ -19,8 +22,13 @@ export interface KnownProvider {
   title: string
   /** The name that it gets in the catalogue. */
   name: string
-  protocol: 'gemini' | 'anthropic' | 'openai'
-  /** Empty if the operator must say it. */
+  /** Its name in the table of known servers; null if it is none of them. */
+  server: string | null
+  /** The first is spoken where the catalogue names none. */
+  protocols: readonly ServedProtocol[]
+  /** What its address is made of. */
+  fields: readonly ServerField[]
+  /** Empty if the operator must say it, or what it is made of. */
   base_url: string
   /** The page where its keys are made; empty if not known. */
   keys_url: string
@@ -33,71 +41,70 @@ export interface KnownProvider {
 /** The month in which the prices below stood on the providers' pages, and the models were not to be shut down. */
 export const PRICES_AS_OF = 'October 2026'
 
+/** Models of known servers, by the servers' names; those servers are offered first. */
+const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
+  google: [
+    known('gemini-3.5-flash-lite', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
+    known('gemini-2.5-flash-lite', ['0.10', '0.40', '0.01'], 1_048_576, 65_536),
+  ],
+  anthropic: [
+    known('claude-sonnet-5-5', ['2.00', '10.00', '0.20'], 1_000_000, 128_000),
+    known('claude-opus-5-5', ['4.00', '20.00', '0.20'], 1_000_000, 128_000),
+    known('claude-haiku-4-5', ['1.00', '5.00', '0.10'], 200_000, 64_000),
+  ],
+  openai: [known('gpt-5.4-mini', ['0.75', '4.50', '0.075'], 400_000, 128_000)],
+}
+
+const providerOf = (server: string): KnownProvider[] => {
+  const row = KNOWN_SERVERS.get(server)
+  if (!row) return []
+  const { title, needs = [], keyless, keys_url = '', prices_url = '' } = row
+  return [
+    {
+      title,
+      name: server,
+      server,
+      protocols: protocolsOf(row),
+      fields: needs,
+      base_url: needs.length > 0 ? '' : writtenServer({ server }).base_url,
+      keys_url,
+      prices_url,
+      takes_key: keyless ? 'maybe' : 'yes',
+      models: MODELS[server] ?? [],
+    },
+  ]
+}
+
+const NOT_IN_TABLE = { server: null, fields: [], keys_url: '', prices_url: '' }
+
+/** All known servers, and what is none of them. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
+  ...[...new Set([...Object.keys(MODELS), ...KNOWN_SERVERS.keys()])].flatMap(providerOf),
   {
-    title: 'Google Gemini',
-    name: 'google',
-    protocol: 'gemini',
-    base_url: 'https://generativelanguage.googleapis.com',
-    keys_url: 'https://aistudio.google.com/apikey',
-    prices_url: 'https://ai.google.dev/gemini-api/docs/pricing',
-    takes_key: 'yes',
-    models: [
-      known('gemini-3.5-flash-lite', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
-      known('gemini-2.5-flash-lite', ['0.10', '0.40', '0.01'], 1_048_576, 65_536),
-    ],
-  },
-  {
-    title: 'Anthropic',
-    name: 'anthropic',
-    protocol: 'anthropic',
-    base_url: 'https://api.anthropic.com',
-    keys_url: 'https://platform.claude.com/settings/keys',
-    prices_url: 'https://platform.claude.com/docs/en/about-claude/pricing',
-    takes_key: 'yes',
-    models: [
-      known('claude-sonnet-5-5', ['2.00', '10.00', '0.20'], 1_000_000, 128_000),
-      known('claude-opus-5-5', ['4.00', '20.00', '0.20'], 1_000_000, 128_000),
-      known('claude-haiku-4-5', ['1.00', '5.00', '0.10'], 200_000, 64_000),
-    ],
-  },
-  {
-    title: 'OpenAI',
-    name: 'openai',
-    protocol: 'openai',
-    base_url: 'https://api.openai.com/v1',
-    keys_url: 'https://platform.openai.com/api-keys',
-    prices_url: 'https://developers.openai.com/api/docs/pricing',
-    takes_key: 'yes',
-    models: [known('gpt-5.4-mini', ['0.75', '4.50', '0.075'], 400_000, 128_000)],
-  },
-  {
+    ...NOT_IN_TABLE,
     title: 'Another server',
     name: 'local',
-    protocol: 'openai',
+    protocols: ['openai', 'anthropic', 'gemini'],
     base_url: '',
-    keys_url: '',
-    prices_url: '',
     takes_key: 'maybe',
     models: [],
   },
   {
+    ...NOT_IN_TABLE,
     title: 'Simulator',
     name: 'simulator',
-    protocol: 'gemini',
+    protocols: ['gemini'],
     base_url: 'simulator',
-    keys_url: '',
-    prices_url: '',
     takes_key: 'no',
     models: [known('flash', ['0.30', '2.50'], 1_048_576, 8_192)],
   },
 ]
 
 /** What a provider listed for a model of its own; undefined for others, and for simulated ones. */
-export const listedPrice = (base_url: string, model: string): KnownModel | undefined =>
-  KNOWN_PROVIDERS.find((known) => known.base_url === base_url && known.prices_url !== '')?.models.find(
-    (one) => one.model === model,
-  )
+export function listedPrice(provider: Addressed, model: string): KnownModel | undefined {
+  const server = provider.base_url.startsWith('simulator') ? undefined : serverNameOf(provider)
+  return server === undefined ? undefined : MODELS[server]?.find((one) => one.model === model)
+}
 
 function known(
   model: string,

@@ -1,7 +1,8 @@
 // Well-known providers and their models at list price, as the first visit and the catalogue's form get them.
 import { Type } from '@sinclair/typebox'
 import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/config/known-models.ts'
-import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { SERVED_PROTOCOLS, SERVER_FIELDS } from '../../../src/domain/servers/known-server.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 
 export const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
@@ -17,7 +18,9 @@ const KnownModelView = Closed({
 const KnownProviderView = Closed({
   title: Type.String(),
   name: Type.String(),
-  protocol: OneOf(['gemini', 'anthropic', 'openai']),
+  server: Nullable(Type.String({ description: 'its name in the catalogue, where it is a known server' })),
+  protocols: Type.Array(OneOf([...SERVED_PROTOCOLS]), { description: 'the first is the usual one' }),
+  fields: Type.Array(OneOf([...SERVER_FIELDS]), { description: 'what its address is made of' }),
   base_url: Type.String(),
   keys_url: Type.String(),
   prices_url: Type.String(),
@@ -34,5 +37,10 @@ export const KnownView = Closed(KNOWN_FIELDS)
 
 export const knownView = () => ({
   prices_as_of: PRICES_AS_OF,
-  known: KNOWN_PROVIDERS.map((known) => ({ ...known, models: [...known.models] })),
+  known: KNOWN_PROVIDERS.map((known) => ({
+    ...known,
+    protocols: [...known.protocols],
+    fields: [...known.fields],
+    models: [...known.models],
+  })),
 })

@@ -1,7 +1,8 @@
 // One known server: what people call it, where it is in each protocol that it speaks, how it is shown a key, and what it is named elsewhere.
 
 /** The protocols that known servers speak, by their names in the catalogue. */
-export type ServedProtocol = 'openai' | 'anthropic' | 'gemini'
+export const SERVED_PROTOCOLS = ['openai', 'anthropic', 'gemini'] as const
+export type ServedProtocol = (typeof SERVED_PROTOCOLS)[number]
 
 /** What an operator says of a server beside its name and keys. */
 export const SERVER_FIELDS = ['resource', 'region', 'api_version'] as const

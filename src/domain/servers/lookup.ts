@@ -2,6 +2,7 @@
 import {
   type Access,
   type KnownServer,
+  SERVED_PROTOCOLS,
   SERVER_FIELDS,
   type ServedProtocol,
   type ServerFields,
@@ -36,8 +37,15 @@ export function knownServerOf(provider: Addressed): KnownServer | undefined {
 export const accessOf = ({ speaks }: KnownServer, protocol: string): Access | undefined =>
   Object.hasOwn(speaks, protocol) ? speaks[protocol as ServedProtocol] : undefined
 
+/** The protocols of a server, the main one first. */
+export const protocolsOf = ({ speaks }: KnownServer): readonly ServedProtocol[] =>
+  Object.keys(speaks).filter(isServedProtocol)
+
+const isServedProtocol = (name: string): name is ServedProtocol =>
+  SERVED_PROTOCOLS.some((each) => each === name)
+
 /** The protocol of a server's providers where the catalogue names none. */
-export const mainProtocolOf = ({ speaks }: KnownServer): string => Object.keys(speaks)[0] ?? ''
+export const mainProtocolOf = (row: KnownServer): string => protocolsOf(row)[0] ?? ''
 
 /** What the block of a provider says of its server, whatever else is wrong with it. */
 export interface WrittenServer {

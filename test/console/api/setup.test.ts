@@ -117,9 +117,19 @@ describe('what there is', () => {
   })
 })
 
+const ANY_MODEL = {
+  model: 'any',
+  input: '1',
+  output: '2',
+  cache_read: '',
+  context: 8_192,
+  max_output_tokens: 4_096,
+}
+
 test('every well-known provider and model makes a catalogue that is valid', () => {
-  for (const { name, protocol, base_url, models } of KNOWN_PROVIDERS) {
-    const blocks = models.map(
+  for (const { name, server, protocols, fields, base_url, models } of KNOWN_PROVIDERS) {
+    if (server === null && base_url === '') continue
+    const blocks = (models.length > 0 ? models : [ANY_MODEL]).map(
       ({ model, input, output, cache_read, context, max_output_tokens }) => `
 [[models]]
 id = "${model}"
@@ -129,11 +139,11 @@ max_output_tokens = ${max_output_tokens}
 routes = [{ provider = "${name}", model = "${model}" }]
 price = { input = ${input}, output = ${output}${cache_read ? `, cache_read = ${cache_read}` : ''} }`,
     )
-    if (blocks.length === 0) continue
     const text = `[[providers]]
 name = "${name}"
-protocol = "${protocol}"
-base_url = "${base_url}"
+${server ? `server = "${server}"` : `base_url = "${base_url}"`}
+protocol = "${protocols[0]}"
+${fields.map((field) => `${field} = "us-east-1"`).join('\n')}
 api_keys = ["key"]
 ${blocks.join('\n')}`
     expect(readCatalogue(text, { env: {}, protocols: BUILT_IN_REGISTRY })).toMatchObject({

@@ -80,11 +80,15 @@ function Listed({ choice, month, fill }: ListedProps) {
   )
 }
 
-/** By the providers' addresses, since their names are the operator's own. Simulated ones list nothing. */
+/** By the providers' servers or addresses, since their names are the operator's own. Simulated ones list nothing. */
 function choicesOf(draft: Draft, known: readonly Known[]): Choice[] {
   return blocksOf(draft.values, 'providers').flatMap((block) => {
     const base_url = textAt(block, 'base_url').replace(/\/+$/, '')
-    const found = known.find((each) => each.base_url === base_url && each.prices_url !== '')
+    const server = textAt(block, 'server')
+    const found = known.find(
+      (each) =>
+        each.prices_url !== '' && (each.server === server || (server === '' && each.base_url === base_url)),
+    )
     return (found?.models ?? []).flatMap((one) =>
       found ? [{ provider: textAt(block, 'name'), known: found, one }] : [],
     )

@@ -39,10 +39,13 @@ interface Draft extends ProviderDraft {
   model: string
 }
 
-const draftOf = ({ name, protocol, base_url, models }: Choice): Draft => ({
+const draftOf = ({ name, server, protocols, base_url, models }: Choice): Draft => ({
   name,
-  protocol,
+  server,
+  protocol: protocols[0] ?? 'openai',
   base_url,
+  resource: '',
+  region: '',
   api_key: '',
   model: models[0] ?? '',
 })
@@ -119,22 +122,35 @@ interface ProviderFieldsProps extends Pick<ProviderFormProps, 'choice' | 'is_new
 }
 
 function ProviderFields({ choice, is_new, draft, type }: ProviderFieldsProps) {
-  const is_free = choice.base_url === ''
+  const is_free = choice.server === null && choice.base_url === ''
+  const spoken = PROTOCOLS.filter(({ value }) => choice.protocols.includes(value))
   return (
     <>
-      {(is_free || is_new) && (
+      {(is_free || is_new || spoken.length > 1) && (
         <div className="fields">
-          <Field label="Name" name="name" help="What it is called here: a-z, 0-9, _ and -.">
-            <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
-          </Field>
-          {is_free && (
+          {(is_free || is_new) && (
+            <Field label="Name" name="name" help="What it is called here: a-z, 0-9, _ and -.">
+              <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
+            </Field>
+          )}
+          {spoken.length > 1 && (
             <Field label="Protocol">
-              <Select options={PROTOCOLS} value={draft.protocol} onChange={type('protocol')} />
+              <Select options={spoken} value={draft.protocol} onChange={type('protocol')} />
             </Field>
           )}
         </div>
       )}
-      {(is_free || (is_new && choice.base_url !== 'simulator')) && (
+      {choice.fields.map((field) => (
+        <Field key={field} label={FIELD_LABELS[field]} name={field} help={FIELD_HELP[field]}>
+          <TextInput
+            code
+            value={field === 'region' ? draft.region : draft.resource}
+            onChange={type(field === 'region' ? 'region' : 'resource')}
+            autoComplete="off"
+          />
+        </Field>
+      ))}
+      {is_free && (
         <Field
           label="Address"
           name="base_url"
@@ -158,8 +174,22 @@ function ProviderFields({ choice, is_new, draft, type }: ProviderFieldsProps) {
   )
 }
 
+type ServerField = Choice['fields'][number]
+
+const FIELD_LABELS: Readonly<Record<ServerField, string>> = {
+  resource: 'Resource',
+  region: 'Region',
+  api_version: 'API version',
+}
+
+const FIELD_HELP: Readonly<Record<ServerField, string>> = {
+  resource: 'The name before .openai.azure.com or .services.ai.azure.com.',
+  region: 'The region of your account, such as us-east-1.',
+  api_version: 'Such as 2024-10-21.',
+}
+
 function KeyHelp({ choice: { keys_url, takes_key } }: { choice: Choice }) {
-  if (takes_key === 'maybe')
+  if (takes_key === 'maybe' || keys_url === '')
     return <>Empty where the server takes none. It is kept in the catalogue file only.</>
   return (
     <>

@@ -5,8 +5,12 @@ import { knownModel } from './choices.ts'
 
 export interface ProviderDraft {
   name: string
+  /** Of a known server; null for another one. */
+  server: string | null
   protocol: Protocol
   base_url: string
+  resource: string
+  region: string
   /** The key, or `env:NAME`; empty if the server takes none. */
   api_key: string
 }
@@ -21,13 +25,17 @@ export interface ModelDraft {
   output: string
 }
 
-const providerEdit = ({ name, protocol, base_url, api_key }: ProviderDraft) => ({
+/** A known server's address is its own. */
+const providerEdit = ({ name, server, protocol, api_key, ...draft }: ProviderDraft) => ({
   op: 'add' as const,
   path: ['providers'],
   value: {
     name,
+    ...(server === null ? {} : { server }),
     protocol,
-    base_url: base_url.trim(),
+    ...(server === null ? { base_url: draft.base_url.trim() } : {}),
+    ...(draft.resource === '' ? {} : { resource: draft.resource.trim() }),
+    ...(draft.region === '' ? {} : { region: draft.region.trim() }),
     api_keys: api_key.trim() === '' ? [] : [api_key.trim()],
   },
 })
@@ -81,6 +89,8 @@ async function save(edit: ReturnType<typeof providerEdit> | ReturnType<typeof mo
 const FIELDS: readonly (readonly [path: RegExp, field: string])[] = [
   [/\.name$/, 'name'],
   [/\.base_url$/, 'base_url'],
+  [/\.resource$/, 'resource'],
+  [/\.region$/, 'region'],
   [/\.api_keys/, 'api_key'],
   // A provider whose environment variable is not set is not in force.
   [/^provider$/, 'api_key'],

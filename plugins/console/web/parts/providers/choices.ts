@@ -6,7 +6,7 @@ export type SetupState = AnswerOf<typeof api.setup.get>
 export type MadeKey = AnswerOf<typeof api.setup.account.post>
 export type FirstCallView = AnswerOf<(typeof api.setup)['first-call']['get']>
 export type Known = SetupState['known'][number]
-export type Protocol = Known['protocol']
+export type Protocol = Known['protocols'][number]
 
 export const PROTOCOLS: readonly Option<Protocol>[] = [
   { value: 'openai', label: 'OpenAI' },
@@ -20,7 +20,10 @@ export interface Choice {
   detail: string
   /** Its name in the catalogue. */
   name: string
-  protocol: Protocol
+  /** Of a known server; null for another one. */
+  server: string | null
+  protocols: readonly Protocol[]
+  fields: Known['fields']
   base_url: string
   keys_url: string
   takes_key: Known['takes_key']
@@ -52,7 +55,9 @@ export function freeName(name: string, taken: readonly string[]): string {
 /** The well-known ones first, then what else the catalogue has. */
 export function choicesOf({ known, providers, models }: SetupState): Choice[] {
   const from_list = known.map((one): Choice => {
-    const there = providers.find(({ name, protocol }) => name === one.name && protocol === one.protocol)
+    const there = providers.find(
+      ({ name, protocol }) => name === one.name && one.protocols.some((spoken) => spoken === protocol),
+    )
     return {
       ...one,
       models: one.models.map(({ model }) => model),
@@ -67,7 +72,9 @@ export function choicesOf({ known, providers, models }: SetupState): Choice[] {
         title: name,
         detail: 'In the catalogue',
         name,
-        protocol: PROTOCOLS.find(({ value }) => value === protocol)?.value ?? 'openai',
+        server: null,
+        protocols: PROTOCOLS.flatMap(({ value }) => (value === protocol ? value : [])),
+        fields: [],
         base_url: 'saved',
         keys_url: '',
         takes_key: 'no',
@@ -78,10 +85,11 @@ export function choicesOf({ known, providers, models }: SetupState): Choice[] {
   return [...from_list, ...others]
 }
 
-function detailOf({ name, takes_key }: Known, is_saved: boolean): string {
+function detailOf({ name, server, takes_key }: Known, is_saved: boolean): string {
   if (name === 'simulator') return 'Made-up answers, no key, no costs'
   if (is_saved) return 'In the catalogue'
-  return takes_key === 'maybe' ? 'Ollama, vLLM, OpenRouter …' : 'With an API key'
+  if (server === null) return 'At an address of your own'
+  return takes_key === 'maybe' ? 'On this machine' : 'With an API key'
 }
 
 /** What is suggested for a model: the price that its provider lists. */
