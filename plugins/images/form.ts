@@ -1,4 +1,6 @@
 // The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
+
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import {
   type GatewayError,
   invalidRequest,
@@ -9,6 +11,7 @@ import { sniffImage } from '../../src/domain/image-formats.ts'
 import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
 import { beforeForm } from '../../src/exchange/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
+import { MAX_MASK_BYTES } from '../../src/exchange/image/mask.ts'
 import type { ImageOrder } from '../../src/exchange/image/order.ts'
 import type { Admitted } from '../../src/exchange/life/admission.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
@@ -17,7 +20,7 @@ import { beginIntake, type Intake } from '../../src/library/intake.ts'
 import type { Library } from '../../src/library/library.ts'
 import type { Reference } from '../../src/protocols/images.ts'
 import { checkFields } from './fields.ts'
-import { FORM_BODY_LIMIT_BYTES, FormFields, MAX_MASK_BYTES, MAX_REFERENCES } from './model.ts'
+import { FORM_BODY_LIMIT_BYTES, fieldsFor, imageModelOf, MAX_REFERENCES } from './model.ts'
 import { orderOf } from './orders.ts'
 
 /** The name in spec.md, Image edit request, multipart form, and the one under which OpenAI's SDK sends an array. */
@@ -28,6 +31,7 @@ const COPIES = 4
 
 interface Parts {
   library: Library
+  catalogue: () => Catalogue
   bodies: Pick<BodyParts, 'hooks'>
 }
 
@@ -44,7 +48,7 @@ interface Received {
  * @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored
  */
 export async function readEditForm(
-  { library, bodies: { hooks } }: Parts,
+  { library, catalogue, bodies: { hooks } }: Parts,
   admitted: Admitted,
 ): Promise<ReadOrder> {
   const { origin, caller, place } = admitted
@@ -70,7 +74,7 @@ export async function readEditForm(
     await beforeForm(hooks, admitted, Object.entries(sent))
     if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
-    return { order: orderOfForm(intake, values, received), discard: () => intake.abandon() }
+    return { order: orderOfForm(intake, catalogue(), values, received), discard: () => intake.abandon() }
   } catch (thrown) {
     await intake.abandon()
     throw inTermsOfEdits(thrown)
@@ -111,10 +115,11 @@ async function receive(intake: Intake, received: Received, part: FilePart): Prom
 /** Several images are a compose, but for the format: edits answer in the one that was asked for. */
 function orderOfForm(
   intake: Intake,
+  { models }: Pick<Catalogue, 'models'>,
   values: Readonly<Record<string, unknown>>,
   { sha256, image_bytes, mask }: Received,
 ): ImageOrder {
-  const fields = checkFields(FormFields, values)
+  const fields = checkFields(fieldsFor.form(imageModelOf(models, values.model)), values)
   let committing: Promise<StoredFile[]> | undefined
   const keep = async (index: number) => {
     committing ??= intake.commit()

@@ -25,7 +25,8 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
     const { request } = origin
     const call: ImageCall = {
       origin,
-      read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
+      read: (admitted: Admitted) =>
+        form.read({ library, bodies: exchange.bodies, catalogue: exchange.catalogue }, admitted),
       onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
     }
     try {

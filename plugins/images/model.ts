@@ -1,6 +1,12 @@
 // The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
+import {
+  type Catalogue,
+  EXTRA_QUALITIES,
+  type ExtraQuality,
+  type ImageModel,
+} from '../../src/domain/catalogue.ts'
 import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 
@@ -15,6 +21,10 @@ export const MAX_REFERENCES = 3
 
 const text = (must: string) => Type.String({ must })
 
+/** Of every model; some take further ones, which their entries name. */
+const QUALITIES = ['auto', 'high', 'medium', 'low'] as const
+type Quality = (typeof QUALITIES)[number] | ExtraQuality
+
 /** `must` is what a refusal says of a wrong value. */
 const common = {
   model: Type.String({ minLength: 1, must: 'the name of a model' }),
@@ -23,7 +33,7 @@ const common = {
   n: Type.Optional(Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' })),
   size: Type.Optional(text('"auto" or WIDTHxHEIGHT in digits, such as 1024x1024')),
   aspect_ratio: Type.Optional(text('WIDTH:HEIGHT in digits, such as 16:9')),
-  quality: Type.Optional(OneOf(['auto', 'high', 'medium', 'low'])),
+  quality: Type.Optional(OneOf<Quality>(QUALITIES)),
   background: Type.Optional(OneOf(['auto', 'transparent', 'opaque'])),
   /** Images are always answered in base64. */
   response_format: Type.Optional(OneOf(['b64_json', 'url'])),
@@ -59,6 +69,30 @@ export const EditFields = Closed({
   generation_id: Type.Optional(text('the UUID of an earlier image')),
 })
 
+/** An image by its address (https, or a data URI), or by its key or UUID: exactly one of both, which is checked as a source. */
+const imageReference = (must: string) =>
+  Closed(
+    {
+      image_url: Type.Optional(text('an https URL or data URI')),
+      file_id: Type.Optional(
+        text('a key that the upload endpoint answered, or the UUID of an earlier image'),
+      ),
+    },
+    { must },
+  )
+
+/** From OpenAI's API, for models whose entries say so (`edit_images`). */
+const pictured = {
+  images: Type.Optional(
+    Type.Array(imageReference('an object with image_url or file_id'), {
+      minItems: 1,
+      maxItems: MAX_REFERENCES,
+      must: `an array of 1 to ${MAX_REFERENCES} objects with image_url or file_id`,
+    }),
+  ),
+  mask: Type.Optional(imageReference('an object with image_url or file_id')),
+}
+
 /** The text fields of an edit whose image comes in the form. */
 export const FormFields = Closed({ ...common, ...streamed, ...written, input_fidelity })
 
@@ -69,9 +103,6 @@ export const ComposeFields = Closed({
   generation_ids: references('UUID'),
   image_urls: references('https URL or data URI'),
 })
-
-/** Of OpenAI's: the largest mask. */
-export const MAX_MASK_BYTES = 4 * MEGABYTE
 
 /** Images and texts of a form, for the reference of the API: form.ts reads them as they come. */
 const EditForm = Type.Object({
@@ -95,13 +126,49 @@ const bodyOf = (schema: TObject, form?: TObject): DocumentDecoration => ({
   },
 })
 
+/** The fields of an edit in JSON of a model that takes images and a mask there. */
+const ImageEditFields = Closed({ ...EditFields.properties, ...pictured })
+
+/** The image model of a name, whose entry may allow more; whether the caller may use it is asked later. */
+export function imageModelOf(models: Catalogue['models'], id: unknown): ImageModel | undefined {
+  const model = typeof id === 'string' ? models.get(id) : undefined
+  return model?.kind === 'image' ? model : undefined
+}
+
+const ofModels = new Map<string, TObject>()
+
+/** The fields with the values of `quality` that a model takes beside those of all. */
+function withQualities<S extends TObject>(schema: S, name: string, model: ImageModel | undefined): S {
+  const extra = EXTRA_QUALITIES.filter((quality) => model?.qualities.includes(quality))
+  if (extra.length === 0) return schema
+  const key = [name, ...extra].join(' ')
+  const known = ofModels.get(key)
+  if (known) return known as S
+  const quality = Type.Optional(OneOf<Quality>([...QUALITIES, ...extra]))
+  const made = Closed({ ...schema.properties, quality })
+  ofModels.set(key, made)
+  return made as TObject as S
+}
+
+/** What each form of request takes for a model, as its entry says; without one, what all take. */
+export const fieldsFor = {
+  generation: (model: ImageModel | undefined) => withQualities(GenerationFields, 'generation', model),
+  edit: (model: ImageModel | undefined) =>
+    model?.edit_images
+      ? withQualities(ImageEditFields, 'edit with images', model)
+      : (withQualities(EditFields, 'edit', model) as typeof ImageEditFields),
+  form: (model: ImageModel | undefined) => withQualities(FormFields, 'form', model),
+  compose: (model: ImageModel | undefined) => withQualities(ComposeFields, 'compose', model),
+}
+
 /** What each endpoint takes, for the reference of the API. */
 export const DETAILS = {
   generations: bodyOf(GenerationFields),
-  edits: bodyOf(EditFields, EditForm),
+  edits: bodyOf(ImageEditFields, EditForm),
   compose: bodyOf(ComposeFields),
 }
 
 export type CommonFields = Static<typeof GenerationFields> & Pick<EditRequest, 'input_fidelity'>
 export type ComposeRequest = Static<typeof ComposeFields>
-export type EditRequest = Static<typeof EditFields>
+export type EditRequest = Static<typeof ImageEditFields>
+export type ImageReference = NonNullable<EditRequest['mask']>

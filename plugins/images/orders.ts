@@ -5,10 +5,16 @@ import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/im
 import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
 import type { InlineImages } from '../../src/exchange/image/read-body.ts'
 import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
-import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCES } from './model.ts'
+import {
+  type CommonFields,
+  type ComposeRequest,
+  type EditRequest,
+  type ImageReference,
+  MAX_REFERENCES,
+} from './model.ts'
 
 /** What an order has besides its fields. */
-export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask'>
+export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>
 
 /**
  * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, a transparent JPEG, or a compressed PNG
@@ -45,11 +51,21 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
 }
 
 /**
- * The one image that an edit in JSON is made from.
+ * The one image that an edit in JSON is made from, or its `images`.
  *
- * @throws GatewayError invalid_request for both or none
+ * @throws GatewayError invalid_request for several of the fields, or none
  */
-export function editSources({ image_key, generation_id }: EditRequest): Source[] {
+export function editSources(
+  { image_key, generation_id, images }: EditRequest,
+  inline: InlineImages,
+): Source[] {
+  if (images !== undefined) {
+    if (image_key === undefined && generation_id === undefined)
+      return images.map((one, at) => sourceOf(one, `images.${at}`, inline))
+    throw invalidRequest('images excludes image_key and generation_id: send exactly one of them.', {
+      param: 'images',
+    })
+  }
   if (image_key !== undefined && generation_id === undefined) return [{ kind: 'file', key: image_key }]
   if (generation_id !== undefined && image_key === undefined)
     return [{ kind: 'generation', uuid: generation_id }]
@@ -58,6 +74,25 @@ export function editSources({ image_key, generation_id }: EditRequest): Source[]
       ? 'One of image_key and generation_id is needed'
       : 'image_key and generation_id exclude each other'
   throw invalidRequest(`${fault}: send exactly one of them.`, { param: 'image_key' })
+}
+
+const UUID_CHARS = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/**
+ * An image as OpenAI's API refers to it. A `file_id` is an upload's key, or the UUID of an earlier image.
+ *
+ * @throws GatewayError invalid_request for both fields or none
+ */
+export function sourceOf(
+  { image_url, file_id }: ImageReference,
+  param: string,
+  inline: InlineImages,
+): Source {
+  if (image_url !== undefined && file_id === undefined)
+    return { kind: 'inline', text: image_url, decoded: inline.get(image_url) }
+  if (file_id === undefined || image_url !== undefined)
+    throw invalidRequest(`${param}: needs exactly one of image_url and file_id.`, { param })
+  return UUID_CHARS.test(file_id) ? { kind: 'generation', uuid: file_id } : { kind: 'file', key: file_id }
 }
 
 /**

@@ -1,26 +1,28 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
 import type { Generation } from '../../src/db/schema.ts'
+import type { Catalogue, ImageModel } from '../../src/domain/catalogue.ts'
 import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
-import { inlineBytes, type Source } from '../../src/exchange/image/order.ts'
+import { inlineBytes, kindBy, type Source } from '../../src/exchange/image/order.ts'
 import { type InlineImages, readImagesBody } from '../../src/exchange/image/read-body.ts'
 import type { Admitted } from '../../src/exchange/life/admission.ts'
+import { bodyTooLarge } from '../../src/http/body.ts'
 import type { Library } from '../../src/library/library.ts'
 import { checkFields } from './fields.ts'
 import { readEditForm } from './form.ts'
 import {
   COMPOSE_BODY_LIMIT_BYTES,
   type CommonFields,
-  ComposeFields,
-  EditFields,
-  GenerationFields,
+  fieldsFor,
+  imageModelOf,
   JSON_BODY_LIMIT_BYTES,
 } from './model.ts'
-import { composeSources, editSources, orderOf } from './orders.ts'
+import { composeSources, editSources, orderOf, sourceOf } from './orders.ts'
 
 export interface FormParts {
   library: Library
   bodies: BodyParts
+  catalogue: () => Catalogue
 }
 
 /** A request as an endpoint takes it. */
@@ -29,10 +31,12 @@ export interface RequestForm {
   read(parts: FormParts, admitted: Admitted): Promise<ReadOrder>
 }
 
+type Values = Readonly<Record<string, unknown>>
+
 interface JsonForm<F extends CommonFields> {
   kind: Generation['kind']
   body_limit_bytes: number
-  check: (values: Readonly<Record<string, unknown>>) => F
+  check: (values: Values, model: ImageModel | undefined) => F
   sources: (fields: F, images: InlineImages) => Source[]
 }
 
@@ -43,9 +47,9 @@ function jsonForm<F extends CommonFields>({
   sources,
 }: JsonForm<F>): RequestForm {
   return {
-    async read({ bodies }, admitted) {
+    async read({ bodies, catalogue }, admitted) {
       const { json, images, sha256 } = await readImagesBody(bodies, admitted, body_limit_bytes)
-      const fields = check(json)
+      const fields = check(json, imageModelOf(catalogue().models, json.model))
       const inline = sources(fields, images)
       const content = [sha256]
       const order = orderOf(kind, fields, { sources: inline, content, kept_bytes: inlineBytes(inline) })
@@ -57,16 +61,31 @@ function jsonForm<F extends CommonFields>({
 export const GENERATION = jsonForm({
   kind: 'generation',
   body_limit_bytes: JSON_BODY_LIMIT_BYTES,
-  check: (values) => checkFields(GenerationFields, values),
+  check: (values, model) => checkFields(fieldsFor.generation(model), values),
   sources: () => [],
 })
 
-const EDIT = jsonForm({
-  kind: 'edit',
-  body_limit_bytes: JSON_BODY_LIMIT_BYTES,
-  check: (values) => checkFields(EditFields, values),
-  sources: editSources,
-})
+/** More is read of an edit where some model takes images in it; of another model's it is refused as it always was. */
+const EDIT: RequestForm = {
+  async read({ bodies, catalogue }, admitted) {
+    const { models } = catalogue()
+    const takes_images = models.values().some((model) => model.kind === 'image' && model.edit_images)
+    const limit_bytes = takes_images ? COMPOSE_BODY_LIMIT_BYTES : JSON_BODY_LIMIT_BYTES
+    const { json, images, sha256, size_bytes } = await readImagesBody(bodies, admitted, limit_bytes)
+    const model = imageModelOf(models, json.model)
+    if (!model?.edit_images && size_bytes > JSON_BODY_LIMIT_BYTES) throw bodyTooLarge(JSON_BODY_LIMIT_BYTES)
+    const fields = checkFields(fieldsFor.edit(model), json)
+    const sources = editSources(fields, images)
+    const mask_source = fields.mask && sourceOf(fields.mask, 'mask', images)
+    const order = orderOf('edit', fields, {
+      sources,
+      content: [sha256],
+      kept_bytes: inlineBytes(mask_source ? [...sources, mask_source] : sources),
+      mask_source,
+    })
+    return { order: { ...order, kind: kindBy(sources.length) }, discard: async () => {} }
+  },
+}
 
 const EDIT_FORM: RequestForm = { read: readEditForm }
 
@@ -77,6 +96,6 @@ export const editForm = ({ headers }: Request): RequestForm =>
 export const COMPOSE = jsonForm({
   kind: 'compose',
   body_limit_bytes: COMPOSE_BODY_LIMIT_BYTES,
-  check: (values) => checkFields(ComposeFields, values),
+  check: (values, model) => checkFields(fieldsFor.compose(model), values),
   sources: composeSources,
 })

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
+import { shutdownDateOf } from '../../src/domain/model-ends.ts'
 import { Limit } from '../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NativeModel } from '../../src/protocols/gemini/models.ts'
@@ -46,12 +47,20 @@ export const ModelView = Closed(
     object: Type.Literal('model'),
     created: Type.Integer({ description: 'Seconds since 1970, UTC.' }),
     owned_by: Type.String({ description: 'Always `tollgate`.' }),
+    shutdown_date: Nullable(
+      Type.String({
+        description: 'The day on which it is shut down, such as `2027-03-31`; null if none is known.',
+      }),
+    ),
     type: Type.Literal('model'),
     display_name: Type.String({ description: 'Its name for people.' }),
     created_at: Type.String({ description: 'The same as `created`, as ISO 8601 in UTC.' }),
-    lifecycle: Type.Literal('active'),
+    lifecycle: OneOf(['active', 'deprecated'], {
+      description:
+        '`deprecated` where it has a `shutdown_date`. It can be called until it is no longer listed.',
+    }),
     deprecated_at: Type.Null(unused),
-    retires_at: Type.Null(unused),
+    retires_at: Nullable(Type.String({ description: 'The same as `shutdown_date`, as ISO 8601 in UTC.' })),
     line: Type.Null(unused),
     capabilities: Type.Null(unused),
     max_input_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most input tokens.' })),
@@ -116,19 +125,24 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
   throw invalidRequest(`${param}: is not the id of a model that you may call.`, { param })
 }
 
-/** A model as both SDKs read it. */
+/**
+ * A model as both SDKs read it. `shutdown_date` is OpenAI's (openai's resources/models.d.ts), `lifecycle` and `retires_at` are
+ * Anthropic's (@anthropic-ai/sdk's resources/models.d.ts), where a past date means that the retirement is overdue.
+ */
 export function modelView(model: Model): Static<typeof ModelView> {
+  const shutdown_date = shutdownDateOf(model) ?? null
   return {
     id: model.id,
     object: 'model',
     created: Math.floor(model.created_at_ms / 1000),
     owned_by: 'tollgate',
+    shutdown_date,
     type: 'model',
     display_name: model.display_name,
     created_at: new Date(model.created_at_ms).toISOString(),
-    lifecycle: 'active',
+    lifecycle: shutdown_date === null ? 'active' : 'deprecated',
     deprecated_at: null,
-    retires_at: null,
+    retires_at: shutdown_date === null ? null : new Date(shutdown_date).toISOString(),
     line: null,
     capabilities: null,
     max_input_tokens: model.kind === 'text' ? model.context : null,

@@ -40,7 +40,11 @@ function addCreate(key: Command, deps: CliDeps): void {
     .summary('Create a key and print it.')
     .description('Create a key and print it. It is shown only once. Standard output has only the key.')
     .option('--name <name>', 'a name, such as laptop (default: key-1, key-2 …)')
-    .option('--models <list>', 'models it may call, such as gemini-2.5-flash,sim-* (default: all)', readList)
+    .option(
+      '--models <list>',
+      'models it may call, such as gemini-3.5-flash-lite,sim-* (default: all)',
+      readList,
+    )
     .option('--spend-limit <usd>', 'the most that its calls may cost together', readLimit)
     .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
     .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)

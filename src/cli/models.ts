@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { isServed, type Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
-import { formatUsd } from '../domain/money.ts'
+import { shutdownDateOf } from '../domain/model-ends.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
 import type { RateName } from '../domain/units.ts'
 import { money } from '../http/views.ts'
@@ -22,7 +23,11 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
       const { folder, answer, remark, tableOf } = contextOf(command, deps)
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
       const models = [...catalogue.models.values()]
-      const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
+      const columns = [
+        ...COLUMNS,
+        ...(models.some(hasExtras) ? [EXTRAS] : []),
+        ...(models.some(hasEnd) ? [ENDS] : []),
+      ]
       answer({ models: models.map(modelView) }, tableOf(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
         remark('+: costs more for larger prompts; --json shows every tier.')
@@ -56,16 +61,20 @@ const COLUMNS: Column<Model>[] = [
 function unitText(price: Price, words: RateWords): string {
   if (price.unit === 'image') return formatUsd(price.per_image_nanos) + words.per_image
   if (price.unit === 'token') return '-'
+  if (price.unit === 'image_token') return formatUsd(price.rates.image_output) + words.image_output
   const texts = price.rates.flatMap(({ name, nanos }) =>
     name === 'input' || name === 'output' ? [] : [formatUsd(nanos) + words[name]],
   )
   return texts.join(', ') || '-'
 }
 
-type RateWords = Readonly<Record<Exclude<RateName, 'input' | 'output'> | 'per_image', string>>
+type RateWords = Readonly<
+  Record<Exclude<RateName, 'input' | 'output'> | 'per_image' | 'image_output', string>
+>
 
 const RATE_WORDS: RateWords = {
   per_image: ' per image',
+  image_output: ' per million image tokens',
   per_million_characters: ' per million characters',
   per_minute: ' per minute',
   per_second: ' per second',
@@ -77,6 +86,7 @@ const RATE_WORDS: RateWords = {
 /** For a terminal that is too narrow for the others. */
 const SHORT_RATE_WORDS: RateWords = {
   per_image: '/image',
+  image_output: '/M image tokens',
   per_million_characters: '/M chars',
   per_minute: '/minute',
   per_second: '/second',
@@ -91,6 +101,11 @@ const EXTRAS: Column<Model> = {
   text: (model) => (hasExtras(model) ? extrasOf(model).map(extraText).join(', ') : '-'),
   elastic: true,
 }
+
+/** When it is shut down; shown where some model has a date. */
+const ENDS: Column<Model> = { head: 'ENDS', text: (model) => shutdownDateOf(model) ?? '-' }
+
+const hasEnd = (model: Model): boolean => shutdownDateOf(model) !== undefined
 
 const extrasOf = ({ price }: Model) => (price.unit === 'token' ? [...(price.extras ?? [])] : [])
 const hasExtras = (model: Model) => extrasOf(model).length > 0
@@ -110,6 +125,7 @@ function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): strin
     const rate = price.rates.find(({ name }) => `${name}_tokens` === field)
     return rate ? formatUsd(rate.nanos) : '-'
   }
+  if (price.unit === 'image_token') return field === 'input_tokens' ? formatUsd(price.rates.input) : '-'
   if (price.unit !== 'token') return '-'
   const [first, ...more] = price.tiers
   return formatUsd(first.rates[field]) + (more.length > 0 ? '+' : '')
@@ -124,6 +140,7 @@ function modelView(model: Model) {
     usable: isServed(model),
     retired: model.retired,
     unavailable: model.unavailable ?? null,
+    shutdown_date: shutdownDateOf(model) ?? null,
     price: priceView(model.price),
     routes: model.routes.map(({ cost, ...route }) => (cost ? { ...route, cost: priceView(cost) } : route)),
   }
@@ -150,6 +167,7 @@ function priceView(price: Price) {
         max_units,
       })),
     }
+  if (price.unit === 'image_token') return { unit: price.unit, ...ratesView(price.rates) }
   return {
     unit: price.unit,
     ...money('per_image', price.per_image_nanos),
@@ -163,7 +181,9 @@ function priceView(price: Price) {
   }
 }
 
-function tierView({ above_tokens, rates }: Tier) {
+const tierView = ({ above_tokens, rates }: Tier) => ({ above_tokens, ...ratesView(rates) })
+
+function ratesView(rates: Readonly<Record<string, Nanos>>) {
   const usd = Object.entries(rates).map(([field, nanos]) => [field, formatUsd(nanos)] as const)
-  return { above_tokens, nanos_per_million: rates, usd_per_million: Object.fromEntries(usd) }
+  return { nanos_per_million: rates, usd_per_million: Object.fromEntries(usd) }
 }

@@ -2,7 +2,7 @@
 
 import type { PriceList } from '../config/price-list/list.ts'
 import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
-import type { LeftRoute, PlannedChange, PricePlan } from '../config/price-list/plan.ts'
+import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../config/price-list/plan.ts'
 import { isSupported } from '../config/price-list/rates.ts'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
@@ -16,7 +16,10 @@ const OWN_ENTRY = /^.*: /
 /** @param columns the width of the terminal; undefined without a terminal */
 export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
   const parts = [
-    [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
+    plan.changes.length === 0 && plan.ends.length > 0
+      ? []
+      : [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
+    aboutEnds(plan.ends),
     aboutLeft(plan.left, list),
     byWord('Prices in the list that are not used:', wordsOf(plan, 'unmapped')),
     byWord('Rounded up to a nano-dollar:', wordsOf(plan, 'rounded')),
@@ -106,7 +109,19 @@ function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[]
   return lines
 }
 
-const routeName = ({ model, provider, upstream }: LeftRoute): string => `${model} (${provider}:${upstream})`
+function aboutEnds(ends: readonly PlannedEnd[]): string[] {
+  if (ends.length === 0) return []
+  return [
+    'Shutdown dates:',
+    ...ends.map((end) => `${INDENT}${routeName(end)}: ${end.old === null ? '' : `${end.old} -> `}${end.new}`),
+  ]
+}
+
+const routeName = ({
+  model,
+  provider,
+  upstream,
+}: Pick<LeftRoute, 'model' | 'provider' | 'upstream'>): string => `${model} (${provider}:${upstream})`
 
 type Words = readonly (readonly [word: string, model: string])[]
 
@@ -139,7 +154,7 @@ function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList):
 
 /** The same as `--json` shows it. */
 export const planView = (
-  { changes, used, left }: PricePlan,
+  { changes, ends, used, left }: PricePlan,
   { entries, skipped, duplicates }: PriceList,
   outcome: { file: string; written: boolean },
 ) => ({
@@ -155,6 +170,7 @@ export const planView = (
     ...money('new', new_nanos),
     jump: isJump({ rate, old_nanos, new_nanos }),
   })),
+  shutdown_dates: ends,
   used,
   left,
 })

@@ -41,7 +41,8 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
     .description(
       "Read LiteLLM's price list (model_prices_and_context_window.json). Each route's `cost` becomes what its provider " +
         "charges. The model's `price` becomes the cost of its first route in the list times the markup. You see the " +
-        'changes before they are written. Comments and everything else in the catalogue stay.',
+        "changes before they are written. Each route's `shutdown_date` becomes the list's. Comments and everything else in " +
+        'the catalogue stay.',
     )
     .option('--markup <factor>', 'price = cost x this, such as 1.2 (default: 1)', readMarkup)
     .option('--provider <name>', 'only routes to this provider in the catalogue')
@@ -69,9 +70,9 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       if (mistake) throw cannotBe(mistake)
       const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, deps.terminal.columns)
-      if (plan.changes.length > 0 && !json) tell(false)
+      if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list)) warn(warning)
-      if (plan.changes.length === 0) return tell(false)
+      if (plan.edits.size === 0) return tell(false)
       if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) remark(AT_COST_WORDS)
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
       if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {

@@ -1,4 +1,5 @@
 // Costs beside prices: the rates at which a model's price is below the cost of one of its routes. Pure.
+import { IMAGE_TOKEN_RATES } from '../domain/image-tokens.ts'
 import type { ImagePrice, Price, Tier, TokenPrice, UnitPrice } from '../domain/prices.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 
@@ -6,6 +7,8 @@ import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 export function ratesBelowCost(price: Price, cost: Price): string[] {
   if (price.unit === 'token' && cost.unit === 'token') return tokensBelow(price, cost)
   if (price.unit === 'image' && cost.unit === 'image') return imagesBelow(price, cost)
+  if (price.unit === 'image_token' && cost.unit === 'image_token')
+    return IMAGE_TOKEN_RATES.filter((name) => price.rates[name] < cost.rates[name])
   return price.unit === 'unit' && cost.unit === 'unit' ? unitsBelow(price, cost) : []
 }
 

@@ -39,7 +39,7 @@ export interface KnownProvider {
 }
 
 /** The month in which the prices below stood on the providers' pages, and the models were not to be shut down. */
-export const PRICES_AS_OF = 'October 2026'
+export const PRICES_AS_OF = 'November 2026'
 
 /** Models of known servers, by the servers' names; those servers are offered first. */
 const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
@@ -50,7 +50,6 @@ const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
   anthropic: [
     known('claude-sonnet-5-5', ['2.00', '10.00', '0.20'], 1_000_000, 128_000),
     known('claude-opus-5-5', ['4.00', '20.00', '0.20'], 1_000_000, 128_000),
-    known('claude-haiku-4-5', ['1.00', '5.00', '0.10'], 200_000, 64_000),
   ],
   openai: [known('gpt-5.4-mini', ['0.75', '4.50', '0.075'], 400_000, 128_000)],
 }

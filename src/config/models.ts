@@ -1,10 +1,10 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
-import type { Model, Route } from '../domain/catalogue.ts'
+import type { ImageModel, Model, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { FROM_FILE } from './key-files.ts'
 import { listed, type Report, validate } from './mistakes.ts'
 import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
-import { readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
+import { checkLinesAreReached, readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
 import { MODEL_SCHEMAS, type ModelText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
 
@@ -39,10 +39,17 @@ export interface Place {
  */
 export function readModel(text: ModelText, { path, changed_at_ms }: Place, report: Report): Model {
   const { created, display_name = text.id, routes, ...rest } = text
-  if (created !== undefined && !isDate(created))
-    report([...path, 'created'], 'must be a day that exists, such as "2026-03-31"')
+  const checkDay = (day: string | undefined, ...at: TomlPath) => {
+    if (day !== undefined && !isDate(day))
+      report([...path, ...at], 'must be a day that exists, such as "2026-03-31"')
+  }
+  checkDay(created, 'created')
+  checkDay(rest.shutdown_date, 'shutdown_date')
+  for (const [index, route] of routes.entries())
+    checkDay(route.shutdown_date, 'routes', index, 'shutdown_date')
   const created_at_ms = created === undefined ? changed_at_ms : Date.parse(created)
-  const base = { display_name, created_at_ms, routes: inOrder(readRoutes(rest.kind, routes, path, report)) }
+  const written = readRoutes(rest.kind, routes, path, report)
+  const base = { display_name, created_at_ms, routes: inOrder(written) }
   const price_path = [...path, 'price']
   switch (rest.kind) {
     case 'text': {
@@ -56,7 +63,7 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
     case 'embedding':
       return { ...rest, ...base, price: readTokenPrice(rest.price, price_path, report) }
     case 'image':
-      return { ...rest, ...base, sizes: rest.sizes, price: readImagePrice(rest.price, price_path, report) }
+      return { ...rest, ...base, sizes: rest.sizes, price: readImagePrices(rest, written, path, report) }
     default:
       return { ...rest, ...base, price: readUnitPrice(rest.kind, rest.price, price_path, report) }
   }
@@ -99,6 +106,29 @@ function readRoutes(kind: Kind, routes: ModelText['routes'], path: TomlPath, rep
     const cost_path = [...path, 'routes', index, 'cost']
     return cost === undefined ? route : { ...route, cost: readCost(kind, cost, cost_path, report) }
   })
+}
+
+type ImageText = Pick<Extract<ModelText, { kind: 'image' }>, 'price' | 'bounds'>
+
+/** A cost must be of the price's form, and what bounds the tokens of an image is for prices by tokens. */
+function readImagePrices(
+  { price: text, bounds }: ImageText,
+  routes: readonly Route[],
+  path: TomlPath,
+  report: Report,
+): ImageModel['price'] {
+  const price = readImagePrice(text, [...path, 'price'], report)
+  routes.forEach(({ cost }, index) => {
+    if (cost && cost.unit !== price.unit)
+      report(
+        [...path, 'routes', index, 'cost'],
+        'must be in the form of the price: both by image, or both by tokens',
+      )
+  })
+  if (price.unit === 'image' && bounds.length > 0)
+    report([...path, 'bounds'], 'is for prices by tokens: leave it out')
+  checkLinesAreReached(bounds, [...path, 'bounds'], report)
+  return price
 }
 
 /** The schema of the model's kind has checked the cost's form. */

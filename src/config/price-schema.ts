@@ -74,9 +74,12 @@ export const TokenPriceSchema = Type.Object(
   closed,
 )
 
+export const PER_IMAGE = 'USD per image, where no line of `variants` fits'
+
+/** By image, or by tokens: `readImagePrice` checks that it is one of them. */
 export const ImagePriceSchema = Type.Object(
   {
-    per_image: Usd('USD per image, where no line of `variants` fits'),
+    per_image: Type.Optional(Usd(PER_IMAGE)),
     variants: Type.Optional(
       Type.Array(
         Type.Object(
@@ -95,6 +98,14 @@ export const ImagePriceSchema = Type.Object(
     high_fidelity: Type.Optional(
       Usd('USD more per image of an edit with `input_fidelity` high; where absent, that is refused'),
     ),
+    input: Type.Optional(Usd('USD per million text tokens read, in place of per_image')),
+    image_input: Type.Optional(Usd('per million image tokens read; the input rate where absent')),
+    cache_read: Type.Optional(Usd('per million text tokens read from a cache; the input rate where absent')),
+    image_cache_read: Type.Optional(
+      Usd('per million image tokens read from a cache; the image_input rate where absent'),
+    ),
+    output: Type.Optional(Usd('per million text tokens written; the image_output rate where absent')),
+    image_output: Type.Optional(Usd('per million image tokens written')),
   },
   closed,
 )

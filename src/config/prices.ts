@@ -1,7 +1,15 @@
 // The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
 import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
+import { IMAGE_TOKEN_RATES, type ImageTokenRate } from '../domain/image-tokens.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
-import type { ImagePrice, ImageVariant, TokenPrice, TokenRates, UnitPrice } from '../domain/prices.ts'
+import type {
+  ImagePrice,
+  ImageTokenPrice,
+  ImageVariant,
+  TokenPrice,
+  TokenRates,
+  UnitPrice,
+} from '../domain/prices.ts'
 import { RATES, type RateName, type UnitKind } from '../domain/units.ts'
 import { TOKEN_RATE_NAMES } from '../domain/usage.ts'
 import type { Report } from './mistakes.ts'
@@ -9,6 +17,7 @@ import {
   type EmbeddingPriceText,
   type ExtraPriceText,
   type ImagePriceText,
+  PER_IMAGE,
   type TokenPriceText,
   type UnitPriceText,
   USD_MUST,
@@ -88,25 +97,64 @@ function readExtra(text: ExtraPriceText, path: TomlPath, report: Report): ExtraP
 }
 
 /**
- * Reads a price by image.
+ * Reads a price of images: by image, or by the tokens of each.
  *
  * @returns the price, meaningless where a mistake was reported
  */
-export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Report): ImagePrice {
+export function readImagePrice(
+  text: ImagePriceText,
+  path: TomlPath,
+  report: Report,
+): ImagePrice | ImageTokenPrice {
+  const by_tokens = IMAGE_TOKEN_RATES.filter((name) => text[name] !== undefined)
+  if (by_tokens.length > 0) return readImageTokenPrice(text, path, report)
+  if (text.per_image === undefined)
+    report(
+      [...path, 'per_image'],
+      `is missing: it must be ${USD_MUST} (${PER_IMAGE}). For a price by tokens write input and image_output`,
+    )
   const variants = (text.variants ?? []).map((variant, index) => ({
     size: variant.size,
     quality: variant.quality,
     per_image_nanos: readUsd(variant.per_image, [...path, 'variants', index, 'per_image'], report),
   }))
-  checkVariantsAreReached(variants, path, report)
+  checkLinesAreReached(variants, [...path, 'variants'], report)
   const ifGiven = (name: 'partial_image' | 'high_fidelity') =>
     text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
   return {
     unit: 'image',
-    per_image_nanos: readUsd(text.per_image, [...path, 'per_image'], report),
+    per_image_nanos:
+      text.per_image === undefined ? 0 : readUsd(text.per_image, [...path, 'per_image'], report),
     variants,
     partial_image_nanos: ifGiven('partial_image'),
     high_fidelity_nanos: ifGiven('high_fidelity'),
+  }
+}
+
+const BY_IMAGE = ['per_image', 'variants', 'partial_image', 'high_fidelity'] as const
+
+/** Rates that are left out are those of the same sort of token without a cache, or of a part with its whole. */
+function readImageTokenPrice(text: ImagePriceText, path: TomlPath, report: Report): ImageTokenPrice {
+  for (const name of BY_IMAGE)
+    if (text[name] !== undefined)
+      report([...path, name], 'is for prices by image: leave it out, or the rates of tokens')
+  for (const name of ['input', 'image_output'] as const)
+    if (text[name] === undefined)
+      report([...path, name], `is missing: it must be ${USD_MUST}, since the price is by tokens`)
+  const read = (name: ImageTokenRate): Nanos | undefined =>
+    text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
+  const [input = 0, image_output = 0] = [read('input'), read('image_output')]
+  const image_input = read('image_input') ?? input
+  return {
+    unit: 'image_token',
+    rates: {
+      input,
+      image_input,
+      cache_read: read('cache_read') ?? input,
+      image_cache_read: read('image_cache_read') ?? image_input,
+      output: read('output') ?? image_output,
+      image_output,
+    },
   }
 }
 
@@ -184,17 +232,16 @@ function checkTiersRise(tiers: readonly { above: number }[], path: TomlPath, rep
   })
 }
 
+type Shape = Partial<Pick<ImageVariant, 'size' | 'quality'>>
+
 /** The first line that fits is applied, so a line that an earlier one covers would never be applied. */
-function checkVariantsAreReached(variants: readonly ImageVariant[], path: TomlPath, report: Report): void {
-  const covers = (wide: ImageVariant, narrow: ImageVariant) =>
+export function checkLinesAreReached(lines: readonly Shape[], path: TomlPath, report: Report): void {
+  const covers = (wide: Shape, narrow: Shape) =>
     (wide.size === undefined || wide.size === narrow.size) &&
     (wide.quality === undefined || wide.quality === narrow.quality)
-  variants.forEach((variant, index) => {
-    const earlier = variants.slice(0, index).findIndex((other) => covers(other, variant))
+  lines.forEach((line, index) => {
+    const earlier = lines.slice(0, index).findIndex((other) => covers(other, line))
     if (earlier >= 0)
-      report(
-        [...path, 'variants', index],
-        `is never applied: put it before variants[${earlier}], which fits first`,
-      )
+      report([...path, index], `is never applied: put it before ${path.at(-1)}[${earlier}], which fits first`)
   })
 }

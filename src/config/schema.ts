@@ -1,6 +1,7 @@
 // The shape of the catalogue's providers and models (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { UnitKind } from '../domain/units.ts'
+import { imageFields } from './image-fields.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
 import { closed, MAX_COUNT, MAX_TIMER_MS, Milliseconds } from './schema-parts.ts'
@@ -108,6 +109,14 @@ export function providerSchemaFor(protocols: Protocols): ProviderSchema {
   return schema
 }
 
+/** `YYYY-MM-DD`; whether there is such a day is checked where it is read. */
+const Day = (description: string) =>
+  Type.String({
+    pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
+    must: 'a date, such as "2026-03-31"',
+    description,
+  })
+
 const RouteSchema = <Price extends TSchema>(price: Price) =>
   Type.Object(
     {
@@ -131,6 +140,7 @@ const RouteSchema = <Price extends TSchema>(price: Price) =>
           description: 'the model whose rules hold, where `model` is a name of your own',
         }),
       ),
+      shutdown_date: Type.Optional(Day('the day on which the provider shuts the model down')),
       cost: Type.Optional(price),
     },
     closed,
@@ -139,15 +149,12 @@ const RouteSchema = <Price extends TSchema>(price: Price) =>
 const modelBase = {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',
-    must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
+    must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-3.5-flash-lite"',
   }),
   display_name: Type.Optional(Type.String()),
-  created: Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
-      must: 'a date, such as "2026-03-31"',
-      description: 'the date that callers are shown; without it, that of the file',
-    }),
+  created: Type.Optional(Day('the date that callers are shown; without it, that of the file')),
+  shutdown_date: Type.Optional(
+    Day('the day of its shutdown that callers are told; without it, the last one of its routes'),
   ),
   retired: Type.Boolean({ default: false }),
 }
@@ -208,20 +215,7 @@ const ImageModelSchema = Type.Object(
     ...modelBase,
     routes: routesWith(ImagePriceSchema),
     kind: Type.Literal('image'),
-    max_n_per_request: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
-    timeout_ms: Milliseconds({
-      default: 300_000,
-      minimum: 1,
-      description: 'the longest that a provider may take for an image',
-    }),
-    sizes: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: '^([0-9]+x[0-9]+|[0-9.]+K|auto)$',
-          must: '"auto" or a size such as "1024x1024" or "4K"',
-        }),
-      ),
-    ),
+    ...imageFields,
     price: ImagePriceSchema,
   },
   closed,

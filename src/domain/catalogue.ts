@@ -1,6 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 
-import type { ImagePrice, Price, TokenPrice, UnitPrice } from './prices.ts'
+import type { ImagePrice, ImageTokenPrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { KeyHeader, ServerFields } from './servers/known-server.ts'
 import type { UnitKind } from './units.ts'
 
@@ -46,6 +46,8 @@ export interface Route {
   readonly endpoint?: Endpoint
   /** The model whose generation this one is, such as `gpt-5.4`, where the provider's id does not tell it. */
   readonly generation?: string
+  /** The day on which the provider shuts the model down, as `YYYY-MM-DD`. */
+  readonly shutdown_date?: string
   /** What the provider charges the operator, in the form of the model's price; absent if nobody said. */
   readonly cost?: Price
 }
@@ -56,6 +58,8 @@ interface ModelBase {
   /** When it came to be, as callers are told: as the catalogue says, else when the file was last changed. */
   readonly created_at_ms: number
   readonly retired: boolean
+  /** The day of its shutdown as callers are told, `YYYY-MM-DD`; absent: that of its routes (`shutdownDateOf`). */
+  readonly shutdown_date?: string
   /** By ascending `order`, without those to disabled providers unless all are. */
   readonly routes: readonly [Route, ...Route[]]
   /** Why it cannot be called, for the operator: all of its providers are disabled. Absent where one is not. */
@@ -90,7 +94,24 @@ export interface ImageModel extends ModelBase {
   readonly timeout_ms: number
   /** Sizes that the model can make; undefined allows any size up to 2048x2048. */
   readonly sizes: readonly string[] | undefined
-  readonly price: ImagePrice
+  /** Values of `quality` that callers may send beside auto, high, medium and low. */
+  readonly qualities: readonly ExtraQuality[]
+  /** Whether edits in JSON may name their images in `images`, and a `mask`. */
+  readonly edit_images: boolean
+  /** The most tokens of one image: what is held for it, where it is priced by tokens. */
+  readonly max_tokens_per_image: number
+  /** The same of images of some size or quality. The first that matches applies; an undefined field matches any value. */
+  readonly bounds: readonly ImageBound[]
+  readonly price: ImagePrice | ImageTokenPrice
+}
+
+export const EXTRA_QUALITIES = ['xhigh', 'max'] as const
+export type ExtraQuality = (typeof EXTRA_QUALITIES)[number]
+
+export interface ImageBound {
+  readonly size?: string | undefined
+  readonly quality?: string | undefined
+  readonly max_tokens_per_image: number
 }
 
 interface PricedByUnits<K extends UnitKind> extends ModelBase {

@@ -1,5 +1,6 @@
 // Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; per image; or per other units.
 import type { ExtraPrices } from './extras.ts'
+import type { ImageTokenRate } from './image-tokens.ts'
 import type { Nanos } from './money.ts'
 import type { RateName } from './units.ts'
 import type { UsageField } from './usage.ts'
@@ -48,10 +49,16 @@ export interface ImagePrice {
   readonly high_fidelity_nanos?: Nanos | undefined
 }
 
+/** Images by the tokens that are read and written for them: nano-dollars per million, one rate for each sort of token. */
+export interface ImageTokenPrice {
+  readonly unit: 'image_token'
+  readonly rates: Readonly<Record<ImageTokenRate, Nanos>>
+}
+
 /** Prices by units of their own, each at its rate; a unit without a rate costs nothing. */
 export interface UnitPrice {
   readonly unit: 'unit'
   readonly rates: readonly { readonly name: RateName; readonly nanos: Nanos }[]
 }
 
-export type Price = TokenPrice | ImagePrice | UnitPrice
+export type Price = TokenPrice | ImagePrice | ImageTokenPrice | UnitPrice

@@ -54,8 +54,8 @@ export function storedPrices(db: Database): StoredPrices {
 /** @returns the SHA-256 by which a price is found */
 export const hashPrice = (json: string): Uint8Array => new Bun.CryptoHasher('sha256').update(json).digest()
 
-/** What the text of a price says of one call alone (`chargeUnits`, `chargeTokens`, `chargeImages`). */
-const COUNTED = ['units', 'extras', 'partial_images']
+/** What the text of a price says of one call alone (`chargeUnits`, `chargeTokens`, `chargeImages`, `chargeImageTokens`). */
+const COUNTED = ['units', 'extras', 'partial_images', 'image_tokens']
 
 /** The price that many calls share, and what was counted for this one; both as JSON, the latter empty if that is nothing. */
 function takeApart(text: string): { json: string; counted: string } {

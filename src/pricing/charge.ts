@@ -1,5 +1,6 @@
 // Charges: what a call cost, exact and rounded up once.
 import type { ExtraCharge } from '../domain/extras.ts'
+import type { ImageTokens } from '../domain/image-tokens.ts'
 import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
 import {
   type ImagePrice,
@@ -27,6 +28,7 @@ export type Counted =
       readonly service_tier?: string
     }
   | { readonly units: Units }
+  | Omit<ImageTokens, 'usage'>
   | { readonly order: ImageOrder }
 
 export interface ImageOrder {

@@ -1,5 +1,6 @@
 // The lines of a call's charge: what was counted, at which rate, and what it comes to; they add up to the charge exactly.
 import type { ExtraCharge } from '../domain/extras.ts'
+import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../domain/image-tokens.ts'
 import type { Nanos } from '../domain/money.ts'
 import { TOKENS_PER_RATE } from '../domain/prices.ts'
 import { RATES, type RateName, type Unit } from '../domain/units.ts'
@@ -37,13 +38,18 @@ interface ImageSnapshot {
   partial_images?: number
   partial_image_nanos?: Nanos
 }
+interface ImageTokenSnapshot {
+  unit: 'image_token'
+  nanos_per_million_tokens: Record<ImageTokenRate, Nanos>
+  image_tokens?: { input?: number; cache_read?: number }
+}
 interface UnitSnapshot {
   unit: 'unit'
   nanos: Partial<Record<RateName, Nanos>>
   units: Partial<Record<Unit, number>>
 }
-/** What `chargeTokens`, `chargeImages` and `chargeUnits` store. */
-type Snapshot = TokenSnapshot | ImageSnapshot | UnitSnapshot
+/** What `chargeTokens`, `chargeImages`, `chargeImageTokens` and `chargeUnits` store. */
+type Snapshot = TokenSnapshot | ImageSnapshot | ImageTokenSnapshot | UnitSnapshot
 
 /** @returns the lines that are not zero, in the order in which the price has them; none where nothing was charged */
 export function priceLines(call: ChargedCall): PriceLine[] {
@@ -64,6 +70,7 @@ export function tierApplied({ price }: Pick<ChargedCall, 'price'>): string | nul
 function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
   if (snapshot.unit === 'token') return tokenLines(snapshot, call)
   if (snapshot.unit === 'image') return imageLines(snapshot, call)
+  if (snapshot.unit === 'image_token') return imageTokenLines(snapshot, call)
   const { nanos, units } = snapshot
   return (Object.keys(nanos) as RateName[]).map((name) => {
     const { unit, per } = RATES[name]
@@ -88,6 +95,31 @@ function imageLines(snapshot: ImageSnapshot, { images }: ChargedCall): PriceLine
     ...(high_fidelity_nanos === undefined ? [] : [line('high_fidelity', images, high_fidelity_nanos, 1)]),
     line('partial_images', partial_images, partial_image_nanos, 1),
   ]
+}
+
+function imageTokenLines(
+  { nanos_per_million_tokens, image_tokens = {} }: ImageTokenSnapshot,
+  call: ChargedCall,
+): PriceLine[] {
+  const { input = 0, cache_read = 0 } = image_tokens
+  const counts = countedByRate({
+    usage: call,
+    image_input_tokens: input,
+    image_cache_read_tokens: cache_read,
+  })
+  return IMAGE_TOKEN_RATES.map((name) =>
+    line(LINE_NAMES[name], counts[name], nanos_per_million_tokens[name], Number(TOKENS_PER_RATE)),
+  )
+}
+
+/** As fields of a usage are named. */
+const LINE_NAMES: Readonly<Record<ImageTokenRate, string>> = {
+  input: 'input_tokens',
+  image_input: 'input_image_tokens',
+  cache_read: 'cache_read_tokens',
+  image_cache_read: 'cache_read_image_tokens',
+  output: 'output_tokens',
+  image_output: 'output_image_tokens',
 }
 
 const line = (what: string, count: number, rate_nanos: Nanos, per: number): PriceLine => ({

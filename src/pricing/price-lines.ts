@@ -1,4 +1,5 @@
 // Prices as lists of lines, one an amount, and what is different between two of them. Pure.
+import { IMAGE_TOKEN_RATES } from '../domain/image-tokens.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Price, TokenPrice } from '../domain/prices.ts'
 import type { RateName } from '../domain/units.ts'
@@ -52,6 +53,13 @@ export function priceLines(price: Price): PriceLine[] {
       ...lineIf('high_fidelity', high_fidelity_nanos, 'image'),
     ]
   }
+  if (price.unit === 'image_token')
+    return IMAGE_TOKEN_RATES.map((name) => ({
+      name,
+      of: '',
+      nanos: price.rates[name],
+      per: 'million tokens',
+    }))
   const service_tiers = [...(price.service_tiers?.values() ?? [])].flatMap(tokenLines)
   const extras = [...(price.extras ?? [])].map(([name, { per, nanos }]) => ({ name, of: '', nanos, per }))
   return [...tokenLines(price), ...service_tiers, ...extras]

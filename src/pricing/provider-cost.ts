@@ -4,6 +4,7 @@ import type { ImagePrice, Price, TokenPrice } from '../domain/prices.ts'
 import type { Usage } from '../domain/usage.ts'
 import { type Charge, type Counted, chargeImages, chargeTokens } from './charge.ts'
 import { extrasAt } from './extras.ts'
+import { chargeImageTokens } from './image-tokens.ts'
 import { priceAt } from './service-tiers.ts'
 import { chargeUnits } from './units.ts'
 
@@ -26,6 +27,10 @@ export function providerCost(cost: Price, usage: Usage, { counted }: Pick<Charge
 function costOf(cost: Price, usage: Usage, counted: Counted | undefined): Nanos | undefined {
   if (cost.unit === 'token') return costOfTokens(cost, usage, counted)
   if (cost.unit === 'image') return costOfImages(cost, counted)
+  if (cost.unit === 'image_token')
+    return counted && 'image_input_tokens' in counted
+      ? chargeImageTokens(cost, { usage, ...counted }).cost_nanos
+      : undefined
   return counted && 'units' in counted ? chargeUnits(cost, counted.units).cost_nanos : undefined
 }
 

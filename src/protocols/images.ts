@@ -1,4 +1,5 @@
 // The verbs of making images, for protocols that make them.
+import type { ReportedImageTokens } from '../domain/image-tokens.ts'
 import type { Usage } from '../domain/usage.ts'
 import type { Part, Signature } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
@@ -57,6 +58,8 @@ export interface ImageTraits {
   readonly output_compression: boolean
   /** Whether partial images can be asked for: then the protocol has `readEvent`. */
   readonly partial_images: boolean
+  /** Values of `quality` beside auto, high, medium and low that it draws. */
+  readonly qualities: readonly string[]
 }
 
 /** Of a model that takes a prompt, references and shapes. */
@@ -66,6 +69,7 @@ export const PLAIN_TRAITS: ImageTraits = {
   moderation: false,
   output_compression: false,
   partial_images: false,
+  qualities: [],
 }
 
 export interface ImageTarget extends UpstreamTarget {
@@ -93,10 +97,12 @@ export interface Beside {
 export type NoImage = 'content_policy_violation' | 'no_image_generated'
 
 /** What came back: images, or why none came. */
-export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
+export type ImageAnswer =
+  | { images: readonly [SentImage, ...SentImage[]]; usage: ReportedImageTokens | undefined }
+  | { refusal: NoImage }
 
 /** What an event of an image's stream brings: a partial image in base64, or the image. */
-export type ImageEvent = { partial: string } | { image: SentImage }
+export type ImageEvent = { partial: string } | { image: SentImage; usage: ReportedImageTokens | undefined }
 
 export interface ImageProtocol {
   /** @param model the provider's own id of it */

@@ -6,6 +6,7 @@ import { NO_UNITS, RATES, UNITS, type Units } from '../domain/units.ts'
 import type { Usage } from '../domain/usage.ts'
 import { chargeImages, chargeTokens } from '../pricing/charge.ts'
 import { extrasAt } from '../pricing/extras.ts'
+import { chargeImageTokens } from '../pricing/image-tokens.ts'
 import { priceAt } from '../pricing/service-tiers.ts'
 import { chargeUnits } from '../pricing/units.ts'
 
@@ -16,7 +17,7 @@ export interface RecordedCharge extends Usage {
   price: string
 }
 
-/** What the snapshots of the three sorts of prices have, as far as it is needed here. */
+/** What the snapshots of the four sorts of prices have, as far as it is needed here. */
 interface Snapshot {
   unit?: unknown
   extras?: ExtraCharge[]
@@ -26,6 +27,7 @@ interface Snapshot {
   quality?: string
   high_fidelity_nanos?: Nanos
   partial_images?: number
+  image_tokens?: { input?: number; cache_read?: number }
 }
 
 /**
@@ -41,6 +43,11 @@ export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos |
   if (snapshot.unit !== at.unit) return undefined
   if (at.unit === 'token') return rerateTokens(call, snapshot, at)
   if (at.unit === 'unit') return rerateUnits(call, snapshot, at)
+  if (at.unit === 'image_token') {
+    const { input = 0, cache_read = 0 } = snapshot.image_tokens ?? {}
+    const tokens = { usage: call, image_input_tokens: input, image_cache_read_tokens: cache_read }
+    return chargeImageTokens(at, tokens).cost_nanos
+  }
   return rerateImages(call, snapshot, at, current)
 }
 

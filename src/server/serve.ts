@@ -22,6 +22,7 @@ import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
 import { createImageTrial } from './image-library.ts'
 import { type Listening, listenWith } from './listening.ts'
+import { warnOfModelEnds } from './model-ends.ts'
 import { createObserving, type Observing } from './observing.ts'
 import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
@@ -137,12 +138,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   readiness.started()
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
+  const stopWarning = warnOfModelEnds({ catalogue, log, now })
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
       beside.doctor.stop()
+      stopWarning()
       await stopSweeping()
       stopTicking()
       watched.close()

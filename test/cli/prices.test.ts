@@ -597,7 +597,7 @@ routes = [{ provider = "google", model = "gemini-2.5-flash-lite" }]
 price = { input = 0.10, output = 0.40 }
 `,
     )
-    expect(await rows()).toContainEqual(['lite', 'google', 'input', '0.10', '-', '-', 'list, October 2026'])
+    expect(await rows()).toContainEqual(['lite', 'google', 'input', '0.10', '-', '-', 'list, November 2026'])
   })
 
   test('fits a terminal of 80 columns', async () => {

@@ -26,7 +26,7 @@ describe('the first catalogue', () => {
       ['sim-moderation', 'simulator-openai', 'moderation'],
       ['sim-rerank', 'simulator-openai', 'rerank'],
       ['sim-image', 'simulator', 'image'],
-      ['sim-gpt-image', 'simulator-openai', 'gpt-image-1.5'],
+      ['sim-gpt-image', 'simulator-openai', 'gpt-image-2.6-flare'],
     ])
   })
 
@@ -43,6 +43,9 @@ describe('the first catalogue', () => {
       GEMINI_API_KEY: 'one',
       GEMINI_API_KEY_2: 'two',
       ANTHROPIC_API_KEY: 'three',
+      OPENAI_API_KEY: 'four',
+      AZURE_API_KEY: 'five',
+      AWS_BEARER_TOKEN_BEDROCK: 'six',
     })
     expect([...providers.keys()]).toEqual([
       'simulator',
@@ -50,10 +53,13 @@ describe('the first catalogue', () => {
       'simulator-openai',
       'google',
       'anthropic',
+      'openai',
+      'azure',
+      'bedrock',
       'ollama',
     ])
     expect(providers.get('google')?.api_keys).toEqual(['one', 'two'])
-    expect([...models.keys()]).toContain('gemini-2.5-pro')
+    expect([...models.keys()]).toContain('gpt-6.1-terra')
     expect(models.get('house-model')?.routes).toHaveLength(2)
     expect(limits.accounts?.alice).toEqual({ concurrent_calls: 200 })
   })

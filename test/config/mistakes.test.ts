@@ -331,13 +331,49 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
-      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, created, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
+      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, created, shutdown_date, retired, routes, kind, max_n_per_request, timeout_ms, sizes, qualities, edit_images, max_tokens_per_image, bounds, price',
     ],
     [
       'a price of another kind',
       model('id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1 }'),
-      '5 models[0].price.per_image: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per image, where no line of `variants` fits)',
+      '5 models[0].price.image_output: is missing: it must be an amount in USD of at most nine decimals, such as 0.30, since the price is by tokens',
     ],
+    ...[
+      [
+        'price = { per_image = 1, image_output = 1, input = 1 }',
+        '5 models[0].price.per_image: is for prices by image: leave it out, or the rates of tokens',
+      ],
+      [
+        'price = { image_output = 1 }',
+        '5 models[0].price.input: is missing: it must be an amount in USD of at most nine decimals, such as 0.30, since the price is by tokens',
+      ],
+      [
+        'price = { per_image = 1 }\nbounds = [{ size = "4K", max_tokens_per_image = 1 }]',
+        '6 models[0].bounds: is for prices by tokens: leave it out',
+      ],
+      [
+        'price = { image_output = 1, input = 1 }',
+        '4 models[0].routes[0].cost: must be in the form of the price: both by image, or both by tokens',
+        ', cost = { per_image = 1 }',
+      ],
+      [
+        'price = { per_image = 1 }\nqualities = ["ultra"]',
+        '6 models[0].qualities[0]: must be one of "xhigh" or "max"',
+      ],
+      [
+        'price = { per_image = 1 }\nshutdown_date = "2027-02-30"',
+        '6 models[0].shutdown_date: must be a day that exists, such as "2026-03-31"',
+      ],
+      [
+        'price = { per_image = 1 }',
+        '4 models[0].routes[0].shutdown_date: must be a date, such as "2026-03-31" (the day on which the provider shuts the model down)',
+        ', shutdown_date = "soon"',
+      ],
+    ].map(([lines = '', mistake = '', route = '']): [string, string, string] => [
+      `an image model: ${lines}${route}`,
+      model(`id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x"${route} }]\n${lines}`),
+      mistake,
+    ]),
     [
       'a partial image for less than nothing',
       model(
@@ -376,7 +412,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "a?b"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1, output = 1 }',
       ),
-      '2 models[0].id: must be at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
+      '2 models[0].id: must be at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-3.5-flash-lite"',
     ],
     ...['https://app.example/', 'app.example', 'https://App.example', 'https://*.example', ''].map(
       (origin): [string, string, string] => [

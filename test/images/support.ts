@@ -105,8 +105,12 @@ export const WEB: Record<string, { bytes: Uint8Array; mime: 'image/png' | 'image
   'https://pictures.example.com/dog.jpg': { bytes: JPEG, mime: 'image/jpeg' },
 }
 
-/** The scene of a file; the provider draws one PNG unless a test says otherwise. */
-export async function imagesScene(): Promise<ImagesScene> {
+/**
+ * The scene of a file; the provider draws one PNG unless a test says otherwise.
+ *
+ * @param more further models
+ */
+export async function imagesScene(more = ''): Promise<ImagesScene> {
   const clock = { now_ms: 0 }
   const fetched: string[] = []
   const fetchImage: FetchImage = async (url) => {
@@ -119,7 +123,7 @@ export async function imagesScene(): Promise<ImagesScene> {
   const rate = createImageRate(() => clock.now_ms)
   const scene = await fileScene({
     provider: 'cooldown_ms = 0',
-    more: models,
+    more: (url) => models(url) + more,
     plugins: plugins.map(
       (plugin): Plugin =>
         (gateway) =>

@@ -146,6 +146,31 @@ describe("Anthropic's SDK", () => {
   })
 })
 
+test('a model that is to be shut down says when, to both SDKs; past its day, too, for it still serves', async () => {
+  const ending = (id: string, more: string) => modelSection(id, { [PROVIDER]: 'm' }, { more })
+  await using other = await startTestGateway({
+    catalogue: catalogueOf({
+      upstream_url: 'simulator',
+      more: ending('ends', 'shutdown_date = "2099-03-31"') + ending('ended', 'shutdown_date = "2026-01-01"'),
+    }),
+  })
+  const apiKey = await other.caller()
+  const sdk = new OpenAI({ apiKey, baseURL: new URL('/v1', other.url).href, maxRetries: 0 })
+  const claude = new Anthropic({ apiKey, baseURL: other.url.origin, maxRetries: 0 })
+  for (const [id, date] of [
+    ['ends', '2099-03-31'],
+    ['ended', '2026-01-01'],
+  ] as const) {
+    expect(await sdk.models.retrieve(id)).toMatchObject({ shutdown_date: date })
+    expect(await claude.models.retrieve(id)).toMatchObject({
+      lifecycle: 'deprecated',
+      retires_at: `${date}T00:00:00.000Z`,
+    })
+  }
+  const messages = [{ role: 'user' as const, content: 'Hi' }]
+  expect(await sdk.chat.completions.create({ model: 'ended', messages })).toMatchObject({ model: 'ended' })
+})
+
 describe('every form of key', () => {
   test.each(['bearer', 'x-api-key', 'x-goog-api-key', 'query'] as const)('%s', async (form) => {
     const list = await gateway.call('/v1/models', undefined, { key, form })
@@ -181,6 +206,7 @@ describe('one body for both', () => {
       lifecycle: 'active',
       deprecated_at: null,
       retires_at: null,
+      shutdown_date: null,
       line: null,
       capabilities: null,
       max_input_tokens: 1_048_576,

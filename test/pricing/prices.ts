@@ -10,7 +10,11 @@ const refuse = (path: readonly unknown[], message: string): never => {
 }
 
 export const tokenPrice = (text: TokenPriceText): TokenPrice => readTokenPrice(text, [], refuse)
-export const imagePrice = (text: ImagePriceText): ImagePrice => readImagePrice(text, [], refuse)
+export function imagePrice(text: ImagePriceText): ImagePrice {
+  const price = readImagePrice(text, [], refuse)
+  if (price.unit !== 'image') throw new Error('the price is by tokens')
+  return price
+}
 
 /** A usage of the given fields, and 0 of the others. */
 export const usageOf = (fields: Partial<Usage>): Usage => ({ ...NO_USAGE, ...fields })

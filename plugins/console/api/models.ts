@@ -6,6 +6,7 @@ import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
+import { endOf } from '../../../src/domain/model-ends.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -27,6 +28,7 @@ const RouteView = Type.Object({
   model: Type.String({ description: "the provider's name for it" }),
   weight: Type.Integer(),
   order: Type.Integer(),
+  shutdown_date: Type.Optional(Type.String({ description: 'the day on which its provider shuts it down' })),
   cost: Nullable(
     Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
   ),
@@ -38,6 +40,12 @@ const MODEL = {
   kind: Type.String(),
   state: OneOf(['served', 'retired', 'unavailable']),
   why: Nullable(Type.String({ description: 'why it is unavailable' })),
+  end: Nullable(
+    Type.Object({
+      date: Type.String({ description: 'the day on which the model is shut down' }),
+      days: Type.Integer({ description: 'until then; negative once it is past' }),
+    }),
+  ),
   price: Type.Array(PriceLineView),
   context_tokens: Nullable(Type.Integer()),
   max_output_tokens: Nullable(Type.Integer()),
@@ -84,7 +92,7 @@ export function modelRoutes(gateway: ConsoleParts) {
       ({ viewer }) => {
         const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
         const models = [...catalogue().models.values()].filter(seenBy(viewer))
-        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], viewer)) }
+        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], viewer, now())) }
       },
       { response: { 200: ModelsView, ...FAILURES } },
     )
@@ -95,7 +103,7 @@ export function modelRoutes(gateway: ConsoleParts) {
         const days = daysFor(viewer).filter((day) => day.model === model.id)
         const from_s = firstDay(now(), DAYS)
         return {
-          ...modelView(model, days, viewer),
+          ...modelView(model, days, viewer, now()),
           days: Array.from({ length: DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return { start_s, ...sumsView(days.filter((day) => day.start_s === start_s)) }
@@ -109,7 +117,12 @@ export function modelRoutes(gateway: ConsoleParts) {
     )
 }
 
-function modelView(model: Model, days: readonly ModelDay[], viewer: Viewer): Static<typeof ModelView> {
+function modelView(
+  model: Model,
+  days: readonly ModelDay[],
+  viewer: Viewer,
+  now_ms: number,
+): Static<typeof ModelView> {
   const is_text = model.kind === 'text'
   return {
     id: model.id,
@@ -117,6 +130,7 @@ function modelView(model: Model, days: readonly ModelDay[], viewer: Viewer): Sta
     kind: model.kind,
     state: stateOf(model),
     why: (viewer.role === 'operator' ? model.unavailable : undefined) ?? null,
+    end: endOf(model, now_ms) ?? null,
     price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,

@@ -3,6 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Model } from '../../../src/domain/catalogue.ts'
+import { endingsOf } from '../../../src/domain/model-ends.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { type FailingRoute, failingRoutes } from '../../../src/ledger/failing-routes.ts'
@@ -45,6 +47,13 @@ const RouteView = Closed({
   last_request_id: Type.String(),
 })
 
+const EndingView = Closed({
+  model: Type.String(),
+  route: Nullable(Type.String({ description: 'the route that ends; null for the model as a whole' })),
+  date: Type.String(),
+  days: Type.Integer({ description: 'until then; negative once it is past' }),
+})
+
 const OverviewQuery = Closed({ range: Type.Optional(OneOf(RANGES)) })
 const OverviewView = Closed({
   range: OneOf(RANGES),
@@ -57,6 +66,8 @@ const OverviewView = Closed({
   is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
   /** For the operator alone. */
   failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
+  /** Models and routes that end within 30 days or have ended; for the operator alone. */
+  ending: Nullable(Type.Array(EndingView)),
   /** Of the account that looks; null for the operator. */
   money: Nullable(Closed({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') })),
 })
@@ -78,7 +89,7 @@ export function overviewRoutes(gateway: ConsoleParts) {
 }
 
 async function overviewView(
-  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, exchange: { catalogue, now } }: Pick<Gateway, 'exchange' | 'db'>,
   memory: OverviewMemory,
   viewer: Viewer,
   range: Range,
@@ -98,6 +109,7 @@ async function overviewView(
     before: totalsView(before, is_operator),
     is_sampled,
     failing: is_operator ? failingView(failingRoutes(db, { from_ms, first_id })) : null,
+    ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
     money: is_operator ? null : moneyView(db, account_id),
   }
 }
@@ -123,6 +135,12 @@ const failingView = ({ routes, complete }: { routes: FailingRoute[]; complete: b
   routes: routes.map(({ last_at_ms, ...route }) => ({ ...route, ...time('last', last_at_ms) })),
   complete,
 })
+
+const endingView = (models: Iterable<Model>, now_ms: number): Static<typeof EndingView>[] =>
+  endingsOf(models, now_ms).map(({ route, ...ending }) => ({
+    ...ending,
+    route: route ? `${route.provider}:${route.model}` : null,
+  }))
 
 function moneyView(db: Gateway['db'], id: number): Static<typeof OverviewView>['money'] {
   const account = accountQueries(db).accountById.get({ id })

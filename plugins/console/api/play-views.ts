@@ -5,6 +5,8 @@ import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../../src/access/cons
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../../src/domain/catalogue.ts'
+import { addProduct, divideRoundingUp } from '../../../src/domain/money.ts'
+import { TOKENS_PER_RATE } from '../../../src/domain/prices.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
 import type { RequestField } from '../../../src/protocols/carries.ts'
@@ -53,7 +55,7 @@ const ImageModelView = Closed({
   max_n: Type.Integer(),
   /** Null: any size up to 2048x2048. */
   sizes: Nullable(Type.Array(Type.String())),
-  /** That have a price of their own. */
+  /** That have a price of their own, or that the model takes beside those of all. */
   qualities: Type.Array(Type.String()),
   /** Of one image, at least and at most. */
   ...MoneyFields('from'),
@@ -147,21 +149,29 @@ function textView(model: TextModel, parameters: Parameter[]): Static<typeof Text
   }
 }
 
-function imageView({
-  id,
-  display_name,
-  max_n_per_request,
-  sizes,
-  price,
-}: ImageModel): Static<typeof ImageModelView> {
-  const prices = [price.per_image_nanos, ...price.variants.map(({ per_image_nanos }) => per_image_nanos)]
+function imageView(model: ImageModel): Static<typeof ImageModelView> {
+  const { id, display_name, max_n_per_request, sizes } = model
+  const prices = imagePrices(model)
   return {
     id,
     display_name,
     max_n: max_n_per_request,
     sizes: sizes ? [...sizes] : null,
-    qualities: [...new Set(price.variants.flatMap(({ quality }) => quality ?? []))],
+    qualities: [...new Set([...pricedQualities(model), ...model.qualities])],
     ...money('from', Math.min(...prices)),
     ...money('to', Math.max(...prices)),
   }
 }
+
+/** Of one image; by tokens: of the most that one has. */
+function imagePrices({ price, bounds, max_tokens_per_image }: ImageModel): number[] {
+  if (price.unit === 'image')
+    return [price.per_image_nanos, ...price.variants.map(({ per_image_nanos }) => per_image_nanos)]
+  const most = [max_tokens_per_image, ...bounds.map((bound) => bound.max_tokens_per_image)]
+  return most.map((tokens) =>
+    divideRoundingUp(addProduct(0, tokens, price.rates.image_output), TOKENS_PER_RATE),
+  )
+}
+
+const pricedQualities = ({ price, bounds }: ImageModel): string[] =>
+  (price.unit === 'image' ? price.variants : bounds).flatMap(({ quality }) => quality ?? [])

@@ -3,10 +3,11 @@ import type { Edit } from '../edit.ts'
 import type { TomlTable } from '../toml.ts'
 import type { TomlValue } from '../toml-write.ts'
 import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
+import { shutdownIn } from './ends.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
-import { type Kind, ratesOf } from './rates.ts'
+import { isByImageTokens, type Kind, ratesOf } from './rates.ts'
 import type { Rates } from './tiers.ts'
 
 /** Which routes are meant, and what is added to their cost. */
@@ -46,8 +47,15 @@ export interface LeftRoute extends RouteName {
   readonly entries: readonly string[]
 }
 
+/** A route whose shutdown date is new, or another than the catalogue has. */
+export interface PlannedEnd extends RouteName {
+  readonly old: string | null
+  readonly new: string
+}
+
 export interface PricePlan {
   readonly changes: readonly PlannedChange[]
+  readonly ends: readonly PlannedEnd[]
   readonly used: readonly UsedEntry[]
   readonly left: readonly LeftRoute[]
   /** Those of each model that changes, by its place in the file. */
@@ -65,6 +73,7 @@ interface RouteBlock {
   readonly provider: string
   readonly model: string
   readonly order?: number
+  readonly shutdown_date?: string
   readonly cost?: TomlValue
 }
 
@@ -82,6 +91,7 @@ export function planImport(values: TomlTable, list: PriceList, choice: ImportCho
   )
   return {
     changes: parts.flatMap(({ changes }) => changes),
+    ends: parts.flatMap(({ ends }) => ends),
     used: parts.flatMap(({ used }) => used),
     left: parts.flatMap(({ left }) => left),
     edits: new Map(parts.flatMap(({ at, edits }) => (edits.length > 0 ? [[at, edits] as const] : []))),
@@ -96,6 +106,7 @@ interface Planning {
 
 interface ModelPlan {
   changes: PlannedChange[]
+  ends: PlannedEnd[]
   used: UsedEntry[]
   left: LeftRoute[]
   edits: Edit[]
@@ -103,7 +114,7 @@ interface ModelPlan {
 
 /** The price follows the cost of the route that is tried first, of those that the list has. */
 function planModel(model: ModelBlock, at: number, { matcher, providers, choice }: Planning): ModelPlan {
-  const plan: ModelPlan = { changes: [], used: [], left: [], edits: [] }
+  const plan: ModelPlan = { changes: [], ends: [], used: [], left: [], edits: [] }
   const routes = model.routes
     .map((route, index) => ({ route, index }))
     .filter(({ route }) => choice.provider === undefined || route.provider === choice.provider)
@@ -113,14 +124,17 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const provider = providers.get(route.provider)
     if (!provider) continue
     const name = { model: model.id, provider: provider.name, upstream: route.model }
-    const found = costOf(matcher, provider, route.model, model)
+    const match = matcher.match(provider, route.model, model.kind)
+    const path = ['models', at, 'routes', index]
+    noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
+    const found = costOf(match, matcher, provider, route.model, model)
     if ('reason' in found) {
       plan.left.push({ ...name, ...found })
       continue
     }
     const merged = mergePrice(route.cost, found.wanted, model.kind)
     const cost_of = { provider: provider.name, upstream: route.model }
-    note(plan, merged, { model: model.id, cost_of }, ['models', at, 'routes', index, 'cost'])
+    note(plan, merged, { model: model.id, cost_of }, [...path, 'cost'])
     const { entry, unmapped, rounded } = found
     plan.used.push({ ...name, entry, unmapped, rounded, kept: merged.kept })
     first ??= found.wanted
@@ -132,6 +146,18 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     if (used) plan.used = [{ ...used, kept: [...new Set([...used.kept, ...merged.kept])] }, ...others]
   }
   return plan
+}
+
+function noteEnd(
+  plan: ModelPlan,
+  match: Match,
+  of: Omit<PlannedEnd, 'new'>,
+  path: readonly (string | number)[],
+): void {
+  const date = 'entry' in match ? shutdownIn(match.entry) : undefined
+  if (date === undefined || date === of.old) return
+  plan.ends.push({ ...of, new: date })
+  plan.edits.push({ op: 'set', path, value: date })
 }
 
 function note(
@@ -150,13 +176,14 @@ interface Found extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
 }
 
 function costOf(
+  match: Match,
   matcher: Matcher,
   provider: ListedProvider,
   model: string,
   { kind, price }: ModelBlock,
 ): Found | Pick<LeftRoute, 'reason' | 'entries'> {
-  const match: Match = matcher.match(provider, model, kind)
-  const by_line = kind === 'image' ? matcher.imageLines(provider, model) : NO_LINES
+  const by_line =
+    kind === 'image' && !isByImageTokens(kind, price) ? matcher.imageLines(provider, model) : NO_LINES
   const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
   const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
   if (!rates && by_line.lines.length === 0)

@@ -76,6 +76,21 @@ const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
   rerank: ['rerank'],
 }
 
+/** Of an image model whose price is by tokens. */
+const IMAGE_TOKEN_FIELDS: (typeof FIELDS)[Kind] = [
+  ['input_cost_per_token', 'input', MILLION],
+  ['input_cost_per_image_token', 'image_input', MILLION],
+  ['cache_read_input_token_cost', 'cache_read', MILLION],
+  ['cache_read_input_image_token_cost', 'image_cache_read', MILLION],
+  ['output_cost_per_image_token', 'image_output', MILLION],
+  ['output_cost_per_token', 'output', MILLION],
+]
+const IMAGE_TOKENS_NEEDED = ['input', 'image_output']
+
+/** Whether the price of an image model is by tokens, as the file has it. */
+export const isByImageTokens = (kind: Kind, price: object): boolean =>
+  kind === 'image' && 'image_output' in price
+
 /**
  * Without these there is no price. Of the kinds that are not named, one rate is enough. Of these alone 0 is a price: elsewhere it is
  * how the list writes prices that it does not know, or that are not billed apart.
@@ -155,21 +170,23 @@ function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates 
   const rounded: string[] = []
   const names = [...entry.fields.keys()]
   const isBilled = billingOf(kind, price)
-  for (const [field, rate, count] of FIELDS[kind]) {
+  const by_image_tokens = isByImageTokens(kind, price)
+  const needed = by_image_tokens ? IMAGE_TOKENS_NEEDED : (NEEDED[kind] ?? [])
+  for (const [field, rate, count] of by_image_tokens ? IMAGE_TOKEN_FIELDS : FIELDS[kind]) {
     for (const name of names) {
       const above = name === field ? 0 : kind === 'text' ? tierOf(name, field) : undefined
       if (above === undefined || !isBilled(rate)) continue
       const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
       if (rates.has(rate)) continue
       const read = readPrice(entry, name, count)
-      if (read.nanos === 0 && !NEEDED[kind]?.includes(rate)) continue
+      if (read.nanos === 0 && !needed.includes(rate)) continue
       rates.set(rate, read.nanos)
       if (read.rounded) rounded.push(name)
       mapped.add(name)
       if (above > 0) tiers.set(above, rates)
     }
   }
-  const is_whole = (NEEDED[kind] ?? []).every((rate) => base.has(rate))
+  const is_whole = needed.every((rate) => base.has(rate))
   if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
   const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
   const rising = [...tiers].sort(([one], [other]) => one - other)

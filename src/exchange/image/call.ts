@@ -3,13 +3,10 @@ import type { ImageRate } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
 import { formatUsd } from '../../domain/money.ts'
-import { NO_USAGE } from '../../domain/usage.ts'
 import { jsonAnswer } from '../../http/answers.ts'
 import type { Library } from '../../library/library.ts'
 import type { Decoder } from '../../media/decoder.ts'
 import type { FetchImage } from '../../media/remote.ts'
-import { type Charge, chargeImages } from '../../pricing/charge.ts'
-import { quoteImages } from '../../pricing/quote.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import type { MemoryBudget } from '../bodies/memory-budget.ts'
 import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
@@ -17,14 +14,15 @@ import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { upstreamModelHeader } from '../serving/served-headers.ts'
 import { beginImages } from './begun.ts'
+import { billImages, type ImageBill, quoteOrder } from './billing.ts'
 import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
 import type { Drawn, PaidImages } from './drawn.ts'
-import { writeImageEvents } from './events.ts'
+import { tokenFields, writeImageEvents } from './events.ts'
+import { findMask } from './mask.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
 import { droppedHeader, partialsOf } from './partials.ts'
-import { priced } from './priced.ts'
 import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
@@ -56,8 +54,7 @@ export interface ReadOrder {
 export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
   read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
   prepare: (_parts, admitted, order) => withReferences(images, admitted, order),
-  quote: ({ model, wanted, partial_images }) =>
-    quoteImages(model.price, priced(wanted, wanted.count, partial_images)),
+  quote: quoteOrder,
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
@@ -111,7 +108,10 @@ async function withReferences(
     return withPictures({ fetchImage, gone: place.gone }, order, order.wanted.conversation)
   const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
   const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
-  return { ...order, references }
+  const { mask_source } = order.wanted
+  if (!mask_source) return { ...order, references }
+  const mask = await findMask({ library, fetchImage }, referrer, mask_source, references)
+  return { ...order, references, wanted: { ...order.wanted, mask } }
 }
 
 /** Draws and stores the images; charges for those that came. */
@@ -120,7 +120,7 @@ async function serveImages(
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
 ): Promise<Served> {
-  const { wanted, references, model, partial_images } = held.order
+  const { wanted, references, partial_images } = held.order
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
     const begun = await beginImages(library, held, all)
@@ -128,7 +128,7 @@ async function serveImages(
     if (partial_images > 0) return await servePartials(parts, held, all, begun)
     const images = await draw(parts, library, held, all)
     await begun.store(images)
-    return paidImages(held, images, begun.uuids, chargeImages(model.price, priced(wanted, images.length)))
+    return paidImages(held, images, begun.uuids, billImages(parts, held, images))
   } catch (thrown) {
     throw imageFailure(thrown)
   }
@@ -145,17 +145,14 @@ function paidImages(
   { started_ms, origin, settlement, order: { write, wanted } }: Held<PaidImageOrder>,
   images: readonly Drawn[],
   uuids: readonly string[],
-  charge: Charge,
+  { tokens, ...bill }: ImageBill,
 ): Served {
   const { length } = images
   return {
     delivered: {
       outcome: 'completed',
-      charge,
-      usage: NO_USAGE,
-      estimated: false,
+      ...bill,
       images: length,
-      drawn_by: images.map(({ attempt }) => attempt),
       // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
       given_out: true,
     },
@@ -163,7 +160,8 @@ function paidImages(
       const answer = write({
         images,
         uuids: uuids.slice(0, length),
-        cost_nanos: charge.cost_nanos,
+        cost_nanos: bill.charge.cost_nanos,
+        tokens,
         created_ms: started_ms,
         request_id: origin.request_id,
       })
@@ -176,7 +174,7 @@ function paidImages(
 }
 
 /** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */
-function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: PaidImages): Response {
+function writeImages({ images, uuids, cost_nanos, tokens, created_ms, request_id }: PaidImages): Response {
   const body = {
     created: Math.floor(created_ms / 1_000),
     data: images.map(({ bytes, revised_prompt }) => ({
@@ -184,7 +182,7 @@ function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: Paid
       revised_prompt,
     })),
     svc_generation_ids: uuids,
-    usage: { images: images.length },
+    usage: { images: images.length, ...(tokens && tokenFields(tokens)) },
     cost: formatUsd(cost_nanos),
   }
   return jsonAnswer(body, request_id)

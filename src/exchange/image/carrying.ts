@@ -1,5 +1,5 @@
 // What not every image model takes: the routes that can be asked for it, found before anything is held.
-import type { ImageModel } from '../../domain/catalogue.ts'
+import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
 import type { ImageTraits } from '../../protocols/images.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -7,7 +7,7 @@ import { carriedBy } from '../serving/carried-by.ts'
 import type { ImageOrder } from './order.ts'
 import { imagesOf } from './sending.ts'
 
-type Asked = Pick<ImageOrder, 'mask' | 'input_fidelity' | 'moderation'>
+type Asked = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
 
 /**
  * The model with the routes that take what the order asks for.
@@ -16,22 +16,37 @@ type Asked = Pick<ImageOrder, 'mask' | 'input_fidelity' | 'moderation'>
 export async function carryingFields(
   parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
-  { mask, input_fidelity, moderation }: Asked,
+  { mask, mask_source, input_fidelity, moderation, quality }: Asked,
 ): Promise<ImageModel> {
-  if (!mask && input_fidelity === undefined && moderation === undefined) return model
-  if (input_fidelity === 'high' && model.price.high_fidelity_nanos === undefined)
+  const is_extra = isExtraQuality(quality)
+  if (is_extra && !model.qualities.includes(quality))
+    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+  const has_mask = mask !== undefined || mask_source !== undefined
+  if (!has_mask && input_fidelity === undefined && moderation === undefined && !is_extra) return model
+  const { price } = model
+  if (input_fidelity === 'high' && price.unit === 'image' && price.high_fidelity_nanos === undefined)
     throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
   return carriedBy(parts, model, (provider, route) =>
     assertTaken(imagesOf(parts.protocols, provider).traitsOf(route.model), {
-      mask,
+      has_mask,
       input_fidelity,
       moderation,
+      quality,
     }),
   )
 }
 
-function assertTaken(traits: ImageTraits, { mask, input_fidelity, moderation }: Asked): void {
-  if (mask && !traits.mask)
+/** Whether a quality is one that models take only where their entries name it. */
+export const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
+  EXTRA_QUALITIES.some((extra) => extra === quality)
+
+function assertTaken(
+  traits: ImageTraits,
+  { has_mask, input_fidelity, moderation, quality }: Asked & { has_mask: boolean },
+): void {
+  if (isExtraQuality(quality) && !traits.qualities.includes(quality))
+    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+  if (has_mask && !traits.mask)
     throw refused(
       'mask',
       'this model does not take a mask. Describe the change in the prompt, or choose another model',

@@ -7,7 +7,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ask } from '../serving/asking.ts'
-import type { Drawn } from './drawn.ts'
+import type { Answered, Drawn } from './drawn.ts'
 import type { PaidImageOrder } from './order.ts'
 import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
 
@@ -17,6 +17,7 @@ type HeldImages = Held<PaidImageOrder>
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
   attempt: Attempt
+  answered: Answered
 }
 
 /**
@@ -50,16 +51,18 @@ async function askForAll(
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending, { trace })
       held.settlement.reached(attempt)
-      return { answer, is_compressed: compresses(parts, attempt), attempt }
+      return { answer, is_compressed: compresses(parts, attempt), attempt, count }
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const failures: unknown[] = outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [outcome.reason] : [],
   )
-  const images = answers.flatMap(({ answer, ...by }) =>
-    'images' in answer ? answer.images.map((image) => ({ ...image, ...by })) : [],
-  )
+  const images = answers.flatMap(({ answer, count, ...by }) => {
+    if (!('images' in answer)) return []
+    const answered = { attempt: by.attempt, count, sent: answer.images.length, reported: answer.usage }
+    return answer.images.map((image) => ({ ...image, ...by, answered }))
+  })
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
   // What routes failed with was logged when they did. Of the rest, only what is thrown here will be.
@@ -77,11 +80,12 @@ export async function convertAll(
   sent: readonly ReceivedImage[],
 ): Promise<Drawn[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt, beside, is_compressed, attempt }) => ({
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed, attempt, answered }) => ({
       ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
       revised_prompt,
       beside,
       attempt,
+      answered,
     })),
   )
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))

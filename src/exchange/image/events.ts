@@ -1,7 +1,9 @@
 // The events of the image endpoints' streams, as OpenAI's SDK reads them: partial images, then each image whole.
 // https://platform.openai.com/docs/api-reference/images-streaming
 import { formatOf } from '../../domain/image-formats.ts'
+import type { ImageTokens } from '../../domain/image-tokens.ts'
 import { formatUsd } from '../../domain/money.ts'
+import { outputTokens, promptTokens } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import type { ConvertedImage } from '../../media/convert.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
@@ -45,11 +47,15 @@ export const partialEvent = (
 
 /** One event for each image; what the call cost comes with the last. @param partial_images given out before */
 export function completedEvents(
-  { images, uuids, cost_nanos, created_ms }: Omit<PaidImages, 'request_id'>,
+  { images, uuids, cost_nanos, tokens, created_ms }: Omit<PaidImages, 'request_id'>,
   asked: Asked,
   partial_images = 0,
 ): string {
-  const usage = { images: images.length, partial_images: partial_images || undefined }
+  const usage = {
+    images: images.length,
+    partial_images: partial_images || undefined,
+    ...(tokens && tokenFields(tokens)),
+  }
   const last = { usage, cost: formatUsd(cost_nanos) }
   return images
     .map((image, index) =>
@@ -59,6 +65,24 @@ export function completedEvents(
       }),
     )
     .join('')
+}
+
+/** The tokens that were billed, as OpenAI's SDK reads them (openai's resources/images.d.ts, ImagesResponse.Usage). */
+export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens }: ImageTokens) {
+  const input_tokens = promptTokens(usage)
+  const image_tokens = image_input_tokens + image_cache_read_tokens
+  const output_tokens = outputTokens(usage)
+  const { output_image_tokens } = usage
+  return {
+    input_tokens,
+    input_tokens_details: { text_tokens: input_tokens - image_tokens, image_tokens },
+    output_tokens,
+    output_tokens_details: {
+      text_tokens: output_tokens - output_image_tokens,
+      image_tokens: output_image_tokens,
+    },
+    total_tokens: input_tokens + output_tokens,
+  }
 }
 
 /** What tells the caller, inside the stream, that no image comes. @param error_json in the endpoints' shape */

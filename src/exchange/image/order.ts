@@ -61,6 +61,8 @@ export interface ImageOrder {
   sources: readonly Source[]
   /** A PNG whose transparent places are to be painted anew; held for the request only. */
   mask?: Reference | undefined
+  /** Where the mask is to be found, until it is. */
+  mask_source?: Source | undefined
   /** Whether the answer is to be a stream of events. */
   streams?: boolean | undefined
   /** How many partial images the caller wants before the image. */

@@ -11,14 +11,15 @@ import { type ImageEvents, isEventStream, readImageEvents } from './upstream-eve
 
 /**
  * How many partial images are asked of a provider. They are billed, so they are asked for only where the model's price names
- * them; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
+ * them, as one by tokens does; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
  */
 export function partialsOf(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
   { routes, price }: ImageModel,
   { streams, partial_images = 0, count }: ImageOrder,
 ): number {
-  if (!streams || count > 1 || price.partial_image_nanos === undefined) return 0
+  const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
+  if (!streams || count > 1 || !is_priced) return 0
   const { providers } = catalogue()
   const is_streamed = routes.some(({ provider: name, model }) => {
     const provider = providers.get(name)
@@ -56,7 +57,10 @@ export function openImage(
     async open(response, attempt, heard): Promise<OpenedImage> {
       if (!isEventStream(response)) {
         const answer = await sending.open(response, attempt, heard)
-        return { first: 'refusal' in answer ? answer : { image: answer.images[0] }, events: undefined }
+        return {
+          first: 'refusal' in answer ? answer : { image: answer.images[0], usage: answer.usage },
+          events: undefined,
+        }
       }
       const verbs = imagesOf(parts.protocols, attempt.provider)
       const events = readImageEvents(response, verbs, max_answer_bytes)

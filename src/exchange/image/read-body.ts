@@ -15,10 +15,11 @@ export interface ImagesBody {
   json: JsonObject
   images: InlineImages
   sha256: string
+  size_bytes: number
 }
 
-/** The field that may hold data URIs, and how many it may hold: spec.md, Image compose request. */
-const FIELD = 'image_urls'
+/** The fields that may hold data URIs, and how many one may hold: spec.md, Image compose request. */
+const FIELDS = ['image_urls', 'images', 'mask'] as const
 const MAX_IMAGES = 3
 /** A body as bytes and as text, and its images as texts and as bytes. */
 const COPIES = 4
@@ -38,9 +39,11 @@ export async function readImagesBody(
     copies: COPIES,
     isFree: () => true,
   })
+  const size_bytes = bytes.length
   try {
-    if (bytes.length <= MAX_BYTES_ON_LOOP)
+    if (size_bytes <= MAX_BYTES_ON_LOOP)
       return {
+        size_bytes,
         json: parseJsonBody(bytes).json,
         images: new Map(),
         sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex'),
@@ -50,13 +53,13 @@ export async function readImagesBody(
       bytes,
       question: {
         ask: 'images',
-        field: FIELD,
+        fields: FIELDS,
         max_images: MAX_IMAGES,
         max_total_bytes: MAX_REFERENCES_BYTES,
       },
     })
     if (error) throw readError(error)
-    return value as OpenedImages
+    return { ...(value as OpenedImages), size_bytes }
   } finally {
     release()
   }

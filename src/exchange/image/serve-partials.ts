@@ -1,8 +1,6 @@
 // An image with partial images: each given out as it comes, converted; then the image, once it is stored and paid.
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../domain/errors.ts'
-import { NO_USAGE } from '../../domain/usage.ts'
 import { convert } from '../../media/convert.ts'
-import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import type { ImageEvent, Reference, SentImage } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { brokenOff, ReportedFailure } from '../../upstream/failures.ts'
@@ -11,11 +9,11 @@ import type { ExchangeParts } from '../parts.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/settlement.ts'
 import type { BegunImages } from './begun.ts'
+import { billImages, billPartials } from './billing.ts'
 import { convertAll } from './drawing.ts'
 import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from './events.ts'
 import type { PaidImageOrder } from './order.ts'
 import { droppedHeader, type OpenedImage, openImage } from './partials.ts'
-import { priced } from './priced.ts'
 import { afterPartials, compresses, imageFailure, noImage } from './sending.ts'
 
 /** One image on its way to its caller. */
@@ -100,7 +98,7 @@ async function advance(drawing: Drawing): Promise<void> {
   try {
     for (;;) {
       const event = await nextEvent(drawing)
-      if ('image' in event) return await finish(drawing, event.image)
+      if ('image' in event) return await finish(drawing, event)
       if ((await give(drawing, event.partial)) && !drawing.left) return
     }
   } catch (thrown) {
@@ -140,29 +138,28 @@ async function give(drawing: Drawing, base64: string): Promise<boolean> {
 }
 
 /** Stores the image, pays, and only then gives it out. */
-async function finish(drawing: Drawing, sent: SentImage): Promise<void> {
+async function finish(
+  drawing: Drawing,
+  { image: sent, usage: reported }: Extract<ImageEvent, { image: SentImage }>,
+): Promise<void> {
   const { parts, held, attempt, begun, given, abort, stream } = drawing
+  const answered = { attempt, count: 1, sent: 1, reported }
   const images = await convertAll(parts, held, [
-    { ...sent, is_compressed: compresses(parts, attempt), attempt },
+    { ...sent, is_compressed: compresses(parts, attempt), attempt, answered },
   ])
   await begun.store(images)
   drawing.state = 'over'
   abort()
-  const charge = chargeOf(drawing, images.length)
+  const { tokens, ...bill } = billImages(parts, held, images, given)
   const outcome = drawing.left ? 'cancelled' : 'completed'
   // It is stored, and stays so: whatever becomes of this answer, it can be fetched.
-  await drawing.settle(() => ({ outcome, charge, ...UNMEASURED, images: images.length, given_out: true }))
+  await drawing.settle(() => ({ outcome, ...bill, images: images.length, given_out: true }))
   if (drawing.left) return
-  const { cost_nanos } = charge
-  const paid = { images, uuids: begun.uuids, cost_nanos, created_ms: held.started_ms }
+  const { cost_nanos } = bill.charge
+  const paid = { images, uuids: begun.uuids, cost_nanos, tokens, created_ms: held.started_ms }
   stream.enqueue(Buffer.from(completedEvents(paid, held.order.wanted, given)))
   stream.close()
 }
-
-const UNMEASURED = { usage: NO_USAGE, estimated: false } as const
-
-const chargeOf = ({ held: { order }, given }: Drawing, count: number): Charge =>
-  chargeImages(order.model.price, priced(order.wanted, count, given))
 
 /** Charges the partial images that were given out, and tells the caller, who may still be there. */
 async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
@@ -180,9 +177,10 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
     )
   if (must_settle) {
     const outcome = left ? 'cancelled' : 'broken'
+    const { tokens: _, ...bill } = billPartials(held, given)
     const end: Delivered | Undelivered =
       given > 0
-        ? { outcome, charge: chargeOf(drawing, 0), ...UNMEASURED, given_out: true, cause: error }
+        ? { outcome, ...bill, given_out: true, cause: error }
         : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
     // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told about the first one.
     await drawing.settle(() => end).catch(() => undefined)
@@ -200,7 +198,7 @@ function failureOf(drawing: Drawing, thrown: unknown): GatewayError {
   const { parts, held, given, timed_out } = drawing
   const { reason } = held.place.gone
   if (reason instanceof GatewayError) return reason
-  const is_charged = given > 0 && (held.order.model.price.partial_image_nanos ?? 0) > 0
+  const is_charged = given > 0 && billPartials(held, given).charge.cost_nanos > 0
   const told = (error: GatewayError) => (is_charged ? afterPartials(error) : error)
   if (!timed_out && !(thrown instanceof UpstreamFault)) return told(toGatewayError(thrown))
   const reported = thrown instanceof ReportedFailure ? thrown.failure : undefined

@@ -19,7 +19,7 @@ export type Question =
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'read'; names: readonly string[] }
-  | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }
+  | { ask: 'images'; fields: readonly string[]; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */
 export interface Opened {

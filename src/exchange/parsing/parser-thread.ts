@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/errors.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
-import type { JsonObject } from '../../protocols/wire/json.ts'
+import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
 import { ParsedBody, type Written } from '../text/body.ts'
@@ -131,17 +131,15 @@ const MIN_DATA_URI_CHARS = 64 * 1024
 
 function openImages(
   bytes: Uint8Array,
-  { field, max_images, max_total_bytes }: Extract<Question, { ask: 'images' }>,
+  { fields, max_images, max_total_bytes }: Extract<Question, { ask: 'images' }>,
 ): OpenedImages {
   const { json } = parseJsonBody(bytes)
   const sha256 = hashOf(bytes)
   // Before its images are decoded: they take three quarters as much again.
   freeBytes(bytes)
-  const texts = json[field]
   const images: OpenedImages['images'] = new Map()
-  if (!Array.isArray(texts) || texts.length > max_images) return { json, images, sha256 }
   let total_bytes = 0
-  const named = texts.map((text) => {
+  const nameOf = (text: unknown): unknown => {
     if (typeof text !== 'string' || text.length < MIN_DATA_URI_CHARS || !isImageDataUri(text)) return text
     const name = `data:image/${hashOf(text)}`
     // Beyond the total the request is refused: what is left of it is not decoded.
@@ -151,8 +149,19 @@ function openImages(
       images.set(name, inline)
     }
     return name
-  })
-  return { json: { ...json, [field]: named }, images, sha256 }
+  }
+  const named = fields
+    .filter((field) => Object.hasOwn(json, field))
+    .map((field) => [field, withNames(json[field], max_images, nameOf)])
+  return { json: { ...json, ...Object.fromEntries(named) }, images, sha256 }
+}
+
+/** Images stand in a list of addresses, in a list of objects with `image_url`, or in one such object. */
+function withNames(value: unknown, max_images: number, nameOf: (text: unknown) => unknown): unknown {
+  const nameIn = (one: unknown) =>
+    isObject(one) && 'image_url' in one ? { ...one, image_url: nameOf(one.image_url) } : nameOf(one)
+  if (!Array.isArray(value)) return nameIn(value)
+  return value.length > max_images ? value : value.map(nameIn)
 }
 
 function readInline(text: string): InlineImage {

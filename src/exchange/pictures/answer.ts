@@ -19,8 +19,15 @@ export interface PictureAnswer {
   with_text: boolean
 }
 
-/** Each image is a candidate. What it cost is not in its usage, which is as its provider told. */
-export function writePictures(drawn: readonly Drawn[], { with_text, ...written }: PictureAnswer): Response {
+/**
+ * Each image is a candidate.
+ * @param billed the usage that was charged; undefined where images are priced by their number: then it is as their providers told
+ */
+export function writePictures(
+  drawn: readonly Drawn[],
+  billed: Usage | undefined,
+  { with_text, ...written }: PictureAnswer,
+): Response {
   const { dialect, context, origin, streams } = written
   const [first, ...rest] = drawn.map((image) => candidateOf(image, with_text))
   if (!first) throw new Error('an image call was paid without an image')
@@ -28,7 +35,7 @@ export function writePictures(drawn: readonly Drawn[], { with_text, ...written }
     id: undefined,
     model: undefined,
     candidates: [first, ...rest],
-    usage: usageOf(drawn),
+    usage: billed ?? usageOf(drawn),
   }
   const { text } = dialect.protocol
   if (!streams) return answerOf('application/json', JSON.stringify(text.encodeAnswer(answer, context)))

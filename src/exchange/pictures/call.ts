@@ -87,7 +87,7 @@ async function readPicture(
     wanted,
     references: [],
     partial_images: 0,
-    write: ({ images }) =>
-      writePictures(images, { origin: call.origin, dialect, context, streams, with_text }),
+    write: ({ images, tokens }) =>
+      writePictures(images, tokens?.usage, { origin: call.origin, dialect, context, streams, with_text }),
   }
 }

@@ -48,11 +48,12 @@ export function orderFrom(
 /** Sizes that any image model is asked for; what costs its provider more must be listed, or priced. */
 const COMMON_SIZES: ReadonlySet<string> = new Set(['1K', '2K'])
 
-function sizeOf({ sizes, price }: ImageModel, shape: ImageOutput | undefined): string | undefined {
+function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undefined): string | undefined {
   if (shape?.size === undefined) return undefined
   const { size, size_at } = shape
   const listed = sizes ? sizes.includes(size) : COMMON_SIZES.has(size)
-  if (listed || price.variants.some((variant) => variant.size === size)) return size
+  const named = price.unit === 'image' ? price.variants : bounds
+  if (listed || named.some((one) => one.size === size)) return size
   throw invalidRequest(
     `${size_at}: ${size.slice(0, 16)} is not supported by this model. Use 1K or 2K, or leave it out.`,
     { param: size_at },

@@ -10,7 +10,7 @@ import {
 } from '../../protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
 import { isObject, refusal } from '../../protocols/wire/json.ts'
-import { carryingFields } from '../image/carrying.ts'
+import { carryingFields, isExtraQuality } from '../image/carrying.ts'
 import { type Admitted, findModel } from '../life/admission.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { PictureShape } from '../pictures/single.ts'
@@ -39,6 +39,7 @@ export async function drawerFor(
   if (drawsByItself(exchange, exchange.catalogue().models.get(target.model_id))) return undefined
   const offered = offeredDrawing(tools)
   const model = offered && modelFor(exchange, { caller }, offered.asked.model ?? undefined)
+  if (offered) assertQuality(offered, model)
   if (!offered || !model) return undefined
   await images.decoder.assertUsable()
   const shape = shapeOf(offered)
@@ -70,6 +71,12 @@ function modelFor(
     model?.kind === 'image' && isServed(model) && caller.mayCall(model.id)
   const preferred = settings.image_model === undefined ? undefined : models.get(settings.image_model)
   return mayDraw(preferred) ? preferred : models.values().find(mayDraw)
+}
+
+/** @throws GatewayError invalid_request for a quality that not all image models have, and this one's entry does not name */
+function assertQuality({ asked: { quality }, at }: OfferedDrawing, model: ImageModel | undefined): void {
+  if (isExtraQuality(quality) && !model?.qualities.includes(quality))
+    throw refusal(`${at}.quality`, 'must be one of auto, low, medium, high.')
 }
 
 function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {

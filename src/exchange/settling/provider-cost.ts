@@ -1,17 +1,27 @@
 // The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, drew images or failed.
+import type { ImageTokens } from '../../domain/image-tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { totalTokens, type Usage } from '../../domain/usage.ts'
 import { billUsage, CONTEXT_MARGIN, UNBOUNDED } from '../../pricing/billed-usage.ts'
 import type { Charge } from '../../pricing/charge.ts'
+import { sumImageTokens } from '../../pricing/image-tokens.ts'
 import { providerCost } from '../../pricing/provider-cost.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Attempt } from '../../upstream/routes.ts'
+
+/** Tokens of an answer with images. */
+export interface DrawnTokens {
+  readonly attempt: Attempt
+  readonly tokens: ImageTokens
+}
 
 interface Charged {
   readonly charge: Charge
   readonly usage: Usage
   /** Which attempts drew the images, one for each; absent if one attempt drew them all. */
   readonly drawn_by?: readonly Attempt[]
+  /** The same of images that are priced by tokens, with those of each answer. */
+  readonly drawn_tokens?: readonly DrawnTokens[]
   readonly reported_cost_nanos?: Nanos | undefined
 }
 
@@ -71,9 +81,23 @@ export function costOfTry(
 }
 
 function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {
-  const { charge, usage, drawn_by } = charged
+  const { charge, usage, drawn_by, drawn_tokens } = charged
+  if (drawn_tokens) return costOfTokens(drawn_tokens)
   if (drawn_by) return costOfDrawn(charged, drawn_by)
   return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null
+}
+
+/** Tokens of images that several routes may have drawn, those of each together. */
+function costOfTokens(drawn: readonly DrawnTokens[]): Nanos | null {
+  let sum = 0
+  for (const [cost, parts] of Map.groupBy(drawn, ({ attempt }) => attempt.cost)) {
+    if (!cost) return null
+    const { usage, ...counted } = sumImageTokens(parts.map(({ tokens }) => tokens))
+    const part = providerCost(cost, usage, { counted })
+    if (part === null) return null
+    sum += part
+  }
+  return Number.isSafeInteger(sum) ? sum : null
 }
 
 /** Of images that several routes may have drawn, those of each together: what is rounded is rounded once. */

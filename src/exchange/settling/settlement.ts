@@ -10,7 +10,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { HeldCall } from '../life/held-call.ts'
 import type { Trace } from '../life/trace.ts'
 import type { Activity } from './activity.ts'
-import { costsOf } from './provider-cost.ts'
+import { costsOf, type DrawnTokens } from './provider-cost.ts'
 import type { SettlementQueue } from './queue.ts'
 
 export interface SettlementParts {
@@ -32,8 +32,9 @@ export interface Delivered {
   /** The usage is the gateway's own estimate. */
   estimated: boolean
   images?: number
-  /** Which attempts drew the images, one for each; absent if the attempt of the record drew them all. */
+  /** Which attempts drew the images, one for each, or the tokens of each answer; absent if the attempt of the record drew them all. */
   drawn_by?: readonly Attempt[]
+  drawn_tokens?: readonly DrawnTokens[]
   /** The caller has got some of it already, or can fetch it. */
   given_out?: boolean
   /** What the provider reported, where that is not what is charged. */
@@ -282,9 +283,8 @@ function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperatio
     written(outcome) {
       if (outcome.ok) return conclude(parts, held, operation, outcome)
       // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
-      const { refusal } = outcome
       parts.log.warn(
-        { ...fieldsOf(held, operation), refusal },
+        { ...fieldsOf(held, operation), refusal: outcome.refusal },
         'hold already resolved, by an earlier try or its expiry',
       )
     },

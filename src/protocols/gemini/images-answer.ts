@@ -4,7 +4,7 @@ import type { Part } from '../canonical/parts.ts'
 import type { Beside, ImageAnswer, SentImage } from '../images.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readAnswerPart } from './parts.ts'
-import { readUsage } from './usage.ts'
+import { readInputImages, readUsage } from './usage.ts'
 
 /** https://ai.google.dev/api/generate-content#FinishReason: those that withhold content. */
 const WITHHELD: ReadonlySet<string> = new Set([
@@ -26,8 +26,12 @@ export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const candidates = objectsIn(answer.candidates)
   const [first, ...rest] = candidates.flatMap(imagesOf)
   if (first?.beside) {
-    const beside = { ...first.beside, usage: inFull(readUsage(answer)) }
-    return { images: [{ ...first, beside }, ...rest] }
+    const usage = readUsage(answer)
+    const beside = { ...first.beside, usage: inFull(usage) }
+    return {
+      images: [{ ...first, beside }, ...rest],
+      usage: usage && { usage, ...readInputImages(answer) },
+    }
   }
   const blocked = stringIn(objectIn(answer.promptFeedback).blockReason) !== undefined
   const withheld = candidates.some(({ finishReason }) => WITHHELD.has(stringIn(finishReason) ?? ''))

@@ -22,7 +22,7 @@ const RATIOS: readonly [Sides, ...Sides[]] = [
 ]
 
 /** Models from the third generation on can be asked for more than 1K; others refuse the field. */
-const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d)/
+const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d|nano-banana-(?:[2-9]|pro))/
 const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
   { name: '1K', longer_side: 1_024 },
   { name: '2K', longer_side: 2_048 },

@@ -78,9 +78,9 @@ const NEWEST: Traits = { ...NEWER, thinks: level('LOW', 'MEDIUM', 'HIGH') }
 /** https://github.com/LibreChat-AI/agents/pull/323 */
 const TAKES_PREFILL = /gemini-(?:[12](?!\d)|3(?:\.[01])?-|3\.5-flash(?!-lite))/
 
-/** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`. */
+/** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`, `gemini-nano-banana-2.1`. */
 const FAMILY = 'gemini-'
-const DRAWS = /\bimage\b/
+const DRAWS = /\bimage\b|\bnano-banana\b/
 
 function drawsByName(model: string): boolean {
   const at = model.indexOf(FAMILY)

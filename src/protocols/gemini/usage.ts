@@ -1,5 +1,6 @@
 // The billed tokens in the native protocol's usageMetadata, read and written, and the estimate for an answer without one.
 // https://ai.google.dev/api/generate-content#UsageMetadata
+import type { ReportedImageTokens } from '../../domain/image-tokens.ts'
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import { audioTokens } from '../audio-output.ts'
@@ -68,6 +69,17 @@ function modality(details: Json | undefined, name: string): number {
   for (const detail of objectsIn(details))
     if (detail.modality === name) tokens += tokenCountIn(detail.tokenCount) ?? 0
   return tokens
+}
+
+/** The images of the input, as far as a usage tells of the input's modalities. */
+export function readInputImages(answer: JsonObject): Omit<ReportedImageTokens, 'usage'> {
+  const { promptTokensDetails, cacheTokensDetails } = objectIn(answer.usageMetadata)
+  if (promptTokensDetails === undefined) return {}
+  const image_cache_read_tokens = modality(cacheTokensDetails, 'IMAGE')
+  return {
+    image_input_tokens: modality(promptTokensDetails, 'IMAGE') - image_cache_read_tokens,
+    image_cache_read_tokens,
+  }
 }
 
 /** The audio tokens of the output, as far as a usage tells of the output's modalities. */

@@ -1,5 +1,5 @@
 // The models behind OpenAI's images API: the sizes that they make, and the fields that they take.
-import { type ImageTraits, type InputFidelity, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
+import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
 
 /** What one family of models takes. */
 export interface ImageFamily {
@@ -33,18 +33,32 @@ const isWithinBounds = ({ width, height }: Sides): boolean =>
 
 const standard = (desired: Sides): Sides => nearestShape(desired, STANDARD)
 
-const gptFamily = (sizeFor: (desired: Sides) => Sides, ...input_fidelity: InputFidelity[]): ImageFamily => ({
+const gptFamily = (sizeFor: (desired: Sides) => Sides, traits: Partial<ImageTraits>): ImageFamily => ({
   max_per_request: 10,
   sizeFor,
   takes_gpt_fields: true,
-  traits: { mask: true, input_fidelity, moderation: true, output_compression: true, partial_images: true },
+  traits: {
+    mask: true,
+    input_fidelity: [],
+    moderation: true,
+    output_compression: true,
+    partial_images: true,
+    qualities: [],
+    ...traits,
+  },
 })
 
-/** https://platform.openai.com/docs/api-reference/images/createEdit, `input_fidelity`: gpt-image-2 and later take none. */
+const anyWithin = (desired: Sides): Sides => (isWithinBounds(desired) ? desired : standard(desired))
+
+/**
+ * https://platform.openai.com/docs/api-reference/images/createEdit: gpt-image-2 and later take no `input_fidelity`, and those from 2.5
+ * on draw in `quality` xhigh and max (openai's resources/images.d.ts).
+ */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
-  [/^gpt-image-[2-9]/, gptFamily((desired) => (isWithinBounds(desired) ? desired : standard(desired)))],
-  [/^gpt-image-1-mini/, gptFamily(standard, 'low')],
-  [/^(?:chat)?gpt-image/, gptFamily(standard, 'high', 'low')],
+  [/^gpt-image-(?:2\.[5-9]|[3-9])/, gptFamily(anyWithin, { qualities: ['xhigh', 'max'] })],
+  [/^gpt-image-2/, gptFamily(anyWithin, {})],
+  [/^gpt-image-1-mini/, gptFamily(standard, { input_fidelity: ['low'] })],
+  [/^(?:chat)?gpt-image/, gptFamily(standard, { input_fidelity: ['high', 'low'] })],
 ]
 
 /** Servers of the API as it was before the GPT image models: they are asked for base64, and for the very size. */

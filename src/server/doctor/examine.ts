@@ -11,6 +11,7 @@ import { diagnosesOf, type Patient, type ReadPatient } from './diagnosis.ts'
 import { checkFolder } from './folder.ts'
 import { checkImageLibrary } from './images.ts'
 import { checkDisk, checkFiles } from './machine.ts'
+import { checkModels } from './models.ts'
 import { checkPlugins } from './plugins.ts'
 import { checkAddress } from './port.ts'
 import { checkProviders } from './providers.ts'
@@ -33,6 +34,7 @@ const OF_THE_CATALOGUE: readonly Check<ReadPatient>[] = [
   ['certificate', checkCertificate],
   ['backups', checkBackups],
   [IMAGE_LIBRARY, (patient) => checkImageLibrary(patient)],
+  ['models', checkModels],
   ['providers', checkProviders],
 ]
 

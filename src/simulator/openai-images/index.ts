@@ -32,6 +32,12 @@ const BLOCKED: Refusal = {
 /** https://platform.openai.com/docs/api-reference/images */
 const FORMATS = new Set(['', 'png', 'jpeg', 'webp'])
 const QUALITIES = new Set(['', 'auto', 'high', 'medium', 'low'])
+/** Of the models from gpt-image-2.5 on (openai's resources/images.d.ts). */
+const LATER_QUALITIES = new Set(['xhigh', 'max'])
+const LATER_MODEL = /^gpt-image-(?:2\.[5-9]|[3-9])/
+
+const takesQuality = (model: string, quality: string): boolean =>
+  QUALITIES.has(quality) || (LATER_QUALITIES.has(quality) && LATER_MODEL.test(model))
 
 function read(url: URL, body: JsonObject): Call | Refusal {
   const model = fieldOf(body, 'model')
@@ -55,7 +61,11 @@ function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined 
     ['n', !(count >= 1 && count <= MAX_IMAGES), "Invalid 'n': must be between 1 and 10."],
     ['partial_images', !(partials >= 0 && partials <= MAX_PARTIAL_IMAGES), "Invalid 'partial_images'."],
     ['size', !/^(|auto|\d+x\d+)$/.test(fieldOf(body, 'size')), "Invalid value for 'size'."],
-    ['quality', !QUALITIES.has(fieldOf(body, 'quality')), "Invalid value for 'quality'."],
+    [
+      'quality',
+      !takesQuality(fieldOf(body, 'model'), fieldOf(body, 'quality')),
+      "Invalid value for 'quality'.",
+    ],
     ['output_format', !FORMATS.has(fieldOf(body, 'output_format')), "Invalid value for 'output_format'."],
   ]
   const found = faults.find(([, wrong]) => wrong)
@@ -91,7 +101,11 @@ function askOf(body: JsonObject, images: string[]): Ask {
   }
 }
 
-function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): { usage?: JsonObject } {
+interface ImageUsage {
+  usage?: { input_tokens: number; input_tokens_details: object; output_tokens: number; total_tokens: number }
+}
+
+function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): ImageUsage {
   if (usage_report === 'absent') return {}
   const drawn = candidates.flatMap(({ pictures }) => pictures).length
   const shown = candidates.flatMap(({ partials = [] }) => partials).length
@@ -111,7 +125,13 @@ function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): { us
 
 function whole(_call: Call, reply: Reply, usage_report: UsageReport): string {
   const data = reply.candidates.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
-  return JSON.stringify({ created: 1, data, ...usageOf(reply, usage_report) })
+  const { usage } = usageOf(reply, usage_report)
+  // Events have no details of what was written (openai's resources/images.d.ts).
+  const told = usage && {
+    ...usage,
+    output_tokens_details: { text_tokens: 0, image_tokens: usage.output_tokens },
+  }
+  return JSON.stringify({ created: 1, data, usage: told })
 }
 
 /** https://platform.openai.com/docs/api-reference/images-streaming */

@@ -105,6 +105,7 @@ describe('an answer', () => {
         { base64: 'ONE', revised_prompt: 'a fine cat' },
         { base64: 'TWO', revised_prompt: null },
       ],
+      usage: undefined,
     })
   })
 

@@ -22,6 +22,8 @@ export function Outcome({ outcome, status }: { outcome: CallOutcome; status?: nu
 const COUNTED: Readonly<Record<string, string>> = {
   input_tokens: 'input tokens',
   input_audio_tokens: 'audio input tokens',
+  input_image_tokens: 'image input tokens',
+  cache_read_image_tokens: 'image tokens read from cache',
   cache_read_tokens: 'tokens read from cache',
   cache_write_5m_tokens: 'tokens written to cache, 5 min',
   cache_write_1h_tokens: 'tokens written to cache, 1 h',

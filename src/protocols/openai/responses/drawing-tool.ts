@@ -17,7 +17,8 @@ import { namedTools } from './tools.ts'
 export const DRAWING = 'image_generation'
 
 const ACTIONS = { auto: true, generate: true, edit: true } as const
-const QUALITIES = { auto: true, low: true, medium: true, high: true } as const
+/** The last two of some models only, as their entries say. */
+const QUALITIES = { auto: true, low: true, medium: true, high: true, xhigh: true, max: true } as const
 const BACKGROUNDS = { auto: true, transparent: true, opaque: true } as const
 const FORMATS = { png: true, jpeg: true, webp: true } as const
 const FIDELITIES = { high: true, low: true } as const

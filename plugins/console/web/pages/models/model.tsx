@@ -14,6 +14,7 @@ import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
 import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
+import { endWords, isNear } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -32,9 +33,14 @@ export default function ModelPage({ params }: PageProps) {
   return (
     <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
-        {({ week, state, why, days, price, routes, kind, context_tokens, max_output_tokens }) => (
+        {({ week, state, why, end, days, price, routes, kind, context_tokens, max_output_tokens }) => (
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
+            {end && isNear(end) && (
+              <Notice tone="warn">
+                This model {endWords(end)}: its shutdown is on {end.date}.
+              </Notice>
+            )}
             <Figures>
               <Figure
                 label="Calls in 7 days"
@@ -46,7 +52,7 @@ export default function ModelPage({ params }: PageProps) {
                 value={<Money nanos={week.cost_nanos} />}
                 note="days in UTC, today included"
               />
-              <Figure label="State" value={<ModelState state={state} why={why} />} />
+              <Figure label="State" value={<ModelState {...{ state, why, end }} />} />
             </Figures>
             <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
             {is_operator ? (

@@ -16,11 +16,12 @@ const SHORT: Readonly<Record<string, string>> = {
 export function PriceWords({ price }: { price: readonly PriceLine[] }) {
   const base = price.filter(({ of }) => of === '')
   const input = base.find(({ name }) => name === 'input')
-  const output = base.find(({ name }) => name === 'output')
+  const image_output = base.find(({ name }) => name === 'image_output')
+  const output = image_output ?? base.find(({ name }) => name === 'output')
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
   const words =
     input && output && output.price_nanos > 0
-      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} out / M tokens`
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${image_output ? 'image ' : ''}out / M tokens`
       : base.length > 0
         ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
         : '–'

@@ -11,6 +11,7 @@ import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
+import { EndingModels } from './ending.tsx'
 import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
 import { LowAccounts } from './low-accounts.tsx'
@@ -71,7 +72,7 @@ const LEADS: Readonly<Record<Range, string>> = {
 }
 
 function Known({ overview }: { overview: Overview }) {
-  const { totals, before, money, failing } = overview
+  const { totals, before, money, failing, ending } = overview
   const { role } = useViewer()
   return (
     <div className="page">
@@ -115,6 +116,7 @@ function Known({ overview }: { overview: Overview }) {
         <OverviewCharts overview={overview} />
       )}
       {failing && <FailingRoutes {...failing} />}
+      {ending && <EndingModels ending={ending} />}
     </div>
   )
 }

@@ -42,6 +42,15 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
   const own = [...path, 'retired']
   return (
     <>
+      <div className="fields">
+        <TextField
+          {...{ draft, path, model }}
+          name="shutdown_date"
+          label="Shutdown date"
+          help="Such as 2027-03-31. Empty: the last one of its routes. Callers see it; the model goes on until it is retired."
+          may_be_empty
+        />
+      </div>
       {model.kind === 'text' && (
         <div className="fields">
           <TextField

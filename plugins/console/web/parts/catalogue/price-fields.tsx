@@ -26,6 +26,16 @@ const RATES: Readonly<Record<string, readonly Rate[]>> = {
   rerank: [{ name: 'per_thousand_searches', label: 'Thousand searches' }],
 }
 
+/** Of an image model that is priced by tokens. */
+const IMAGE_TOKEN_RATES: readonly Rate[] = [
+  IN,
+  { name: 'image_input', label: `Images read${OF_TOKENS}`, help: 'As input where empty.' },
+  { name: 'cache_read', label: 'Cache read', help: 'As input where empty.' },
+  { name: 'image_cache_read', label: 'Cache read of images', help: 'As images read where empty.' },
+  { name: 'image_output', label: `Images drawn${OF_TOKENS}` },
+  { ...OUT, help: 'As images drawn where empty.' },
+]
+
 const inWords = (name: string): string => {
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -45,6 +55,7 @@ const isAmount = (name: string, value: unknown): boolean =>
 
 /** The usual rates, unless the file prices the kind by others, and all that it has. */
 function ratesOf(kind: string, price: Block): readonly Rate[] {
+  if (kind === 'image' && 'image_output' in price) return IMAGE_TOKEN_RATES
   const usual = RATES[kind] ?? []
   const written = Object.keys(price).filter((name) => isAmount(name, price[name]))
   const is_by_others = kind !== 'text' && written.length > 0

@@ -14,6 +14,7 @@ interface Route {
   model: string
   order: number
   weight: number
+  shutdown_date?: string | undefined
 }
 
 export interface RouteTrialsProps {
@@ -32,9 +33,13 @@ const COLUMNS: Column<Route>[] = [
   atEnd('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
 
+/** Where some route has a date. */
+const ENDS: Column<Route> = column('ends', 'Ends', 'none', ({ shutdown_date }) => shutdown_date ?? '–')
+
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   const columns: Column<Route>[] = [
     ...COLUMNS,
+    ...(routes.some(({ shutdown_date }) => shutdown_date) ? [ENDS] : []),
     column('try', 'Does it work?', 'first-end', (route) => <TryButton route={route} kind={kind} />),
   ]
   return (

@@ -1,0 +1,35 @@
+// The models and routes that are shut down soon, or have been.
+import { part } from '../../app/client.ts'
+import { endWords } from '../../parts/end-words.ts'
+import { Section } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import type { Overview } from './overview-answer.ts'
+
+type Ending = NonNullable<Overview['ending']>[number]
+
+/** Nothing while none is near: then there is nothing to do. */
+export function EndingModels({ ending }: { ending: readonly Ending[] }) {
+  if (ending.length === 0) return null
+  return (
+    <Section title="Models that end">
+      <Table
+        label="Models that end"
+        columns={COLUMNS}
+        rows={ending}
+        keyOf={({ model, route }) => `${model} ${route ?? ''}`}
+        hrefOf={({ model }) => `/models/${part(model)}`}
+      />
+      <p className="small soft">
+        Calls go on as long as the provider answers them. Add a route to the replacement, or retire the model.
+      </p>
+    </Section>
+  )
+}
+
+const COLUMNS: Column<Ending>[] = [
+  column('model', 'Model', 'first', ({ model }) => model),
+  column('route', 'Route', 'second', ({ route }) => route ?? 'all of them'),
+  column('when', 'When', 'second-end', (ending) => <Status tone="warn">{endWords(ending)}</Status>),
+  atEnd('date', 'Date', 'first-end', ({ date }) => date),
+]

@@ -1,0 +1,14 @@
+// Shutdown dates of a price list: what it says of a route, and whether that is new. Pure.
+import type { ListEntry } from './list.ts'
+
+/** LiteLLM's name for it. Its dates are those of the providers' shutdowns, as of `claude-3-7-sonnet-20250219`: 2026-02-19. */
+const FIELD = 'deprecation_date'
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The day on which an entry is shut down; undefined where the list has none, or what is no day. */
+export function shutdownIn({ fields }: ListEntry): string | undefined {
+  const value = fields.get(FIELD)
+  if (typeof value !== 'string' || !DAY.test(value)) return undefined
+  const date = new Date(value)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) ? value : undefined
+}

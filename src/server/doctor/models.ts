@@ -1,0 +1,16 @@
+// The doctor's look at the models: which of them end soon or have ended at their providers.
+import { endingsOf, endingText, WARNED_DAYS } from '../../domain/model-ends.ts'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+
+const { ok, warn } = diagnosesOf('models')
+
+const OF_MODEL =
+  'Tell its callers (`GET /v1/models` shows the date), add a route to its replacement, or set `retired = true` once nobody calls it.'
+const OF_ROUTE = 'Remove the route, or point it to the replacement; the model keeps its other routes.'
+
+export function checkModels({ catalogue, now }: Pick<ReadPatient, 'catalogue' | 'now'>): Diagnosis[] {
+  const endings = endingsOf(catalogue.models.values(), now())
+  if (endings.length === 0) return [ok(`none ends within ${WARNED_DAYS} days, by the dates in the catalogue`)]
+  return endings.map((ending) => warn(endingText(ending), ending.route ? OF_ROUTE : OF_MODEL))
+}

@@ -1,0 +1,97 @@
+// The ends of models: which day is told, who is warned when, in which words, and how often the log says it.
+import { describe, expect, test } from 'bun:test'
+import type { Model } from '../../src/domain/catalogue.ts'
+import { endingsOf, endingText, shutdownDateOf } from '../../src/domain/model-ends.ts'
+import { checkModels } from '../../src/server/doctor/models.ts'
+import { warnOfModelEnds } from '../../src/server/model-ends.ts'
+import { catalogueOf } from '../config/catalogues.ts'
+import { eventually } from '../support/eventually.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+const PROVIDERS = `
+[[providers]]
+name = "acme"
+protocol = "openai"
+base_url = "https://acme.example/v1"
+api_keys = ["k"]
+`
+const catalogueWith = (model: string, routes: readonly (string | undefined)[]) =>
+  catalogueOf(`${PROVIDERS}
+[[models]]
+id = "m"
+kind = "text"
+price = { input = 1, output = 1 }
+${model}
+routes = [${routes.map((date, at) => `{ provider = "acme", model = "up-${at}"${date ? `, shutdown_date = "${date}"` : ''} }`)}]
+`)
+const only = ({ models }: { models: ReadonlyMap<string, Model> }): Model => {
+  const [model] = models.values()
+  if (!model) throw new Error('the catalogue has no model')
+  return model
+}
+
+test.each<[model: string, routes: (string | undefined)[], told: string | undefined]>([
+  ['', [undefined], undefined],
+  ['shutdown_date = "2027-03-31"', [undefined], '2027-03-31'],
+  ['shutdown_date = "2027-03-31"', ['2026-12-01'], '2027-03-31'],
+  ['', ['2026-12-01'], '2026-12-01'],
+  ['', ['2026-12-01', '2027-01-15'], '2027-01-15'],
+  ['', ['2026-12-01', undefined], undefined],
+])('a model with %s and routes that end %p ends %s', (model, routes, told) => {
+  expect(shutdownDateOf(only(catalogueWith(model, routes)))).toBe(told)
+})
+
+const END = Date.parse('2027-03-31T00:00:00Z')
+const DAY_MS = 86_400_000
+
+describe('what is warned of', () => {
+  test.each<[days: number, words: string | undefined]>([
+    [31, undefined],
+    [30.1, undefined],
+    [30, 'm ends on 2027-03-31, in 30 days'],
+    [1, 'm ends on 2027-03-31, in 1 day'],
+    [0, 'm ends on 2027-03-31, today'],
+    [-0.9, 'm ends on 2027-03-31, today'],
+    [-1, 'm ended on 2027-03-31'],
+    [-400, 'm ended on 2027-03-31'],
+  ])('%d days before its day: %s', (days, words) => {
+    const { models } = catalogueWith('shutdown_date = "2027-03-31"', [undefined])
+    expect(endingsOf(models.values(), END - days * DAY_MS).map(endingText)).toEqual(words ? [words] : [])
+  })
+
+  test.each<[about: string, model: string, routes: (string | undefined)[], words: string[]]>([
+    ['a retired model', 'retired = true\nshutdown_date = "2027-03-31"', ['2027-03-31'], []],
+    [
+      'one route of two',
+      '',
+      ['2027-03-31', undefined],
+      ['m: its route acme:up-0 ends on 2027-03-31, in 3 days'],
+    ],
+    ['all routes: once, as the model', '', ['2027-03-31', '2027-03-30'], ['m ends on 2027-03-31, in 3 days']],
+    [
+      'a route, where the model has a later day of its own',
+      'shutdown_date = "2028-01-01"',
+      ['2027-03-31'],
+      ['m: its route acme:up-0 ends on 2027-03-31, in 3 days'],
+    ],
+  ])('%s', (_, model, routes, words) => {
+    const catalogue = catalogueWith(model, routes)
+    expect(endingsOf(catalogue.models.values(), END - 3 * DAY_MS).map(endingText)).toEqual(words)
+    const found = checkModels({ catalogue, now: () => END - 3 * DAY_MS })
+    expect(found.map(({ level }) => level)).toEqual(words.length > 0 ? words.map(() => 'warn') : ['ok'])
+  })
+})
+
+test('the log says it at the start and again, as long as there is something to say', async () => {
+  const { log, lines } = memoryLog()
+  let catalogue = catalogueWith('shutdown_date = "2027-03-31"', [undefined])
+  const stop = warnOfModelEnds({ catalogue: () => catalogue, log, now: () => END }, 1)
+  expect(lines()).toMatchObject([{ level: 'warn', models: ['m ends on 2027-03-31, today'] }])
+  await eventually('it is told again', () => lines().length >= 2)
+  catalogue = catalogueWith('retired = true', [undefined])
+  await Bun.sleep(5)
+  const told = lines().length
+  await Bun.sleep(20)
+  expect(lines()).toHaveLength(told)
+  stop()
+})

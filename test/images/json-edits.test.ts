@@ -1,0 +1,195 @@
+// Edits in JSON as OpenAI's API has them: images, a mask, and further qualities, for models whose entries say so; all others as before.
+import { describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { paint } from '../media/support.ts'
+import { PROVIDER } from '../support/catalogue.ts'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
+import { modelSection } from '../support/sections.ts'
+import {
+  dataUri,
+  EDITS,
+  editForm,
+  GENERATIONS,
+  generated,
+  generation,
+  imagesIn,
+  imagesScene,
+  JPEG,
+  OVER_OPENAI,
+  PICTURE,
+  PNG,
+  postForm,
+  sends,
+  uploaded,
+} from './support.ts'
+
+const EDITOR = 'test-editor'
+/** Its provider takes no mask. */
+const MASKLESS = 'test-maskless'
+const of = (id: string, routes: Record<string, string>) =>
+  modelSection(id, routes, {
+    kind: 'image',
+    price: 'per_image = 0.05',
+    more: 'qualities = ["xhigh", "max"]\nedit_images = true',
+  })
+const { gateway, upstream, fetched, lastCall } = await imagesScene(
+  of(EDITOR, { 'openai-images': 'gpt-image-2.6-flare' }) + of(MASKLESS, { [PROVIDER]: 'upstream-image' }),
+)
+
+const MASK = Buffer.from(await paint('png', { width: 48, height: 32 }))
+const OPAQUE = Buffer.from(await paint('png', { width: 48, height: 32, alpha: false }))
+const SMALL = Buffer.from(await paint('png', { width: 24, height: 32 }))
+const CAT = 'https://pictures.example.com/cat.png'
+const url = (bytes: Uint8Array, mime?: string) => ({ image_url: dataUri(bytes, mime) })
+const edit = (rest: object) => ({ model: EDITOR, prompt: 'make it blue', ...rest })
+
+describe('images', () => {
+  test.each<[about: string, images: (key: string) => Promise<object[]>, count: number]>([
+    ['a data URI', async () => [url(PNG)], 1],
+    ['an address', async () => [{ image_url: CAT }], 1],
+    ['the key of an upload', async (key) => [{ file_id: await uploaded(gateway, key) }], 1],
+    ['the UUID of an earlier image', async (key) => [{ file_id: await generated(gateway, key) }], 1],
+    ['three together', async () => [url(PNG), url(JPEG, 'image/jpeg'), url(SMALL)], 3],
+  ])('%s', async (_, images, count) => {
+    const key = await gateway.caller('10')
+    const body = edit({ images: await images(key), output_format: 'webp' })
+    upstream.answer(sends(PNG))
+    await imagesIn(await gateway.call(EDITS, body, { key }))
+    const form = await formAsked()
+    expect(form.getAll('image[]').length + form.getAll('image').length).toBe(count)
+    expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000, images: 1 })
+  })
+
+  test("OpenAI's SDK posts them with a mask, which reaches the provider", async () => {
+    upstream.answer(sends(PNG))
+    const apiKey = await gateway.caller('10')
+    const openai = new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
+    const body = edit({ images: [url(PNG)], mask: url(MASK), quality: 'max' })
+    const made = await openai.post<OpenAI.Images.ImagesResponse>('/images/edits', { body })
+    expect(made.data).toHaveLength(1)
+    const form = await formAsked()
+    expect([form.get('quality'), form.get('mask')]).toEqual(['max', expect.any(Blob)])
+  })
+
+  test('more than 1 MB of images is read', async () => {
+    upstream.answer(sends(PNG))
+    const key = await gateway.caller('10')
+    const large = Buffer.concat([PNG, Buffer.alloc(1_500_000)])
+    const answer = await gateway.call(EDITS, edit({ images: [url(large)] }), { key })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('refusals, free', () => {
+  test.each<[about: string, fields: object, refusal: Refusal]>([
+    ['no image', {}, [400, 'invalid_request', 'image_key']],
+    ['an empty list', { images: [] }, [400, 'invalid_request', 'images']],
+    ['four', { images: [1, 2, 3, 4].map(() => url(PNG)) }, [400, 'invalid_request', 'images']],
+    ['a text in the list', { images: [CAT] }, [400, 'invalid_request']],
+    ['both fields', { images: [{ ...url(PNG), file_id: 'x' }] }, [400, 'invalid_request', 'images.0']],
+    ['none of both', { images: [{}] }, [400, 'invalid_request', 'images.0']],
+    ['an unknown field', { images: [{ ...url(PNG), detail: 'high' }] }, [400, 'invalid_request']],
+    ['images beside image_key', { images: [url(PNG)], image_key: 'x' }, [400, 'invalid_request', 'images']],
+    ['the same twice', { images: [url(PNG), url(PNG)] }, [400, 'duplicate_reference']],
+    ["a key of another's", { images: [{ file_id: 'u/999/x.png' }] }, [400, 'invalid_image_key']],
+    [
+      'an image that nobody has',
+      { images: [{ file_id: '00000000-0000-4000-8000-000000000000' }] },
+      [404, 'generation_not_found'],
+    ],
+    ['plain http', { images: [{ image_url: 'http://pictures.example.com/cat.png' }] }, [400, 'NON_HTTPS']],
+    [
+      'a mask that is a JPEG',
+      { images: [url(PNG)], mask: url(JPEG, 'image/jpeg') },
+      [400, 'invalid_request', 'mask'],
+    ],
+    ['a mask of another size', { images: [url(PNG)], mask: url(SMALL) }, [400, 'invalid_request', 'mask']],
+    ['a mask without alpha', { images: [url(PNG)], mask: url(OPAQUE) }, [400, 'invalid_request', 'mask']],
+    [
+      'a mask that no provider takes',
+      { model: MASKLESS, images: [url(PNG)], mask: url(MASK) },
+      [400, 'invalid_request', 'mask'],
+    ],
+    [
+      'a quality that no provider takes',
+      { model: MASKLESS, images: [url(PNG)], quality: 'max' },
+      [400, 'invalid_request', 'quality'],
+    ],
+    ['a quality of no model', { images: [url(PNG)], quality: 'ultra' }, [400, 'invalid_request', 'quality']],
+  ])('%s', async (_, fields, refusal) => {
+    const key = await gateway.caller('10')
+    const before = await storedIn(gateway)
+    let asked = 0
+    upstream.answer(() => {
+      asked += 1
+      return sends(PNG)
+    })
+    await expectRefused(gateway, before, await gateway.call(EDITS, edit(fields), { key }), refusal)
+    expect(asked).toBe(0)
+    expect(fetched).not.toContain('http://pictures.example.com/cat.png')
+  })
+})
+
+describe('models whose entries say nothing of it: as before, word for word', () => {
+  const error = (message: string, param: string) => ({
+    error: { message, type: 'invalid_request_error', code: 'invalid_request', param },
+  })
+  const ALLOWED =
+    'model, prompt, n, size, aspect_ratio, quality, background, response_format, user, safety_identifier, stream, partial_images, output_format, output_compression, input_fidelity, image_key, generation_id'
+  test.each<[about: string, path: string, fields: object, body: object]>([
+    [
+      'xhigh',
+      GENERATIONS,
+      { quality: 'xhigh' },
+      error('quality: must be one of auto, high, medium, low.', 'quality'),
+    ],
+    [
+      'max',
+      GENERATIONS,
+      { quality: 'max' },
+      error('quality: must be one of auto, high, medium, low.', 'quality'),
+    ],
+    [
+      'max',
+      EDITS,
+      { quality: 'max', image_key: 'x' },
+      error('quality: must be one of auto, high, medium, low.', 'quality'),
+    ],
+    ['images', EDITS, { images: [url(PNG)] }, error(`images: unknown field; allowed: ${ALLOWED}.`, 'images')],
+    [
+      'mask',
+      EDITS,
+      { image_key: 'x', mask: url(PNG) },
+      error(`mask: unknown field; allowed: ${ALLOWED}.`, 'mask'),
+    ],
+  ])('%s', async (_, path, fields, body) => {
+    const key = await gateway.caller('10')
+    for (const model of [PICTURE, OVER_OPENAI, 'no-such-model']) {
+      const refused = await gateway.call(path, generation({ model, ...fields }), { key })
+      expect([refused.status, await refused.json()]).toEqual([400, body])
+    }
+  })
+
+  test('a form with such a quality, and a body above 1 MB', async () => {
+    const key = await gateway.caller('10')
+    const form = await postForm(gateway, key, editForm({ quality: 'xhigh' }))
+    expect([form.status, await form.json()]).toEqual([
+      400,
+      error('quality: must be one of auto, high, medium, low.', 'quality'),
+    ])
+    const large = await gateway.call(EDITS, generation({ image_key: 'x', user: 'u'.repeat(1_100_000) }), {
+      key,
+    })
+    expect([large.status, await large.json()]).toMatchObject([
+      413,
+      { error: { message: expect.stringContaining('1 MB') } },
+    ])
+  })
+})
+
+async function formAsked(): Promise<FormData> {
+  const { body, headers } = upstream.last()
+  return new Response(new Uint8Array(body), {
+    headers: { 'content-type': headers['content-type'] ?? '' },
+  }).formData() as Promise<FormData>
+}
