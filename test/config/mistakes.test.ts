@@ -201,7 +201,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a server that is misspelt like none',
       provider('name = "acme"\nserver = "none-of-them"\napi_keys = ["k"]'),
-      '3 providers[0].server: unknown server; allowed: openai, anthropic, google, azure, foundry, bedrock, openrouter, groq, mistral, deepseek, xai, moonshot, minimax, together, fireworks, cerebras, ollama, vllm',
+      '3 providers[0].server: unknown server; allowed: openai, anthropic, google, azure, foundry, bedrock, openrouter, groq, mistral, deepseek, xai, moonshot, minimax, together, fireworks, cerebras, vertex, ollama, vllm',
     ],
     [
       'neither a protocol nor a server',

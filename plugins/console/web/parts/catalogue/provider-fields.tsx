@@ -1,6 +1,8 @@
 // A provider of the catalogue as fields. Its keys are written, and never read: what is shown of one is its mark.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
 import { Button } from '../button.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
 import { Field } from '../field.tsx'
@@ -17,20 +19,33 @@ export interface ProviderFieldsProps {
   provider: Block
 }
 
-const PROTOCOLS = ['openai', 'anthropic', 'gemini'] as const
+const OF_SERVER = { value: '', label: 'Its server’s own' } as const
+const PROTOCOLS = (['openai', 'anthropic', 'gemini'] as const).map((value) => ({ value, label: value }))
+type Protocol = (typeof PROTOCOLS)[number]['value']
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   const shared = { draft, path, model: provider }
   const protocol = textAt(provider, 'protocol')
+  const server = textAt(provider, 'server')
   return (
     <div className="stack">
       <div className="fields">
         <TextField {...shared} name="name" label="Name" help="As routes and the log name it." code />
+        <TextField
+          {...shared}
+          name="server"
+          label="Known server"
+          help="Such as mistral or azure. It has a protocol and an address of its own."
+          code
+          may_be_empty
+        />
+      </div>
+      <div className="fields">
         <Field label="Protocol" error={draft.mistakeAt([...path, 'protocol'])}>
           <Select
-            options={PROTOCOLS.map((value) => ({ value, label: value }))}
-            value={protocol as (typeof PROTOCOLS)[number]}
-            onChange={(value) => draft.put([...path, 'protocol'], value)}
+            options={server === '' ? PROTOCOLS : [OF_SERVER, ...PROTOCOLS]}
+            value={protocol as Protocol | ''}
+            onChange={(value) => draft.put([...path, 'protocol'], value === '' ? undefined : value)}
           />
         </Field>
       </div>
@@ -40,7 +55,9 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
         label="Address"
         help="With another server, the keys must be written anew: they are only sent where they were written for."
         code
+        may_be_empty={server !== ''}
       />
+      {server !== '' && <ServerFields {...shared} />}
       <h3>Keys</h3>
       <KeyFields draft={draft} path={path} provider={provider} />
       <div className="fields">
@@ -61,6 +78,28 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
           may_be_empty
         />
       </div>
+    </div>
+  )
+}
+
+const SERVER_FIELDS = [
+  ['resource', 'Resource'],
+  ['region', 'Region'],
+  ['api_version', 'API version'],
+] as const
+
+/** What the server's address is made of, and what the file has beside that. */
+function ServerFields({ model, ...shared }: Pick<ProviderFieldsProps, 'draft' | 'path'> & { model: Block }) {
+  const asked = useAsk(['catalogue', 'known'], () => api.catalogue.known.get())
+  const server = textAt(model, 'server')
+  const needed = asked.data?.known.find((each) => each.server === server)?.fields ?? []
+  const shown = SERVER_FIELDS.filter(([name]) => needed.includes(name) || textAt(model, name) !== '')
+  if (shown.length === 0) return null
+  return (
+    <div className="fields">
+      {shown.map(([name, label]) => (
+        <TextField key={name} {...shared} model={model} name={name} label={label} code may_be_empty />
+      ))}
     </div>
   )
 }
