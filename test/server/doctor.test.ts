@@ -10,6 +10,7 @@ import { createDoctor } from '../../src/server/doctor.ts'
 import { DoctorReport } from '../../src/surface/doctor.ts'
 import { createScene, NOW, sceneOfEachTest } from '../cli/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { accountFile } from '../support/google.ts'
 import { commandOf } from '../support/programs.ts'
 
 const IS_ROOT = process.geteuid?.() === 0
@@ -455,5 +456,45 @@ describe('a round beside the calls', () => {
     const made = await createDoctor(dir).examine()
     expect(made.healthy).toBe(false)
     expect(made.findings[0]).toMatchObject({ check: 'catalogue', level: 'fail' })
+  })
+})
+
+describe('the file of a service account', () => {
+  const named = (file: string, more = '') =>
+    catalogue(
+      `[[providers]]\nname = "vertex"\nserver = "vertex"\napi_keys = ["file:${file}"]\n${more}\n[[models]]\nid = "m"\nkind = "text"\nroutes = [{ provider = "vertex", model = "x" }]\nprice = { input = 1, output = 1 }\n`,
+    )
+  const put = (mode: number) =>
+    writeFileSync(scene.path('v.json'), accountFile('http://127.0.0.1:1'), { mode })
+
+  test('that is not there', async () => {
+    named('v.json')
+    expect(await found('catalogue')).toContainEqual(
+      expect.stringMatching(/^warn: .* needs the file v\.json, which cannot be read \(not found\)/),
+    )
+  })
+
+  test('that every user can read, of whom nobody answers at the token server', async () => {
+    put(0o644)
+    named('v.json')
+    expect(await found('key file')).toEqual([
+      `fail: every user of this machine can read ${scene.path('v.json')}`,
+    ])
+    expect(await found('provider vertex#1')).toEqual([
+      expect.stringMatching(/^fail: no access token for the service account: /),
+    ])
+  })
+
+  test.if(IS_ROOT)('that the user of the gateway cannot read', async () => {
+    put(0o600)
+    named('v.json')
+    chownSync(scene.dir, SERVICE, SERVICE)
+    expect(await found('key file')).toEqual([expect.stringContaining(`cannot read ${scene.path('v.json')}`)])
+  })
+
+  test('that only its owner can read', async () => {
+    put(0o600)
+    named('v.json')
+    expect(await found('key file')).toEqual([])
   })
 })

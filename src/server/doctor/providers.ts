@@ -1,10 +1,14 @@
 // The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
 import { isSimulated } from '../../config/served.ts'
 import type { Provider } from '../../domain/catalogue.ts'
+import { isServiceAccount } from '../../domain/service-account.ts'
 import { createRedactor, secretsOf } from '../../observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { knownAdvice } from '../../trials/known-refusals.ts'
 import { headTo } from '../../upstream/request.ts'
+import { isToken } from '../../upstream/tokens/exchange.ts'
+import { createTokens } from '../../upstream/tokens/tokens.ts'
 import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 
 const of_clock = diagnosesOf('clock')
@@ -38,6 +42,7 @@ export async function checkProviders({ catalogue, now }: ReadPatient): Promise<D
 async function ask(provider: Provider, key: number, now: () => number): Promise<Asked> {
   const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
   const api_key = provider.api_keys[key] ?? ''
+  if (isServiceAccount(api_key)) return await askForToken(check, api_key, now)
   const list = protocolOf(BUILT_IN_REGISTRY, provider).modelList?.({ api_key })
   const { url, headers } = headTo({ provider, model: '', api_key }, list ?? { path: '/', headers: {} }, {})
   const asked_ms = now()
@@ -56,6 +61,19 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
       'Check base_url, the server behind it, and the connection from this machine (DNS, firewall, proxy).'
     return { diagnosis: diagnosesOf(check).fail(found, advice), ahead_ms: undefined }
   }
+}
+
+/** What a service account may do is asked by no request that costs nothing; whether Google knows it is. */
+async function askForToken(check: string, api_key: string, now: () => number): Promise<Asked> {
+  const { fail, ok } = diagnosesOf(check)
+  const got = await createTokens({ fetch, now }).of(api_key)
+  if (isToken(got))
+    return {
+      diagnosis: ok('it gets an access token; `tollgate providers test` asks its models'),
+      ahead_ms: undefined,
+    }
+  const advice = knownAdvice(got.message, undefined) ?? 'Check the file of the service account (api_keys).'
+  return { diagnosis: fail(got.message, advice), ahead_ms: undefined }
 }
 
 /** The runtime's words for a refused connection name no cause but its code. */
