@@ -13,7 +13,7 @@ const KeyView = Type.Object({
   id: Type.String({ description: 'as the log names it: `google#1`' }),
   mark: Nullable(Type.String({ description: 'tells one key from another, and nothing of the key' })),
   source: Type.String({
-    description: '`env:NAME`, `in the file`, or `none` where the provider takes no key',
+    description: '`env:NAME`, `file:PATH`, `in the file`, or `none` where the provider takes no key',
   }),
   state: OneOf(['ready', 'cooling', 'unset']),
   ...NullableTimeFields('ready'),
@@ -146,7 +146,7 @@ function keyView(
 }
 
 const sourceOf = (written: string | undefined): string =>
-  written?.startsWith('env:') ? written : 'in the file'
+  written !== undefined && /^(?:env|file):/.test(written) ? written : 'in the file'
 
 const unsetKey = (provider: string, number: number, source: string): Static<typeof KeyView> => ({
   number,
