@@ -144,6 +144,20 @@ describe('what is put back', () => {
     expect(restoreSecrets(renamed, found).text).toContain(FIRST)
   })
 
+  test.each([
+    ['server = "azure"\nresource = "acme"', 'resource = "acme"', 'resource = "evil"'],
+    ['server = "bedrock"\nregion = "us-east-1"', 'region = "us-east-1"', 'region = "cn-north-1"'],
+    ['server = "mistral"', 'server = "mistral"', 'server = "groq"'],
+    ['server = "mistral"', 'server = "mistral"', 'server = "mistral"\nbase_url = "https://evil.example"'],
+  ])('is never sent to another server: %s, %s, %s', (entry, written, changed) => {
+    const found = hidden(`[[providers]]\nname = "acme"\n${entry}\napi_keys = ["${FIRST}"]\n`)
+    expect(found.text).toContain(written)
+    const { text, mistakes } = restoreSecrets(found.text.replace(written, changed), found)
+    expect(text).not.toContain(FIRST)
+    expect(mistakes.map(({ path }) => path)).toEqual(['providers[0].api_keys[0]'])
+    expect(restoreSecrets(found.text, found).text).toContain(FIRST)
+  })
+
   test('is never sent to another address', () => {
     const found = hidden(TEXT)
     for (const address of [

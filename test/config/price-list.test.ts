@@ -427,3 +427,37 @@ describe('an entry is the route of a provider', () => {
     expect(modelOf({ id, provider, mode: 'chat', fields: new Map() })).toBe(model)
   })
 })
+
+describe('a known server goes by its names in the list, wherever it is and whatever it is called', () => {
+  const NAMES = [
+    'azure',
+    'azure_ai',
+    'bedrock',
+    'bedrock_converse',
+    'mistral',
+    'fireworks_ai',
+    'together_ai',
+    'openai',
+  ]
+  const list = listOf(
+    Object.fromEntries(
+      NAMES.map((name, at) => [
+        `${name}/m`,
+        { litellm_provider: name, mode: 'chat', input_cost_per_token: at + 1, output_cost_per_token: 1 },
+      ]),
+    ),
+  )
+  test.each([
+    [{ server: 'azure' }, ['azure/m']],
+    [{ server: 'foundry' }, ['azure_ai/m']],
+    [{ server: 'bedrock' }, ['bedrock/m', 'bedrock_converse/m']],
+    [{ server: 'mistral' }, ['mistral/m']],
+    [{ server: 'mistral', base_url: 'https://proxy.example/v1' }, ['mistral/m']],
+    [{ server: 'fireworks' }, ['fireworks_ai/m']],
+    [{ server: 'together' }, ['together_ai/m']],
+    [{ protocol: 'openai', base_url: 'https://acme.openai.azure.com/openai/v1' }, ['azure/m']],
+  ])('%j: %j', (provider, ids) => {
+    const match = matcherOf(list, undefined).match({ name: 'openai', ...provider }, 'm', 'text')
+    expect('entry' in match ? [match.entry.id] : match.entries).toEqual(ids)
+  })
+})

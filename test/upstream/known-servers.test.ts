@@ -252,6 +252,34 @@ describe('an entry of a name, a server and a key', () => {
   })
 })
 
+test('an entry that is added to a running gateway serves at once, from the Messages API too', async () => {
+  const added = `
+[[providers]]
+name = "new"
+server = "cerebras"
+api_keys = ["env:THE_KEY"]
+
+[[models]]
+id = "new"
+kind = "text"
+max_output_tokens = 1000
+routes = [{ provider = "new", model = "gpt-oss-120b" }]
+price = { input = 1, output = 4 }
+`
+  await gateway.recatalogue(catalogue + added)
+  const body = {
+    model: 'new',
+    max_tokens: 100,
+    stream: true,
+    messages: [{ role: 'user', content: 'What is the weather?' }],
+    tools: [{ name: TOOL.name, input_schema: { type: 'object' } }],
+  }
+  const response = await call('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
+  expect(await response.text()).toContain(`"name":"${TOOL.name}"`)
+  expect(sent.at(-1)).toBe('https://api.cerebras.ai/v1/chat/completions')
+  expect(await lastCall()).toMatchObject({ surface: 'messages', streamed: 1, cost_nanos: 30_000 })
+})
+
 test('nothing of it is held, and the key is in no log', async () => {
   await gateway.atRest()
   expect(gateway.log.written().join('')).not.toContain(KEY)

@@ -131,3 +131,24 @@ test.each<[string, Partial<Provider> & { endpoint?: Endpoint }, Endpoint[]]>([
 ])('calls of %s, %o, may be put to %o', (model, { endpoint, ...provider }, expected) => {
   expect(endpointsOf({ provider: { ...PROVIDER, ...provider }, model, endpoint })).toEqual(expected)
 })
+
+describe('Bedrock has the Responses API for some models only', () => {
+  const bedrock = { server: 'bedrock', base_url: 'https://bedrock-runtime.us-east-2.amazonaws.com/openai/v1' }
+  test.each<[caller: string, model: string, facts: Partial<RequestFacts>, endpoint: Endpoint]>([
+    ['responses', 'openai.gpt-5.6-sol', {}, RESPONSES],
+    ['responses', 'us.openai.gpt-5.6-sol', {}, RESPONSES],
+    ['openai', 'openai.gpt-5.6-sol', { ...TOOLS, effort: 'high' }, RESPONSES],
+    ['responses', 'openai.gpt-oss-120b-1:0', {}, CHAT],
+    ['responses', 'qwen.qwen3-32b-v1:0', {}, CHAT],
+    ['anthropic', 'openai.gpt-oss-120b-1:0', TOOLS, CHAT],
+  ])('a call of %s to %s, %j: %s', (caller, model, facts, endpoint) => {
+    expect(endpointOf(caller, model, facts, bedrock)).toBe(endpoint)
+    expect(endpointsOf({ provider: { ...PROVIDER, ...bedrock }, model })).toContain(endpoint)
+  })
+
+  test('what a route says holds', () => {
+    expect(endpointOf('openai', 'openai.gpt-oss-120b-1:0', {}, { ...bedrock, endpoint: RESPONSES })).toBe(
+      RESPONSES,
+    )
+  })
+})
