@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   opened_at_ms: number
   /** Makes the response, as POST does. Never throws: a failure is an answer. */
   serve(create: Create, about: { signal: AbortSignal; onTaken: () => void }): Promise<Response>
-  /** The answer to a message that asks for nothing that there is. */
+  /** The answer to a message that cannot be understood. */
   refuse(thrown: GatewayError): Response
   /** It is open. */
   onOpen(connection: OpenSocket): void

@@ -57,7 +57,7 @@ export interface KnownServer {
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */
   readonly price_names: readonly string[]
-  /** The pages where its keys are made, and where its prices stand; absent where there is none. */
+  /** The pages where its keys are made, and where its prices stand, if it has such pages. */
   readonly keys_url?: string
   readonly prices_url?: string
 }

@@ -14,7 +14,7 @@ export interface AccessToken {
   readonly until_ms: number
 }
 
-/** A token, or why there is none. */
+/** A token, or the reason why it was refused. */
 export type Exchanged = AccessToken | UpstreamFailure
 
 export interface ExchangeDeps {
