@@ -85,7 +85,7 @@ function readProtocol(
 /** What a field is, for who left it out. */
 const EXAMPLES: Readonly<Record<ServerField, string>> = {
   resource:
-    'the name of the Azure resource, such as resource = "acme" for https://acme.services.ai.azure.com',
+    'the name of the Azure resource, such as resource = "acme" for https://acme.openai.azure.com or https://acme.services.ai.azure.com',
   region: 'the region of the account, such as region = "us-east-1"',
   api_version: 'the version of the API, such as api_version = "2024-10-21"',
 }

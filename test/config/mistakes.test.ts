@@ -216,7 +216,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a server without the resource that its address is made of',
       provider('name = "acme"\nserver = "azure"\napi_keys = ["k"]'),
-      '1 providers[0].resource: is missing: write the name of the Azure resource, such as resource = "acme" for https://acme.services.ai.azure.com',
+      '1 providers[0].resource: is missing: write the name of the Azure resource, such as resource = "acme" for https://acme.openai.azure.com or https://acme.services.ai.azure.com',
     ],
     [
       'a server without its region',
