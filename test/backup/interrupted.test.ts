@@ -80,6 +80,17 @@ test.each(points.map((point, at) => [point, at] as const))('ended before "%s"', 
   expect(filesIn(dir).filter((path) => !path.startsWith('.restore/'))).toEqual(expected)
 })
 
+test('two restores in one second keep what each replaced', () => {
+  using folder = temporary()
+  prepare(folder.path)
+  const first = replaceContents(folder.path, 0)
+  prepare(folder.path)
+  const second = replaceContents(folder.path, 999)
+  expect([first, second]).toEqual([KEPT, `${KEPT}-2`])
+  for (const kept of [KEPT, `${KEPT}-2`])
+    expect(textsOf(folder.at(kept), OLD)).toEqual(OLD.map((path) => `${path}: old`))
+})
+
 test.skipIf(process.geteuid?.() !== 0)(
   'root restores into the folder of another user: that one can finish it (skipped where this is not root)',
   () => {

@@ -41,10 +41,7 @@ type Plan = Static<typeof Plan>
  */
 export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_PROBE): string | undefined {
   refuseMounts(dir)
-  const time = Temporal.Instant.fromEpochMilliseconds(now_ms).toString({ smallestUnit: 'second' })
-  const plan: Plan = { keep_as: `before-restore-${time.replaceAll(':', '')}` }
-  if (existsSync(join(dir, plan.keep_as)))
-    throw conflict(`Folder ${join(dir, plan.keep_as)} already exists: try again in a second.`)
+  const plan: Plan = { keep_as: nameFor(dir, now_ms) }
   const path = join(dir, PLAN)
   writeFileSync(`${path}.unfinished`, JSON.stringify(plan), { mode: 0o600 })
   // Whoever serves the folder may be the one that finishes it.
@@ -55,6 +52,15 @@ export function replaceContents(dir: string, now_ms: number, probe: Probe = NO_P
   renameSync(`${path}.unfinished`, path)
   flush(dir)
   return finish(dir, plan, probe)
+}
+
+/** Of the second, and numbered where one second restores twice. */
+function nameFor(dir: string, now_ms: number): string {
+  const time = Temporal.Instant.fromEpochMilliseconds(now_ms).toString({ smallestUnit: 'second' })
+  const name = `before-restore-${time.replaceAll(':', '')}`
+  let free = name
+  for (let count = 2; existsSync(join(dir, free)); count++) free = `${name}-${count}`
+  return free
 }
 
 export const isRestoreUnfinished = (dir: string): boolean => existsSync(join(dir, PLAN))
