@@ -10,7 +10,7 @@ import { heldBack } from '../support/upstream.ts'
 import { openSocket } from '../support/web-socket.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, store, upstream, streams, asked, lastCall, key, counts, expectCounts } =
+const { gateway, store, upstream, post, streams, asked, lastCall, key, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const FIRST = { model, input: QUESTION }
@@ -61,6 +61,36 @@ test('the last event comes once the call is paid', async () => {
   const { calls } = gateway.rows()
   expect(`resp_${calls.at(-1)?.request_id.replace('req_', '')}`).toBe(id)
   socket.raw.close()
+})
+
+describe('what the headers of POST say of an answer', () => {
+  test.each([
+    ['what was dropped', { tools: [{ type: 'web_search' }] }, 'x-tollgate-dropped'],
+    ['a limit that was lowered', { max_output_tokens: 10_000_000 }, 'x-tollgate-output-limit'],
+  ])('is said before its events: %s', async (_, fields, name) => {
+    const posted = await post({ ...FIRST, ...fields, stream: true })
+    await posted.text()
+    const socket = await open()
+    const [metadata, created] = await socket.create({ ...FIRST, ...fields, stream_id: 'main' })
+    expect(posted.headers.get(name)).toBeString()
+    expect(metadata).toEqual({
+      type: 'response.metadata',
+      stream_id: 'main',
+      headers: {
+        'x-request-id': expect.stringMatching(/^req_/),
+        'x-tollgate-upstream-model': posted.headers.get('x-tollgate-upstream-model') ?? '',
+        [name]: posted.headers.get(name) ?? '',
+      },
+    })
+    expect(created).toMatchObject({ type: 'response.created' })
+    socket.raw.close()
+  })
+
+  test('is not said where it is what was asked for', async () => {
+    const socket = await open()
+    expect((await socket.create(FIRST))[0]).toMatchObject({ type: 'response.created' })
+    socket.raw.close()
+  })
 })
 
 test.each([

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../src/domain/errors.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { OpenSocket, SocketEnd } from '../../../src/http/web-sockets.ts'
 import { type Create, readMessage, tooManyLanes } from './envelope.ts'
-import { EventMessages, errorMessage, isStream, steerFailed, TOO_OLD } from './frames.ts'
+import { EventMessages, errorMessage, isStream, metadataMessage, steerFailed, TOO_OLD } from './frames.ts'
 import { Lanes } from './lanes.ts'
 
 /** What a connection is made with. */
@@ -150,6 +150,8 @@ export class Connection implements SocketEvents, OpenSocket {
       await this.#write(await errorMessage(answer, lane))
       return
     }
+    const metadata = metadataMessage(answer, lane)
+    if (metadata !== undefined) await this.#write(metadata)
     const messages = new EventMessages(lane)
     const reader = answer.body.getReader()
     // Nothing is read while the caller is behind: one who stalls for too long is cut off here.

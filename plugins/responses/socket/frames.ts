@@ -25,23 +25,44 @@ export class EventMessages {
   }
 }
 
+/** What is said of an answer by its headers alone. */
+const DIFFERS = ['x-tollgate-dropped', 'x-tollgate-output-limit']
+const ABOUT_ANSWER = ['x-request-id', 'x-tollgate-upstream-model', ...DIFFERS]
+
+/**
+ * Where an answer is to something else than what was asked, the headers that say so, as OpenAI sends them over a WebSocket: Codex
+ * reads such an event, the SDKs' types have none. Others get the events of POST and no more.
+ */
+export function metadataMessage({ headers }: Response, lane: string | undefined): string | undefined {
+  if (!DIFFERS.some((name) => headers.has(name))) return undefined
+  return JSON.stringify({
+    type: 'response.metadata',
+    ...(lane === undefined ? {} : { stream_id: lane }),
+    headers: headersNamed(headers, ABOUT_ANSWER),
+  })
+}
+
+function headersNamed(headers: Headers, names: readonly string[]): JsonObject {
+  const named: JsonObject = {}
+  for (const name of names) {
+    const value = headers.get(name)
+    if (value !== null) named[name] = value
+  }
+  return named
+}
+
 /** Headers of a failure that a caller over HTTP would see: npm openai, `ResponseWsError`; Codex, `WrappedWebsocketErrorEvent`. */
 const TOLD = ['retry-after', 'x-request-id']
 
 /** A failure in the surface's shape, as the event that tells it. */
 export async function errorMessage(answer: Response, lane: string | undefined): Promise<string> {
   const { error } = objectIn(parseObject(await answer.text()))
-  const headers: JsonObject = {}
-  for (const name of TOLD) {
-    const value = answer.headers.get(name)
-    if (value !== null) headers[name] = value
-  }
   return JSON.stringify({
     type: 'error',
     status: answer.status,
     ...(lane === undefined ? {} : { stream_id: lane }),
     error: error ?? null,
-    headers,
+    headers: headersNamed(answer.headers, TOLD),
   })
 }
 
