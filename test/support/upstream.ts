@@ -1,5 +1,6 @@
 // A scripted upstream: a server on a real socket that answers as a test says, byte for byte, and keeps the requests it saw.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { createCounter } from './counter.ts'
 import { openReceipt, type Receipt } from './receipts.ts'
 
@@ -127,14 +128,15 @@ export function heldBack(script: Script): { script: Script; asked: Promise<void>
   }
 }
 
-/** Starts an upstream on a free port of this machine. */
+/** Starts an upstream on a free port of this machine. @param tls its certificate and key, if it is asked by https */
 export async function startUpstream(
   script: Script = refusal(500, 'no answer was scripted'),
+  tls?: { cert: Buffer; key: Buffer },
 ): Promise<Upstream> {
   const seen: Seen[] = []
   const requests = createCounter()
   let current = script
-  const server = createServer(async (request, response) => {
+  const listener: RequestListener = async (request, response) => {
     const over = Promise.withResolvers<void>()
     const record = await readRequest(request, over.promise)
     response.on('close', () => {
@@ -144,12 +146,13 @@ export async function startUpstream(
     const index = seen.push(record) - 1
     requests.add()
     await perform(typeof current === 'function' ? await current(record, index) : current, request, response)
-  })
+  }
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the upstream has no port')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${address.port}`,
     seen,
     last() {
       const last = seen.at(-1)

@@ -1,0 +1,82 @@
+// The network as a gateway in a process of its own finds it: known servers under their own names, played by one script on this machine.
+//
+// The process is told of a proxy and of a certificate in the runtime's own way, as on machines behind one. So the entries of its
+// catalogue are those of a user, and it looks up, trusts and asks the very addresses of the servers.
+import { readFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { type Script, type Seen, startUpstream } from './upstream.ts'
+
+const TLS = join(import.meta.dir, '../fixtures/tls')
+const PEM = join(TLS, 'known-servers.pem')
+
+export interface KnownNetwork extends AsyncDisposable {
+  /** What the environment of the process has for it. */
+  environment: Readonly<Record<string, string>>
+  /** All requests, the oldest first. */
+  seen: Seen[]
+  /** What is answered from now on. */
+  answer(script: Script): void
+}
+
+/** Where a request went: its whole address. */
+export const addressOf = ({ path, headers }: Pick<Seen, 'path' | 'headers'>): string =>
+  path.startsWith('/') ? `https://${headers.host}${path}` : path
+
+export async function startKnownNetwork(script: Script): Promise<KnownNetwork> {
+  let current = script
+  const seen: Seen[] = []
+  const noting: Script = (request, index) => {
+    seen.push(request)
+    return typeof current === 'function' ? current(request, index) : current
+  }
+  const pair = { cert: readFileSync(PEM), key: readFileSync(join(TLS, 'known-servers.key')) }
+  const [encrypted, plain] = await Promise.all([startUpstream(noting, pair), startUpstream(noting)])
+  const proxy = await startProxy((head) => {
+    // Servers without TLS are asked for by their whole address.
+    if (!head.startsWith('CONNECT ')) return plain.url
+    return /^CONNECT \S+:443 /.test(head) ? encrypted.url : undefined
+  })
+  return {
+    environment: { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: '', NODE_EXTRA_CA_CERTS: PEM },
+    seen,
+    answer: (next) => {
+      current = next
+    },
+    async [Symbol.asyncDispose]() {
+      proxy.close()
+      await Promise.all([encrypted[Symbol.asyncDispose](), plain[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+/** @param routeOf where a connection that begins like this goes; undefined: it is ended */
+async function startProxy(routeOf: (head: string) => string | undefined) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('data', (first) => {
+      const head = first.toString('latin1')
+      const to = routeOf(head)
+      if (to === undefined) return void socket.destroy()
+      const onward = connect(Number(new URL(to).port), '127.0.0.1', () => {
+        if (head.startsWith('CONNECT ')) socket.write('HTTP/1.1 200 Connected\r\n\r\n')
+        else onward.write(first)
+        socket.pipe(onward).pipe(socket)
+      })
+      sockets.add(onward)
+      onward.on('error', () => socket.destroy())
+      socket.on('error', () => onward.destroy())
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
