@@ -21,6 +21,7 @@ export interface AskedTokens {
   readonly prompt: { readonly bound_tokens: number; readonly estimated_tokens: number }
   /** Images that are read. */
   readonly references: number
+  /** The most that come before the image. */
   readonly partial_images: number
   /** The most tokens of one image of the size and quality that were asked for. */
   readonly max_tokens_per_image: number
@@ -86,6 +87,8 @@ export interface AnsweredImages {
   /** Images that came, and those of them that were given out. */
   readonly sent: number
   readonly kept: number
+  /** Partial images that were given out. */
+  readonly partial_images: number
 }
 
 export interface BilledImageTokens {
@@ -101,17 +104,18 @@ export interface BilledImageTokens {
  * zero"). An image without image tokens is a report that lacks them. Images that came and were not given out are not charged:
  * their part of the output is left out.
  */
-export function billImageTokens({ asked, reported, sent, kept }: AnsweredImages): BilledImageTokens {
+export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
+  const { asked, reported, sent, kept, partial_images } = answered
   const whole = reported && inWhole(reported, asked)
-  const doubt = whole && doubtOf(whole.tokens, boundsOf({ ...asked, count: Math.max(asked.count, sent) }))
+  const doubt = whole && doubtOf(whole.tokens, answered)
   if (!reported || !whole || doubt) {
-    const tokens = estimateImageTokens(asked, kept)
+    const tokens = estimateImageTokens(asked, kept, partial_images)
     return { tokens, estimated: true, doubt }
   }
   const { tokens } = whole
   const lacks_input = reported.usage.input_tokens === undefined
   const lacks_output = tokens.usage.output_image_tokens === 0
-  const estimate = lacks_input || lacks_output ? estimateImageTokens(asked, sent) : undefined
+  const estimate = lacks_input || lacks_output ? estimateImageTokens(asked, sent, partial_images) : undefined
   const billed = estimate ? filledUp(tokens, estimate, { lacks_input, lacks_output }) : tokens
   return { tokens: keptOf(billed, sent, kept), estimated: estimate !== undefined || whole.estimated }
 }
@@ -132,20 +136,30 @@ function inWhole(
   return { tokens, estimated: !told }
 }
 
-function doubtOf(tokens: ImageTokens, bounds: Bounds): string | undefined {
+/** More images than were asked for have more output; they are not given out, so that it is never charged. */
+function doubtOf(tokens: ImageTokens, { asked, sent }: AnsweredImages): string | undefined {
+  const { input_tokens } = boundsOf(asked)
+  const { output_tokens } = boundsOf({ ...asked, count: Math.max(asked.count, sent) })
   // NaN is not above zero, either.
   for (const field of USAGE_FIELDS) if (!(tokens.usage[field] >= 0)) return 'it contradicts itself'
   for (const count of Object.values(countedByRate(tokens))) if (!(count >= 0)) return 'it contradicts itself'
-  if (promptTokens(tokens.usage) > bounds.input_tokens) return 'its input is larger than possible'
-  return outputTokens(tokens.usage) > bounds.output_tokens ? 'its output is larger than possible' : undefined
+  if (asked.references === 0 && tokens.image_input_tokens + tokens.image_cache_read_tokens > 0)
+    return 'it counts images that were not sent'
+  if (promptTokens(tokens.usage) > input_tokens) return 'its input is larger than possible'
+  return outputTokens(tokens.usage) > output_tokens ? 'its output is larger than possible' : undefined
 }
 
-/** What is charged for images of which nothing that can be believed was reported, and for partial images alone. */
+/**
+ * What is charged for images of which nothing that can be believed was reported, and for partial images alone.
+ *
+ * @param partial_images given out
+ */
 export function estimateImageTokens(
-  { prompt, references, partial_images, max_tokens_per_image, is_of_shape }: AskedTokens,
+  { count, prompt, references, max_tokens_per_image, is_of_shape }: AskedTokens,
   drawn: number,
+  partial_images: number,
 ): ImageTokens {
-  const requests = Math.max(drawn, 1)
+  const requests = Math.max(Math.min(drawn, count), 1)
   const of_image = is_of_shape ? max_tokens_per_image : Math.min(OUTPUT_IMAGE_TOKENS, max_tokens_per_image)
   const image_input_tokens = requests * references * INPUT_IMAGE_TOKENS
   return {
@@ -164,36 +178,31 @@ interface Lacking {
   lacks_output: boolean
 }
 
+/** Output that is not told apart is the image's: all of it, and at least what one has. */
 function filledUp(
   tokens: ImageTokens,
   estimate: ImageTokens,
   { lacks_input, lacks_output }: Lacking,
 ): ImageTokens {
-  const { input_tokens } = (lacks_input ? estimate : tokens).usage
-  const { output_tokens, thinking_tokens, output_image_tokens } = (lacks_output ? estimate : tokens).usage
-  const { image_input_tokens, image_cache_read_tokens } = lacks_input ? estimate : tokens
-  const cached = lacks_input ? NO_USAGE : tokens.usage
-  return {
-    usage: { ...cached, input_tokens, output_tokens, thinking_tokens, output_image_tokens },
-    image_input_tokens,
-    image_cache_read_tokens,
-  }
+  const { usage: estimated } = estimate
+  const { usage: reported } = tokens
+  const output_image_tokens = Math.max(outputTokens(reported), estimated.output_image_tokens)
+  const output = lacks_output ? { output_tokens: 0, thinking_tokens: 0, output_image_tokens } : {}
+  if (!lacks_input) return { ...tokens, usage: { ...reported, ...output } }
+  const { output_tokens, thinking_tokens } = reported
+  const told = { output_tokens, thinking_tokens, output_image_tokens: reported.output_image_tokens }
+  return { ...estimate, usage: { ...estimated, ...told, ...output } }
 }
 
-/** The output of those of the images that were given out, rounded up. */
+/** The output of those of the images that were given out, all of it rounded up once. */
 function keptOf(tokens: ImageTokens, sent: number, kept: number): ImageTokens {
   if (kept >= sent) return tokens
-  const part = (count: number) => Math.ceil((count * kept) / sent)
   const { usage } = tokens
-  return {
-    ...tokens,
-    usage: {
-      ...usage,
-      output_tokens: part(usage.output_tokens),
-      thinking_tokens: part(usage.thinking_tokens),
-      output_image_tokens: part(usage.output_image_tokens),
-    },
-  }
+  const part = (count: number) => (count * kept) / sent
+  const output_tokens = Math.floor(part(usage.output_tokens))
+  const thinking_tokens = Math.floor(part(usage.thinking_tokens))
+  const output_image_tokens = Math.ceil(part(outputTokens(usage))) - output_tokens - thinking_tokens
+  return { ...tokens, usage: { ...usage, output_tokens, thinking_tokens, output_image_tokens } }
 }
 
 /** The tokens of several answers together. */

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import type { ImagePriceText, TokenPriceText } from '../../src/config/price-schema.ts'
 import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
-import type { ImagePrice, TokenPrice, TokenRates } from '../../src/domain/prices.ts'
+import { IMAGE_TOKEN_RATES } from '../../src/domain/image-tokens.ts'
+import type { ImagePrice, ImageTokenPrice, TokenPrice, TokenRates } from '../../src/domain/prices.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 
 const refuse = (path: readonly unknown[], message: string): never => {
@@ -13,6 +14,12 @@ export const tokenPrice = (text: TokenPriceText): TokenPrice => readTokenPrice(t
 export function imagePrice(text: ImagePriceText): ImagePrice {
   const price = readImagePrice(text, [], refuse)
   if (price.unit !== 'image') throw new Error('the price is by tokens')
+  return price
+}
+
+export function imageTokenPrice(text: ImagePriceText): ImageTokenPrice {
+  const price = readImagePrice(text, [], refuse)
+  if (price.unit !== 'image_token') throw new Error('the price is by image')
   return price
 }
 
@@ -71,6 +78,16 @@ export const risingPrice = anyPrice.map((price) => {
     }),
   )
 })
+
+/** Any price of images by their tokens. */
+export const anyImageTokenPrice: fc.Arbitrary<ImageTokenPrice> = fc
+  .array(rate, { minLength: IMAGE_TOKEN_RATES.length, maxLength: IMAGE_TOKEN_RATES.length })
+  .map((values) => {
+    const [input = 0, image_input = 0, cache_read = 0, image_cache_read = 0, output = 0, image_output = 0] =
+      values
+    const rates = { input, image_input, cache_read, image_cache_read, output, image_output }
+    return { unit: 'image_token', rates }
+  })
 
 const tokens = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 150_000 }))
 

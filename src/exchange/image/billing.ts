@@ -33,7 +33,7 @@ export function quoteOrder(order: PaidImageOrder): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
     return quoteImages(model.price, priced(wanted, wanted.count, partial_images))
-  return quoteImageTokens(model.price, askedTokens(order, wanted.count, partial_images))
+  return quoteImageTokens(model.price, askedTokens(order, wanted.count))
 }
 
 /** @param partial_images given out before them */
@@ -84,7 +84,7 @@ const billAnswer = (
   kept: number,
   partial_images: number,
 ): BilledImageTokens =>
-  billImageTokens({ asked: askedTokens(order, count, partial_images), reported, sent, kept })
+  billImageTokens({ asked: askedTokens(order, count), reported, sent, kept, partial_images })
 
 /** Partial images alone: no image came after them, and nothing was reported. */
 export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
@@ -93,12 +93,13 @@ export function billPartials({ order }: Held<PaidImageOrder>, partial_images: nu
     const charge = chargeImages(price, priced(order.wanted, 0, partial_images))
     return { charge, usage: NO_USAGE, estimated: false, tokens: undefined }
   }
-  const tokens = estimateImageTokens(askedTokens(order, 1, partial_images), 0)
+  const tokens = estimateImageTokens(askedTokens(order, 1), 0, partial_images)
   return { charge: chargeImageTokens(price, tokens), usage: tokens.usage, estimated: true, tokens }
 }
 
-function askedTokens(order: PaidImageOrder, count: number, partial_images: number): AskedTokens {
-  const { model, wanted } = order
+/** @param count of images, of all of the call's or of one request */
+function askedTokens(order: PaidImageOrder, count: number): AskedTokens {
+  const { model, wanted, partial_images } = order
   const texts = textsOf(order)
   const bound = model.bounds.find(
     ({ size, quality }) =>
