@@ -195,9 +195,10 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
 }
 
 function resultOf(status: number | undefined, failure: UpstreamFailure | undefined): TestResult {
-  if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
   if (status === 404) return 'not found'
+  // Without a status where the key is to be exchanged for a token, and that is refused.
   if (failure?.failure_class === 'bad_key') return 'bad key'
+  if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
   if (failure?.failure_class === 'rate_limited') return 'rate limited'
   return failure?.failure_class === 'bad_request' ? 'refused' : 'failed'
 }

@@ -1,8 +1,8 @@
 // Tests of several routes: which there are to make, and what of their answers may be shown.
 import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
+import { serverNameOf } from '../domain/servers/lookup.ts'
 import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
 import { endpointsOf } from '../protocols/openai/endpoint.ts'
-import { protocolOf } from '../protocols/registry.ts'
 import { knownAdvice } from './known-refusals.ts'
 import {
   type RouteTest,
@@ -34,14 +34,16 @@ export const kindOf = ({ model, by_responses }: TestedRoute): string =>
 
 /** What to do about a result whose words are not known. */
 const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
-  'bad key': 'bad key: check the key (api_keys), and what its account at the provider may do and has left.',
+  'bad key': 'bad key: check the key (api_keys), and what its account at the provider may use and has left.',
   'not found':
-    "not found: look up the model in the provider's own list, and check the version in the address (base_url).",
+    'not found: look up the name of the model at the provider, and check the version in the address (base_url).',
   'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
-  refused: 'refused: the provider does not take this request for this model; see its words.',
-  failed: 'failed: the provider had an error, or its address (base_url) is not an API of this protocol.',
-  unreachable: 'unreachable: check the address (base_url), whether the server runs, and the way to it.',
-  'too slow': 'too slow: nothing came in time. Try again, and see that the server is not overloaded.',
+  refused: 'refused: the provider does not accept this request for this model. Its answer says why.',
+  failed: 'failed: the provider had an error, or its address (base_url) has no API of this protocol.',
+  unreachable:
+    'unreachable: check the address (base_url), and that the server runs and this machine can reach it.',
+  'too slow':
+    'too slow: the provider did not answer in time. Try again, and check that the server is not overloaded.',
 }
 
 /** Each key of a provider with each of its models, once, however many models of the catalogue go to it. */
@@ -85,8 +87,8 @@ export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Pro
   const [secrets] = secretsOf(deps.catalogue)
   const { hide } = createRedactor(secrets)
   const { words, address, ...rest } = await testRoute(deps, tested)
-  const server = protocolOf(deps.protocols, tested.provider).serverOf?.(tested.provider)
-  const advice = rest.result === 'ok' ? null : (knownAdvice(words, server) ?? ADVICE[rest.result])
+  const advice =
+    rest.result === 'ok' ? null : (knownAdvice(words, serverNameOf(tested.provider)) ?? ADVICE[rest.result])
   const shown_address = address === undefined ? undefined : hide(redactUrl(address))
   return { ...tested, ...rest, words: hide(words), address: shown_address, advice }
 }

@@ -1,4 +1,5 @@
-// What `providers test` says about refusals as servers worded them in public: the threads are named in src/trials/known-refusals.ts.
+// What `providers test` says about further refusals as servers worded them in public (the others: test/cli/providers-known.test.ts): the
+// threads are named in src/trials/known-refusals.ts.
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN_REGISTRY, protocolNamed } from '../../src/protocols/registry.ts'
 import { knownAdvice } from '../../src/trials/known-refusals.ts'
@@ -6,71 +7,9 @@ import { knownAdvice } from '../../src/trials/known-refusals.ts'
 const google = (code: number, status: string, message: string, reason?: string) => ({
   error: { code, message, status, ...(reason ? { details: [{ reason, domain: 'googleapis.com' }] } : {}) },
 })
-const MODEL = '`projects/p-1/locations/us-central1/publishers/anthropic/models/claude-sonnet-4-5@20250929`'
 
 type Row = [what: string, server: string, protocol: string, status: number, body: unknown, advice: string]
 const ROWS: Row[] = [
-  [
-    'Vertex AI, API off',
-    'vertex',
-    'gemini',
-    403,
-    google(
-      403,
-      'PERMISSION_DENIED',
-      'Vertex AI API has not been used in project 720070608347 before or it is disabled. Enable it by visiting https://console.developers.google.com/apis/api/aiplatform.googleapis.com/overview?project=720070608347 then retry.',
-      'SERVICE_DISABLED',
-    ),
-    'API disabled:',
-  ],
-  [
-    'Vertex AI, wrong project',
-    'vertex',
-    'anthropic',
-    403,
-    google(
-      403,
-      'PERMISSION_DENIED',
-      'Permission denied on resource project gen-lang-client-xxxxx.',
-      'CONSUMER_INVALID',
-    ),
-    'wrong project:',
-  ],
-  [
-    'Vertex AI, no role',
-    'vertex',
-    'gemini',
-    403,
-    google(
-      403,
-      'PERMISSION_DENIED',
-      "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/p/locations/us-central1/publishers/google/models/gemini-pro' (or it may not exist).",
-      'IAM_PERMISSION_DENIED',
-    ),
-    'no permission:',
-  ],
-  [
-    'Vertex AI, model not enabled',
-    'vertex',
-    'anthropic',
-    400,
-    [google(400, 'FAILED_PRECONDITION', `Project \`123\` is not allowed to use Publisher Model ${MODEL}`)],
-    'model not enabled:',
-  ],
-  [
-    'Vertex AI, wrong region',
-    'vertex',
-    'anthropic',
-    404,
-    [
-      google(
-        404,
-        'NOT_FOUND',
-        `Publisher Model ${MODEL} was not found or your project does not have access to it. Please ensure you are using a valid model version.`,
-      ),
-    ],
-    'not found: this region',
-  ],
   [
     'Vertex AI, no quota',
     'vertex',
@@ -84,19 +23,6 @@ const ROWS: Row[] = [
     'no quota:',
   ],
   [
-    'Vertex AI, token expired',
-    'vertex',
-    'gemini',
-    401,
-    google(
-      401,
-      'UNAUTHENTICATED',
-      'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.',
-      'ACCESS_TOKEN_EXPIRED',
-    ),
-    'bad key: Vertex AI took neither',
-  ],
-  [
     'Vertex AI, an API key',
     'vertex',
     'gemini',
@@ -107,43 +33,7 @@ const ROWS: Row[] = [
       'API keys are not supported by this API. Expected OAuth2 access token or other authentication credentials that assert a principal.',
       'CREDENTIALS_MISSING',
     ),
-    'bad key: this needs a service account',
-  ],
-  [
-    'Azure, wrong key or resource',
-    'azure',
-    'openai',
-    401,
-    {
-      error: {
-        code: '401',
-        message:
-          'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.',
-      },
-    },
-    'bad key: Azure',
-  ],
-  [
-    'Azure, no deployment',
-    'azure',
-    'openai',
-    404,
-    {
-      error: {
-        code: 'DeploymentNotFound',
-        message:
-          'The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.',
-      },
-    },
-    'not found: the resource has no deployment',
-  ],
-  [
-    'Azure, wrong path',
-    'azure',
-    'openai',
-    404,
-    { error: { code: '404', message: 'Resource not found' } },
-    'not found: nothing is at',
+    'bad key: Vertex AI takes no API key here',
   ],
   [
     'Azure, wrong version',
@@ -152,22 +42,6 @@ const ROWS: Row[] = [
     400,
     { error: { code: 'BadRequest', message: 'API version not supported' } },
     'wrong api_version:',
-  ],
-  [
-    'Foundry, wrong address',
-    'foundry',
-    'openai',
-    404,
-    { error: { code: 'api_not_supported', message: 'Requested API is currently not supported' } },
-    'wrong address:',
-  ],
-  [
-    'Bedrock, wrong key or region',
-    'bedrock',
-    'anthropic',
-    403,
-    { Message: 'Authentication failed: Please make sure your API Key is valid.' },
-    'bad key: Bedrock',
   ],
   [
     'Bedrock, key of another kind',
@@ -185,22 +59,6 @@ const ROWS: Row[] = [
     'bad key: Bedrock',
   ],
   [
-    'Bedrock, key expired',
-    'bedrock',
-    'openai',
-    403,
-    { message: 'The security token included in the request is expired' },
-    'key expired:',
-  ],
-  [
-    'Bedrock, model not enabled',
-    'bedrock',
-    'anthropic',
-    403,
-    { message: "You don't have access to the model with the specified model ID." },
-    'model not enabled:',
-  ],
-  [
     'Bedrock, no inference profile',
     'bedrock',
     'anthropic',
@@ -209,15 +67,18 @@ const ROWS: Row[] = [
       message:
         'Invocation of model ID anthropic.claude-3-7-sonnet-20250219-v1:0 with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model.',
     },
-    'wrong model id:',
+    'wrong model ID:',
   ],
   [
-    'Bedrock, model of another region',
+    'Bedrock, no form of the use case',
     'bedrock',
-    'openai',
+    'anthropic',
     400,
-    { message: 'The provided model identifier is invalid.' },
-    'not found: this region',
+    {
+      message:
+        'You have not filled out the required use-case form for this model. Complete the form before requesting access.',
+    },
+    'model not enabled:',
   ],
   [
     'Bedrock, no policy',
@@ -243,7 +104,7 @@ const ROWS: Row[] = [
         code: 'model_not_found',
       },
     },
-    'model not enabled: allow it',
+    'model not enabled: the project',
   ],
   [
     'OpenAI, no credit',
@@ -260,14 +121,6 @@ const ROWS: Row[] = [
     'no credit:',
   ],
   [
-    'DeepSeek, no credit',
-    'deepseek',
-    'openai',
-    402,
-    { error: { message: 'Insufficient Balance', type: 'unknown_error' } },
-    'no credit:',
-  ],
-  [
     'Anthropic, no credit',
     'anthropic',
     'anthropic',
@@ -281,7 +134,6 @@ const ROWS: Row[] = [
     },
     'no credit:',
   ],
-  ['Mistral, wrong key', 'mistral', 'openai', 401, { detail: 'Unauthorized' }, 'bad key: Mistral'],
 ]
 
 const readFailure = (protocol: string, status: number, body: unknown) =>
