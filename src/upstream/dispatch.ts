@@ -2,6 +2,7 @@
 
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
+import { isServiceAccount } from '../domain/service-account.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
@@ -152,22 +153,22 @@ function refusalOf(thrown: unknown): GatewayError {
   throw thrown
 }
 
-const tryAttempt = <T>(
+/** Most keys are shown in the request's headers already. */
+function tryAttempt<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
   attempt: Attempt,
   request: UpstreamRequest,
-): Promise<Dispatched<T> | UpstreamFailure> =>
-  sendWithToken<Dispatched<T>>(
+): Promise<Dispatched<T> | UpstreamFailure> {
+  const { api_key } = attempt
+  if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, request)
+  const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
+  return sendWithToken<Dispatched<T>>(
     request,
-    {
-      tokens: deps.tokens,
-      api_key: attempt.api_key,
-      signal: call.signal,
-      onRefused: (failure) => call.tried?.(attempt, failure),
-    },
+    { tokens: deps.tokens, api_key, signal: call.signal, onRefused },
     (shown) => tryOnce(deps, call, attempt, shown),
   )
+}
 
 async function tryOnce<T>(
   deps: DispatchDeps,

@@ -11,7 +11,14 @@ import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
-import { fitted, translated, type Writing, type WrittenRequest, withOperatorFields } from './writing.ts'
+import {
+  fitted,
+  prepared,
+  translated,
+  type Writing,
+  type WrittenRequest,
+  withOperatorFields,
+} from './writing.ts'
 
 /** A request as it is sent. */
 export interface Written {
@@ -136,28 +143,16 @@ export class ParsedBody implements TextBody {
   }
 
   write(writing: Writing): Written {
-    const { from, to, streams, output_limit, max_units, forgets_reasoning, form, without_summary } = writing
-    const { model, generation } = writing
+    const { from, to, max_units, form } = writing
     const protocol = protocolNamed(this.#protocols, to)
-    const { text } = protocol
-    const limited = (body: JsonObject): JsonObject => {
-      const prepared = text.prepare(body, {
-        model,
-        generation,
-        streams,
-        forgets_reasoning,
-        without_summary,
-        server: form?.server,
-      })
-      return output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit, writing)
-    }
     if (from !== to) {
       const made = this.#translate(writing)
-      const written = withOperatorFields({ ...made, body: limited(made.body) }, form)
+      const written = withOperatorFields({ ...made, body: prepared(made.body, protocol, writing) }, form)
       return { ...written, body: JSON.stringify(written.body) }
     }
-    const made = withOperatorFields(fitted(limited(this.#json), protocol, writing), form)
-    const counted = max_units && text.extras?.limitUnits?.(made.body, (name) => max_units[name])
+    const asked = prepared(this.#json, protocol, writing)
+    const made = withOperatorFields(fitted(asked, protocol, writing), form)
+    const counted = max_units && protocol.text.extras?.limitUnits?.(made.body, (name) => max_units[name])
     const { dropped, renamed_tools, wants_json } = made
     return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools, wants_json }
   }

@@ -189,13 +189,14 @@ function areOwn(
   facts: RequestFacts,
 ): boolean {
   const { providers } = catalogue()
-  return model.routes.every((route) => {
-    const provider = providers.get(route.provider)
-    return (
-      provider !== undefined &&
-      spokenTo(protocols, { ...route, provider, caller: protocol.name, facts }).name === protocol.name
-    )
-  })
+  const { name: caller } = protocol
+  for (const { provider: name, model: id, endpoint, generation } of model.routes) {
+    const provider = providers.get(name)
+    if (!provider) return false
+    const asking = { provider, model: id, endpoint, generation, caller, facts }
+    if (spokenTo(protocols, asking).name !== caller) return false
+  }
+  return true
 }
 
 interface Carried {

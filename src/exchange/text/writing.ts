@@ -98,6 +98,21 @@ export function translated(
 const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
   names.map((name) => callersName(name, from, to))
 
+/** A request in a provider's protocol as its model is asked, within the limit that is held for. */
+export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
+  const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
+  const server = form?.server
+  const asked = text.prepare(body, {
+    model,
+    generation,
+    streams,
+    forgets_reasoning,
+    without_summary,
+    server,
+  })
+  return output_limit === undefined ? asked : text.limitOutput(asked, output_limit, writing)
+}
+
 /** A caller's own request, made to fit the server of its protocol; the very same body where nothing has to change. */
 export function fitted(
   body: JsonObject,

@@ -1,5 +1,4 @@
 // An attempt with the token that stands for its key; once more with another token, where the provider refuses the first.
-import { isServiceAccount } from '../../domain/service-account.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { UpstreamRequest } from '../transport.ts'
 import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
@@ -7,6 +6,7 @@ import type { Tokens } from './tokens.ts'
 
 export interface Bearing {
   tokens: Tokens
+  /** A service account. */
   api_key: string
   /** Ends the wait for a token; its exchange goes on for others. */
   signal: AbortSignal
@@ -14,13 +14,12 @@ export interface Bearing {
   onRefused(failure: UpstreamFailure): void
 }
 
-/** @param send sends the request as it is given; most keys are shown in its headers already, and it stays as it is */
+/** For an attempt whose key is a service account. @param send sends the request as it is given */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
   { tokens, api_key, signal, onRefused }: Bearing,
   send: (request: UpstreamRequest) => Promise<A | UpstreamFailure>,
 ): Promise<A | UpstreamFailure> {
-  if (!isServiceAccount(api_key)) return send(request)
   const first = await gotten(tokens.of(api_key), signal)
   if (!isToken(first)) return first
   const result = await send(withBearer(request, first))
