@@ -1,5 +1,6 @@
 // What the catalogue needs to know of the protocols that providers speak.
 import type { Model, Provider } from '../domain/catalogue.ts'
+import type { KeyHeader } from '../domain/servers/known-server.ts'
 
 /** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
 export interface ProtocolFacts {
@@ -11,6 +12,8 @@ export interface ProtocolFacts {
   readonly transcriptions?: object
   readonly moderations?: object
   readonly rerank?: object
+  /** The header that shows a key to its providers, but for known servers that want another one. */
+  readonly key_header: KeyHeader
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it; undefined if nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined

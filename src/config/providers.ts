@@ -53,7 +53,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
     ...settings,
     protocol,
     ...(server === undefined ? {} : { server }),
-    ...(key_header === undefined ? {} : { key_header }),
+    key_header,
     responses,
     base_url,
     api_keys: first === undefined ? NO_KEY : [first, ...rest],

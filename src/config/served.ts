@@ -29,8 +29,7 @@ export interface Served {
   readonly protocol: string
   readonly server: string | undefined
   readonly base_url: string
-  /** Undefined where the protocol's own header shows its keys. */
-  readonly key_header: KeyHeader | undefined
+  readonly key_header: KeyHeader
 }
 
 interface ServedContext {
@@ -44,14 +43,21 @@ export function readServed(text: ProviderText, path: TomlPath, context: ServedCo
   const row = readServer(text, [...path, 'server'], context.report)
   const protocol = readProtocol(text, row, [...path, 'protocol'], context)
   checkFields(text, row, path, context.report)
-  if (text.base_url === SIMULATOR) return simulated(text, protocol, row, [...path, 'server'], context.report)
+  const own_header = context.protocols.get(protocol)?.key_header ?? 'authorization'
+  if (text.base_url === SIMULATOR)
+    return {
+      ...simulated(text, protocol, row, [...path, 'server'], context.report),
+      protocol,
+      key_header: own_header,
+    }
   const base_url =
     text.base_url === undefined
       ? ownAddress(text, protocol, row, [...path, 'base_url'], context.report)
       : readBaseUrl(text.base_url, protocol, [...path, 'base_url'], context)
   const { server } = text
   const known = knownServerOf({ protocol, base_url, server })
-  return { protocol, server, base_url, key_header: known && accessOf(known, protocol)?.key_header }
+  const key_header = (known && accessOf(known, protocol)?.key_header) ?? own_header
+  return { protocol, server, base_url, key_header }
 }
 
 const NAMES = [...KNOWN_SERVERS.keys()]
@@ -119,17 +125,12 @@ function simulated(
   row: KnownServer | undefined,
   path: TomlPath,
   report: Report,
-): Served {
+): Pick<Served, 'server' | 'base_url'> {
   if (row && !row.simulated)
     report(path, `is none that the simulator plays: write ${listed(SIMULATED_NAMES, 'or')}, or leave it out`)
   const played = protocol === 'openai' ? (server ?? SIMULATED_SERVER) : server
   const has_own = protocol === 'openai' && played !== SIMULATED_SERVER
-  return {
-    protocol,
-    server: played,
-    base_url: has_own ? `${SIMULATOR}/${played}` : SIMULATOR,
-    key_header: undefined,
-  }
+  return { server: played, base_url: has_own ? `${SIMULATOR}/${played}` : SIMULATOR }
 }
 
 /** The address of the server itself. */

@@ -12,8 +12,8 @@ export interface Provider extends ServerFields {
   readonly responses: boolean
   /** The known server behind the address, as the catalogue names it; simulated providers play it. */
   readonly server?: string | undefined
-  /** The header that its server wants the key in; undefined for the protocol's own. */
-  readonly key_header?: KeyHeader | undefined
+  /** The header that its server wants the key in. */
+  readonly key_header: KeyHeader
   /** Fields that are left out of its text requests: `store`, or `messages.reasoning_content`. */
   readonly drop_fields?: readonly string[] | undefined
   /** Fields that are set in its text requests, as JSON. */

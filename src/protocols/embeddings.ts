@@ -34,7 +34,7 @@ export interface Embedded {
 }
 
 export interface EmbeddingProtocol {
-  target(call: { model: string; api_key: string }): UpstreamTarget
+  target(call: { model: string }): UpstreamTarget
   /** @throws GatewayError invalid_request naming what the protocol cannot carry */
   encode(request: EmbeddingRequest, model: string): JsonObject
   /** @throws Error for anything but one vector for each input */

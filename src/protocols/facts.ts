@@ -43,6 +43,7 @@ export interface RequestFacts {
 export interface UpstreamTarget {
   /** Path and query, appended to the provider's base_url. */
   path: string
+  /** Besides the one that shows the key. */
   headers: Record<string, string>
   /** Whether a stream is asked for, where some servers have another path for that. */
   streams?: boolean

@@ -109,7 +109,7 @@ export interface ImageProtocol {
   traitsOf(model: string): ImageTraits
   /** How many images one request can be answered with. */
   maxPerRequest(model: string): number
-  encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
+  encode(request: ImageRequest, call: { model: string }): ImageTarget
   decode(answer: JsonObject): ImageAnswer
   /** @returns undefined for an event that brings no image */
   readEvent?(event: JsonObject): ImageEvent | undefined

@@ -1,6 +1,7 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
 import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
+import type { KeyHeader } from '../domain/servers/known-server.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { Asking } from './asking.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
@@ -140,7 +141,7 @@ export interface TextProtocol extends Translator, CallerText {
   readonly min_output_tokens?: number
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject
-  target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
+  target(call: { model: string; streams: boolean }): UpstreamTarget
   /** The usage of a whole answer; undefined if it reports none (absent is not zero). */
   readUsage(answer: JsonObject): ReportedUsage | undefined
   /** The same answer, or event of a stream, with this usage in place of one that it has; the very same where it has none. */
@@ -159,6 +160,8 @@ export interface TextProtocol extends Translator, CallerText {
 
 /** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */
 export interface Protocol extends CallerProtocol, UnitProtocols {
+  /** The header that shows a key to its providers, but for known servers that want another one. */
+  readonly key_header: KeyHeader
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined if nothing is. */
@@ -168,7 +171,7 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
   readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
-  modelList?(call: { api_key: string }): UpstreamTarget
+  readonly model_list?: UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
   spokenBy?(provider: Provider): boolean
   /** The name of the protocol in which a provider of this one is asked; absent where that is always its own. */

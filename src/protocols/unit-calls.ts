@@ -4,7 +4,7 @@ import type { UpstreamTarget } from './facts.ts'
 import type { JsonObject } from './wire/json.ts'
 
 export interface UnitProtocol {
-  target(call: { api_key: string }): UpstreamTarget
+  readonly target: UpstreamTarget
   /** What a whole answer, or the last event of a stream, reports; undefined if it reports nothing. */
   readUnits(answer: JsonObject): ReportedUnits | undefined
 }

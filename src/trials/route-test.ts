@@ -74,9 +74,9 @@ const IMAGE_REQUEST = {
 const RESPONSES_QUESTION: Question = {
   timeout_ms: 60_000,
   write(_, asked) {
-    const { model, api_key } = asked
+    const { model } = asked
     const body = { model, input: PROMPT, max_output_tokens: MAX_OUTPUT_TOKENS, store: false }
-    return requestTo(asked, responses.text.target({ model, api_key, streams: false }), JSON.stringify(body))
+    return requestTo(asked, responses.text.target({ model, streams: false }), JSON.stringify(body))
   },
   read(_, answer) {
     const { output } = parseAnswer(answer)
@@ -93,12 +93,12 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   text: {
     timeout_ms: 60_000,
     write({ text, serverOf }, asked) {
-      const { model, generation, api_key } = asked
+      const { model, generation } = asked
       const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
       const body = text.encodeRequest(TEXT_REQUEST(), target)
       const server = serverOf?.(asked.provider)
       const prepared = text.prepare(body, { model, generation, streams: false, server })
-      return requestTo(asked, text.target({ model, api_key, streams: false }), JSON.stringify(prepared))
+      return requestTo(asked, text.target({ model, streams: false }), JSON.stringify(prepared))
     },
     read({ text }, answer) {
       const json = parseAnswer(answer)

@@ -26,7 +26,7 @@ const WORD = 'OK'
 const jsonQuestion = (verb: 'moderations' | 'rerank', asked: JsonObject, list: string): Question => ({
   timeout_ms: TIMEOUT_MS,
   write: (protocol, to) =>
-    requestTo(to, verbsOf(protocol, verb).target(to), JSON.stringify({ model: to.model, ...asked })),
+    requestTo(to, verbsOf(protocol, verb).target, JSON.stringify({ model: to.model, ...asked })),
   read(_, answer) {
     if (!Array.isArray(parseAnswer(answer)[list])) throw new UpstreamFault(`the answer has no ${list}`)
     return ''
@@ -41,7 +41,7 @@ export const UNIT_QUESTIONS: Readonly<Record<UnitKind, Question>> = {
     write: (protocol, to) =>
       requestTo(
         to,
-        verbsOf(protocol, 'speech').target(to),
+        verbsOf(protocol, 'speech').target,
         JSON.stringify({ model: to.model, input: WORD, voice: 'alloy' }),
       ),
     read(_, answer, type) {
@@ -72,7 +72,7 @@ function writeTranscription(protocol: Protocol, to: Asked) {
   const file = { bytes: silence(), filename: 'silence.wav', mime: 'audio/wav' }
   const form = { file, fields: [['model', to.model] as const], sha256: '' }
   const { content_type, body } = writeAudioForm(form, to.model)
-  const { path, headers } = verbsOf(protocol, 'transcriptions').target(to)
+  const { path, headers } = verbsOf(protocol, 'transcriptions').target
   return requestTo(to, { path, headers: { ...headers, 'content-type': content_type } }, body)
 }
 

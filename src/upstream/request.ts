@@ -46,34 +46,16 @@ export function headTo(
       'content-type': 'application/json',
       // Bun expands what comes compressed, without a limit.
       'accept-encoding': 'identity',
-      ...shown(headers, api_key, key_header),
+      ...headers,
+      ...shown(api_key, key_header),
       ...forwarded_headers,
       ...provider.headers,
     },
   }
 }
 
-/** A service account is shown as a token, when the request is sent. */
-function shown(
-  headers: Record<string, string>,
-  api_key: string,
-  key_header: KeyHeader | undefined,
-): Record<string, string> {
-  if (isServiceAccount(api_key)) return withoutKey(headers)
-  return key_header && api_key !== '' ? withKeyIn(key_header, headers, api_key) : headers
+/** The one place that shows a key. A service account is shown as a token, when the request is sent. */
+function shown(api_key: string, key_header: KeyHeader): Record<string, string> {
+  if (api_key === '' || isServiceAccount(api_key)) return {}
+  return { [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key }
 }
-
-/** The headers by which protocols show keys. */
-const KEY_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key']
-
-const withoutKey = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !KEY_HEADERS.includes(name)))
-
-const withKeyIn = (
-  key_header: KeyHeader,
-  headers: Readonly<Record<string, string>>,
-  api_key: string,
-): Record<string, string> => ({
-  ...withoutKey(headers),
-  [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key,
-})

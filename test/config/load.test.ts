@@ -29,6 +29,7 @@ describe('a correct file', () => {
       name: 'acme',
       protocol: 'gemini',
       responses: false,
+      key_header: 'x-goog-api-key',
       base_url: 'https://acme.example/api',
       api_keys: ['key-1'],
       headers: {},

@@ -178,6 +178,7 @@ describe('the secrets of a catalogue', () => {
     name: 'p',
     protocol: 'openai',
     responses: false,
+    key_header: 'authorization',
     api_keys: ['key-of-provider-1', 'key-of-provider-2'],
     headers: { 'x-tenant': 'tenant-secret' },
     first_byte_timeout_ms: 1,

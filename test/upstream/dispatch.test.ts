@@ -16,6 +16,7 @@ const provider = (name: string): Provider => ({
   name,
   protocol: 'gemini',
   responses: false,
+  key_header: 'x-goog-api-key',
   base_url: `https://${name}.example`,
   api_keys: ['k'],
   headers: {},

@@ -9,6 +9,7 @@ const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provid
   name,
   protocol: 'gemini',
   responses: false,
+  key_header: 'x-goog-api-key',
   base_url: `https://${name}.example`,
   api_keys,
   headers: {},

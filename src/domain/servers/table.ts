@@ -203,7 +203,7 @@ const TABLE = {
   vertex: {
     title: 'Vertex AI',
     speaks: {
-      gemini: { base_url: vertexUrl, key_header: 'x-goog-api-key', pathTo: vertexGeminiPath },
+      gemini: { base_url: vertexUrl, pathTo: vertexGeminiPath },
       anthropic: { base_url: vertexUrl, pathTo: vertexClaudePath },
     },
     takes: ['region'],

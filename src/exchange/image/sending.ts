@@ -48,7 +48,7 @@ export function sendingOf(
     streams: false,
     timeout_ms: model.timeout_ms,
     write(attempt) {
-      const { provider, model: upstream_model, api_key } = attempt
+      const { provider, model: upstream_model } = attempt
       assertMakes(model, wanted)
       const { body, ...target } = imagesOf(protocols, provider).encode(
         {
@@ -60,7 +60,7 @@ export function sendingOf(
           output_compression:
             output_format === 'jpeg' || output_format === 'webp' ? output_compression : undefined,
         },
-        { model: upstream_model, api_key },
+        { model: upstream_model },
       )
       return requestTo(attempt, target, body)
     },

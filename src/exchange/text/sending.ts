@@ -146,8 +146,8 @@ function headOf(attempt: Attempt, passage: Passage, streams: boolean): RequestHe
 }
 
 function makeHead(attempt: Attempt, { protocol, forwarded_headers }: Passage, streams: boolean): RequestHead {
-  const { model, api_key } = attempt
-  return headTo(attempt, protocol.text.target({ model, api_key, streams }), forwarded_headers)
+  const { model } = attempt
+  return headTo(attempt, protocol.text.target({ model, streams }), forwarded_headers)
 }
 
 /**

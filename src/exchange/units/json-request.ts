@@ -61,6 +61,6 @@ export const jsonWriter =
   (attempt) =>
     requestTo(
       attempt,
-      verbsOf(parts, attempt, verb).target(attempt),
+      verbsOf(parts, attempt, verb).target,
       spliceFields(body, { ...body.json, model: attempt.model }),
     )

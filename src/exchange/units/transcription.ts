@@ -119,7 +119,7 @@ async function serveTranscription(
     streams,
     write(attempt) {
       const { content_type, body } = writeAudioForm(form, attempt.model)
-      const { path, headers } = verbsOf(parts, attempt, verb).target(attempt)
+      const { path, headers } = verbsOf(parts, attempt, verb).target
       return requestTo(attempt, { path, headers: { ...headers, 'content-type': content_type } }, body)
     },
     async open(response, attempt, heard) {

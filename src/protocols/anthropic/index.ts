@@ -18,14 +18,15 @@ import { limitOutput, prepare, readRequest } from './request.ts'
 import { serverOf } from './server.ts'
 import { isOwn } from './signature.ts'
 import { stream } from './stream.ts'
-import { modelList, target } from './target.ts'
+import { MODEL_LIST, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
+  key_header: 'x-api-key',
   baseUrlAdvice,
   serverOf,
-  modelList,
+  model_list: MODEL_LIST,
   carries,
   readFailure,
   renderError,

@@ -30,11 +30,8 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
 const MAX_IMAGE_SIZE = '4K'
 
 /** The request for one image. Gemini takes no count: its image models answer with one candidate. */
-export function encodeImageRequest(
-  request: ImageRequest,
-  call: { model: string; api_key: string },
-): ImageTarget {
-  const { path, headers } = target({ ...call, streams: false })
+export function encodeImageRequest(request: ImageRequest, call: { model: string }): ImageTarget {
+  const { path } = target({ ...call, streams: false })
   const references = request.references.map(({ bytes, mime }) => ({
     inlineData: { mimeType: mime, data: base64Of(bytes) },
   }))
@@ -49,7 +46,7 @@ export function encodeImageRequest(
           imageConfig: imageConfig(request, call.model),
         }),
       }
-  return { path, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+  return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 /** The conversation as it is, but for what is asked of the gateway: how many images, in which exact shape. */

@@ -19,14 +19,15 @@ import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { ownSignature } from './signature.ts'
 import { stream } from './stream.ts'
-import { modelList, target } from './target.ts'
+import { MODEL_LIST, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
+  key_header: 'x-goog-api-key',
   baseUrlAdvice,
   serverOf: ({ server }) => (server === VERTEX_AI ? VERTEX_AI : undefined),
-  modelList,
+  model_list: MODEL_LIST,
   carries,
   readFailure,
   renderError,

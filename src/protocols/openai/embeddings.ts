@@ -19,7 +19,6 @@ import {
   wantString,
 } from '../wire/json.ts'
 import { extras } from './extras.ts'
-import { keyHeaders } from './target.ts'
 import { readCounts } from './usage.ts'
 
 /** "any array must be 2048 dimensions or less" */
@@ -93,10 +92,7 @@ function readTokens(value: Json, path: string): number {
  * A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are.
  */
 export const openaiEmbeddings: EmbeddingProtocol = {
-  target: ({ api_key }) => ({
-    path: '/embeddings',
-    headers: keyHeaders(api_key),
-  }),
+  target: () => ({ path: '/embeddings', headers: {} }),
   encode({ body, has_mixed_dimensions }, model) {
     if (has_mixed_dimensions)
       throw refusal('outputDimensionality', 'must be the same in all requests for this model.')

@@ -2,24 +2,19 @@
 import type { ImageRequest, ImageTarget, Reference } from '../images.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { familyOf } from './images-models.ts'
-import { keyHeaders } from './target.ts'
 
 /** https://platform.openai.com/docs/api-reference/images/create and /createEdit */
-export function encodeImageRequest(
-  request: ImageRequest,
-  { model, api_key }: { model: string; api_key: string },
-): ImageTarget {
-  const headers = keyHeaders(api_key)
+export function encodeImageRequest(request: ImageRequest, { model }: { model: string }): ImageTarget {
   const fields = fieldsOf(request, model)
   if (request.references.length === 0) {
     return {
       path: '/images/generations',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(fields),
     }
   }
   const { content_type, body } = encodeForm(fields, request)
-  return { path: '/images/edits', headers: { 'content-type': content_type, ...headers }, body }
+  return { path: '/images/edits', headers: { 'content-type': content_type }, body }
 }
 
 function fieldsOf(request: ImageRequest, model: string): JsonObject {

@@ -23,18 +23,19 @@ import { fitRequest } from './servers/fit.ts'
 import { serverOf, speaksResponses } from './servers/servers.ts'
 import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
-import { modelList, target } from './target.ts'
+import { MODEL_LIST, TARGET } from './target.ts'
 import { openaiTranscriptions, openaiTranslations } from './transcriptions.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const openai: Protocol = {
   name: 'openai',
+  key_header: 'authorization',
   // Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
   baseUrlAdvice,
   serverOf,
   speaksResponses,
-  modelList,
+  model_list: MODEL_LIST,
   askedIn: (asking) => (endpointFor(asking) === 'responses' ? 'responses' : 'openai'),
   carries,
   readFailure,
@@ -48,7 +49,7 @@ export const openai: Protocol = {
     prepare,
     fit: fitRequest,
     limitOutput,
-    target,
+    target: () => TARGET,
     readUsage,
     showUsage,
     estimateOutput,

@@ -17,7 +17,6 @@ import {
 import { namesFrom } from '../wire/json-names.ts'
 import { part } from './bound.ts'
 import { extras } from './extras.ts'
-import { keyHeaders } from './target.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(['model', 'input'])
@@ -53,7 +52,7 @@ function tokensOf(item: Json | undefined, at: string): number {
 }
 
 export const openaiModerations: UnitProtocol = {
-  target: ({ api_key }) => ({ path: '/moderations', headers: keyHeaders(api_key) }),
+  target: { path: '/moderations', headers: {} },
   // OpenAI, whose moderations are free, reports nothing; servers that sell them do.
   readUnits({ usage }) {
     const { prompt_tokens, input_tokens, total_tokens } = objectIn(usage)

@@ -17,7 +17,6 @@ import {
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 import { extras } from './extras.ts'
-import { keyHeaders } from './target.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
 
 export const Rerank = Fields({
@@ -118,7 +117,7 @@ function documentTokens(item: Json, index: number): number {
 }
 
 export const openaiRerank: UnitProtocol = {
-  target: ({ api_key }) => ({ path: '/rerank', headers: keyHeaders(api_key) }),
+  target: { path: '/rerank', headers: {} },
   readUnits({ usage, meta }) {
     const { billed_units, tokens } = objectIn(meta)
     const searches = tokenCountIn(objectIn(billed_units).search_units)

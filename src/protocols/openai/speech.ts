@@ -10,7 +10,6 @@ import { isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 import { readAudioUnits } from './audio-usage.ts'
 import { extras } from './extras.ts'
-import { keyHeaders } from './target.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
 
 const STREAM_FORMATS = { audio: 'audio', sse: 'sse' } as const
@@ -79,6 +78,6 @@ function codePoints(text: string): number {
 }
 
 export const openaiSpeech: UnitProtocol = {
-  target: ({ api_key }) => ({ path: '/audio/speech', headers: keyHeaders(api_key) }),
+  target: { path: '/audio/speech', headers: {} },
   readUnits: readAudioUnits,
 }

@@ -2,10 +2,9 @@
 // https://platform.openai.com/docs/api-reference/audio/createTranscription
 import type { UnitProtocol } from '../unit-calls.ts'
 import { readAudioUnits } from './audio-usage.ts'
-import { keyHeaders } from './target.ts'
 
 const verbsAt = (path: string): UnitProtocol => ({
-  target: ({ api_key }) => ({ path, headers: keyHeaders(api_key) }),
+  target: { path, headers: {} },
   readUnits: readAudioUnits,
 })
 

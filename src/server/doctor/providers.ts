@@ -43,7 +43,7 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
   const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
   const api_key = provider.api_keys[key] ?? ''
   if (isServiceAccount(api_key)) return await askForToken(check, api_key, now)
-  const list = protocolOf(BUILT_IN_REGISTRY, provider).modelList?.({ api_key })
+  const list = protocolOf(BUILT_IN_REGISTRY, provider).model_list
   const { url, headers } = headTo({ provider, model: '', api_key }, list ?? { path: '/', headers: {} }, {})
   const asked_ms = now()
   try {

@@ -286,17 +286,12 @@ describe('a lowered limit', () => {
 })
 
 describe('the target', () => {
-  test('is POST /v1/messages with x-api-key and anthropic-version', () => {
-    expect(anthropic.text.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
+  test('is POST /v1/messages with anthropic-version', () => {
+    expect(anthropic.text.target({ model: 'm', streams: true })).toEqual({
       path: '/v1/messages',
       streams: true,
-      headers: { 'x-api-key': 'sk', 'anthropic-version': '2023-06-01' },
+      headers: { 'anthropic-version': '2023-06-01' },
     })
-  })
-  test('needs no key where the provider has none', () => {
-    expect(anthropic.text.target({ model: 'm', api_key: '', streams: false }).headers).not.toHaveProperty(
-      'x-api-key',
-    )
   })
 })
 

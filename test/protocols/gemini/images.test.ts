@@ -5,14 +5,14 @@ import type { ImageRequest } from '../../../src/protocols/images.ts'
 import { imageRequest } from '../image-request.ts'
 
 const encoded = (rest: Partial<ImageRequest>, model = 'gemini-2.5-flash-image') =>
-  geminiImages.encode(imageRequest(rest), { model, api_key: 'secret' })
+  geminiImages.encode(imageRequest(rest), { model })
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encoded(rest, model).body))
 
 describe('a request', () => {
-  test('goes to generateContent, the key in a header', () => {
+  test('goes to generateContent', () => {
     expect(encoded({})).toMatchObject({
       path: '/v1beta/models/gemini-2.5-flash-image:generateContent',
-      headers: { 'x-goog-api-key': 'secret', 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json' },
     })
   })
 

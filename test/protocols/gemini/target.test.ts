@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 
-const call = { model: 'gemini-2.5-flash', api_key: 'upstream-key' }
+const call = { model: 'gemini-2.5-flash' }
 
 test('a whole answer', () => {
   expect(gemini.text.target({ ...call, streams: false })).toEqual({
     path: '/v1beta/models/gemini-2.5-flash:generateContent',
-    headers: { 'x-goog-api-key': 'upstream-key' },
+    headers: {},
   })
 })
 
@@ -15,16 +15,6 @@ test('a stream is always asked for as server-sent events', () => {
   expect(gemini.text.target({ ...call, streams: true }).path).toBe(
     '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
   )
-})
-
-test('the key never stands in the path', () => {
-  for (const streams of [true, false]) {
-    expect(gemini.text.target({ ...call, streams }).path).not.toContain('upstream-key')
-  }
-})
-
-test('a provider that needs no key is sent none', () => {
-  expect(gemini.text.target({ ...call, api_key: '', streams: false }).headers).toEqual({})
 })
 
 test('a model id cannot change the path or the query', () => {

@@ -9,6 +9,7 @@ const PROVIDER: Provider = {
   name: 'p',
   protocol: 'openai',
   responses: true,
+  key_header: 'authorization',
   base_url: 'https://api.openai.com/v1',
   api_keys: ['k'],
   headers: {},

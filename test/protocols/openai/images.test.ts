@@ -5,14 +5,14 @@ import { openaiImages } from '../../../src/protocols/openai/images.ts'
 import { imageRequest } from '../image-request.ts'
 
 const encode = (rest: Partial<ImageRequest>, model = 'gpt-image-1.5') =>
-  openaiImages.encode(imageRequest(rest), { model, api_key: 'secret' })
+  openaiImages.encode(imageRequest(rest), { model })
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encode(rest, model).body))
 
 describe('generations', () => {
-  test('are sent as JSON with the key as a bearer, and have only the fields that were asked for', () => {
+  test('are sent as JSON, and have only the fields that were asked for', () => {
     const { path, headers } = encode({})
     expect(path).toBe('/images/generations')
-    expect(headers).toEqual({ 'content-type': 'application/json', authorization: 'Bearer secret' })
+    expect(headers).toEqual({ 'content-type': 'application/json' })
     expect(bodyOf({ count: 2 })).toEqual({ model: 'gpt-image-1.5', prompt: 'a cat', n: 2 })
   })
 

@@ -19,6 +19,7 @@ import { decodeRequest, encodeRequest, readRequest } from './request.ts'
 
 export const toy: Protocol = {
   name: 'toy',
+  key_header: 'authorization',
   keyless_over_http: true,
   carries,
   readFailure: (status, _, body) => ({

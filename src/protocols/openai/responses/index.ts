@@ -3,7 +3,6 @@ import type { Protocol } from '../../protocol.ts'
 import { promptTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
 import { readFailure } from '../failure.ts'
-import { keyHeaders } from '../target.ts'
 import { carries } from './carries.ts'
 import { leastTokens } from './context.ts'
 import { decodeAnswer, hasOtherItems } from './decode-answer.ts'
@@ -25,6 +24,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const responses: Protocol = {
   name: 'responses',
+  key_header: 'authorization',
   spokenBy: (provider) => provider.protocol === 'openai' && provider.responses,
   carries,
   readFailure,
@@ -40,7 +40,7 @@ export const responses: Protocol = {
     fit: fitRequest,
     min_output_tokens: MIN_OUTPUT_TOKENS,
     limitOutput,
-    target: ({ api_key }) => ({ path: '/responses', headers: keyHeaders(api_key) }),
+    target: () => ({ path: '/responses', headers: {} }),
     readUsage,
     showUsage,
     estimateOutput,
