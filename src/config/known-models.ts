@@ -1,5 +1,6 @@
 // Well-known providers, and models of theirs at list price: starting values, which the operator looks at and confirms.
-import type { ServedProtocol, ServerField } from '../domain/servers/known-server.ts'
+import { FIELD_WORDS } from '../domain/servers/field-words.ts'
+import type { KnownServer, ServedProtocol, ServerField } from '../domain/servers/known-server.ts'
 import { type Addressed, protocolsOf, serverNameOf, writtenServer } from '../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 
@@ -18,6 +19,13 @@ export interface KnownModel {
   max_output_tokens: number
 }
 
+/** A field of an entry, as a form has it. */
+export interface KnownField {
+  name: ServerField
+  label: string
+  help: string
+}
+
 export interface KnownProvider {
   title: string
   /** The name that it gets in the catalogue. */
@@ -26,8 +34,8 @@ export interface KnownProvider {
   server: string | null
   /** The first is spoken where the catalogue names none. */
   protocols: readonly ServedProtocol[]
-  /** What its address is made of. */
-  fields: readonly ServerField[]
+  /** What its address is made of, and what it can do without. */
+  fields: readonly KnownField[]
   /** Empty if the operator must say it, or what it is made of. */
   base_url: string
   /** The page where its keys are made; empty if not known. */
@@ -35,6 +43,12 @@ export interface KnownProvider {
   /** The page of its prices; empty if not known. */
   prices_url: string
   takes_key: 'yes' | 'maybe' | 'no'
+  /** Its keys are the files of Google's service accounts. */
+  takes_accounts: boolean
+  /** Its models are called by names of the operator's own. */
+  has_deployments: boolean
+  /** What the name of a model is there, as a sentence. */
+  model_help: string
   models: readonly KnownModel[]
 }
 
@@ -57,24 +71,52 @@ const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
 const providerOf = (server: string): KnownProvider[] => {
   const row = KNOWN_SERVERS.get(server)
   if (!row) return []
-  const { title, needs = [], keyless, keys_url = '', prices_url = '' } = row
+  const { title, needs = [], takes = [], keyless, keys_url = '', prices_url = '' } = row
   return [
     {
       title,
       name: server,
       server,
       protocols: protocolsOf(row),
-      fields: needs,
+      fields: [...needs.map(neededField), ...takes.map(optionalField)],
       base_url: needs.length > 0 ? '' : writtenServer({ server }).base_url,
       keys_url,
       prices_url,
       takes_key: keyless ? 'maybe' : 'yes',
+      takes_accounts: row.takes_accounts === true,
+      has_deployments: row.has_deployments === true,
+      model_help: modelHelp(row),
       models: MODELS[server] ?? [],
     },
   ]
 }
 
-const NOT_IN_TABLE = { server: null, fields: [], keys_url: '', prices_url: '' }
+const OWN_ID = 'Enter the provider’s own ID of the model.'
+
+const modelHelp = ({ has_deployments, model_form }: KnownServer): string => {
+  if (has_deployments) return 'Enter the name of your deployment.'
+  return model_form === undefined ? OWN_ID : `Enter the ID, such as ${model_form}.`
+}
+
+function neededField(name: ServerField): KnownField {
+  const { label, what, example } = FIELD_WORDS[name]
+  return { name, label, help: `Enter ${what}, such as ${example}.` }
+}
+
+function optionalField(name: ServerField): KnownField {
+  const { label, optional } = FIELD_WORDS[name]
+  return { name, label: `${label} (optional)`, help: optional }
+}
+
+const NOT_IN_TABLE = {
+  server: null,
+  fields: [],
+  keys_url: '',
+  prices_url: '',
+  takes_accounts: false,
+  has_deployments: false,
+  model_help: OWN_ID,
+}
 
 /** All known servers, and what is none of them. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [

@@ -1,5 +1,6 @@
 // The reading of a provider's server: the protocol that it speaks, its address, and the fields that this is made of.
 import type { Provider } from '../domain/catalogue.ts'
+import { FIELD_WORDS, type FieldWords } from '../domain/servers/field-words.ts'
 import {
   type KeyHeader,
   type KnownServer,
@@ -88,21 +89,13 @@ function readProtocol(
   return protocol
 }
 
-/** What a field is, for who left it out. */
-const EXAMPLES: Readonly<Record<ServerField, string>> = {
-  resource:
-    'the name of the Azure resource, such as resource = "acme" for https://acme.openai.azure.com or https://acme.services.ai.azure.com',
-  region: 'the region of the account, such as region = "us-east-1"',
-  api_version: 'the version of the API, such as api_version = "2024-10-21"',
-}
-
 function checkFields(text: ProviderText, row: KnownServer | undefined, path: TomlPath, report: Report): void {
   const { needs = [], takes = [] } = row ?? {}
   const given = text.base_url !== undefined
   for (const field of SERVER_FIELDS) {
     const at = [...path, field]
     if (text[field] === undefined) {
-      if (needs.includes(field) && !given) report(at, `is missing: write ${EXAMPLES[field]}`)
+      if (needs.includes(field) && !given) report(at, missing(FIELD_WORDS[field]))
     } else if (!row) {
       if (text.server === undefined)
         report(at, `needs a known server: write ${listed(serversWith(field), 'or')} as server`)
@@ -112,6 +105,8 @@ function checkFields(text: ProviderText, row: KnownServer | undefined, path: Tom
       report(at, `is not for server = "${text.server}": leave it out`)
   }
 }
+
+const missing = ({ what, example }: FieldWords): string => `is missing: write ${what}, such as ${example}`
 
 const serversWith = (field: ServerField): string[] =>
   [...KNOWN_SERVERS].flatMap(([name, { needs = [], takes = [] }]) =>

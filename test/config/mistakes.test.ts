@@ -216,12 +216,12 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a server without the resource that its address is made of',
       provider('name = "acme"\nserver = "azure"\napi_keys = ["k"]'),
-      '1 providers[0].resource: is missing: write the name of the Azure resource, such as resource = "acme" for https://acme.openai.azure.com or https://acme.services.ai.azure.com',
+      '1 providers[0].resource: is missing: write the name of the Azure resource, such as "acme" for https://acme.openai.azure.com or https://acme.services.ai.azure.com',
     ],
     [
       'a server without its region',
       provider('name = "acme"\nserver = "bedrock"\napi_keys = ["k"]'),
-      '1 providers[0].region: is missing: write the region of the account, such as region = "us-east-1"',
+      '1 providers[0].region: is missing: write the region of the account, such as "us-east-1"',
     ],
     [
       'a field that the server does not need',

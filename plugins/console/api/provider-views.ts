@@ -1,8 +1,9 @@
 // Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ConfigurationFile } from '../../../src/config/configuration.ts'
+import { isSimulated } from '../../../src/config/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
-import { writtenServer } from '../../../src/domain/servers/lookup.ts'
+import { type Addressed, knownServerOf, writtenServer } from '../../../src/domain/servers/lookup.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
@@ -27,6 +28,7 @@ const KeyView = Type.Object({
 
 export const ProviderView = Type.Object({
   name: Type.String(),
+  server: Nullable(Type.String({ description: 'what people call its server, where it is a known one' })),
   protocol: Type.String(),
   base_url: Type.String(),
   responses: Type.Boolean(),
@@ -62,6 +64,7 @@ interface Health {
 interface InFile {
   name: string
   place: number
+  server: string | null
   protocol: string
   base_url: string
   /** As written: `env:NAME`, or hidden. */
@@ -108,6 +111,7 @@ function inForce(provider: Provider, written: InFile | undefined, health: Health
   const { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms } = provider
   return {
     name: provider.name,
+    server: serverTitle(provider),
     protocol: provider.protocol,
     base_url: provider.base_url,
     responses: provider.responses,
@@ -145,6 +149,10 @@ function keyView(
   }
 }
 
+/** What is simulated is at no server. */
+const serverTitle = (provider: Addressed): string | null =>
+  isSimulated(provider) ? null : (knownServerOf(provider)?.title ?? null)
+
 const sourceOf = (written: string | undefined): string =>
   written !== undefined && /^(?:env|file):/.test(written) ? written : 'in the file'
 
@@ -163,8 +171,9 @@ const unsetKey = (provider: string, number: number, source: string): Static<type
   failed: 0,
 })
 
-const outOfForce = ({ name, place, protocol, base_url, api_keys, headers, why }: InFile): View => ({
+const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers, why }: InFile): View => ({
   name,
+  server,
   protocol,
   base_url,
   responses: false,
@@ -183,10 +192,12 @@ function providersInFile({ values, mistakes, warnings }: ConfigurationFile): InF
     const warned = warnings.find(
       ({ path, message }) => path.startsWith(`providers[${place}].`) && message.includes('is disabled'),
     )
-    const { protocol, base_url } = writtenServer(block)
+    const written = writtenServer(block)
+    const { protocol, base_url } = written
     return {
       name: String(block.name),
       place,
+      server: serverTitle(written),
       protocol,
       base_url,
       api_keys: Array.isArray(block.api_keys) ? block.api_keys.map(String) : [],

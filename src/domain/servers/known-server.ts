@@ -37,6 +37,10 @@ export interface KnownServer {
   /** Fields that its address is made of, and fields that it can do without. */
   readonly needs?: readonly ServerField[]
   readonly takes?: readonly ServerField[]
+  /** Its models are called by names that the operator gave their deployments. */
+  readonly has_deployments?: true
+  /** The form of its models' names, where it is not that of other servers. */
+  readonly model_form?: string
   /** Hosts of its addresses; absent where people run it themselves, so that only the catalogue can tell. */
   readonly hosts?: RegExp
   /** The port that it listens on where nobody says otherwise. */

@@ -126,6 +126,8 @@ const ANY_MODEL = {
   max_output_tokens: 4_096,
 }
 
+const VALUES = { resource: 'acme', region: 'us-east-1', api_version: '2024-10-21' } as const
+
 test('every well-known provider and model makes a catalogue that is valid', () => {
   for (const { name, server, protocols, fields, base_url, models } of KNOWN_PROVIDERS) {
     if (server === null && base_url === '') continue
@@ -143,7 +145,7 @@ price = { input = ${input}, output = ${output}${cache_read ? `, cache_read = ${c
 name = "${name}"
 ${server ? `server = "${server}"` : `base_url = "${base_url}"`}
 protocol = "${protocols[0]}"
-${fields.map((field) => `${field} = "us-east-1"`).join('\n')}
+${fields.map((field) => `${field.name} = ${JSON.stringify(VALUES[field.name])}`).join('\n')}
 api_keys = ["key"]
 ${blocks.join('\n')}`
     expect(readCatalogue(text, { env: {}, protocols: BUILT_IN_REGISTRY })).toMatchObject({

@@ -1,4 +1,4 @@
-// A button that chooses image files from this device.
+// A button that chooses files from this device: images, where it is not told otherwise.
 import type { LucideIcon } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, type Look } from './button.tsx'
@@ -6,23 +6,34 @@ import { ACCEPTED } from './upload.ts'
 
 export interface FileButtonProps {
   onFiles: (files: File[]) => void
-  busy: boolean
+  busy?: boolean
   icon: LucideIcon
+  /** As in HTML. */
+  accept?: string
+  /** Only one at a time. */
+  single?: boolean
   look?: Look
+  small?: boolean
   disabled?: boolean
   /** What it says: "Upload images". */
   children: string
 }
 
-export function FileButton({ onFiles, children, ...button }: FileButtonProps) {
+export function FileButton({
+  onFiles,
+  accept = ACCEPTED,
+  single = false,
+  children,
+  ...button
+}: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
       <input
         ref={input}
         type="file"
-        accept={ACCEPTED}
-        multiple
+        accept={accept}
+        multiple={!single}
         hidden
         onChange={(event) => {
           const files = [...(event.target.files ?? [])]

@@ -16,13 +16,13 @@ export default function NewProviderPage() {
   const [, go] = useLocation()
   function added(name: string): void {
     for (const subject of CHANGED) void queries.invalidateQueries({ queryKey: [subject] })
-    toast({ text: `${name} is added` })
+    toast({ text: `${name} added` })
     go(`/providers/${part(name)}`)
   }
   return (
     <Page
       title="New provider"
-      lead="Who serves models to this gateway. It goes into the catalogue file."
+      lead="Choose a provider, test it, and save it to the catalogue file."
       width="form"
     >
       <Loaded query={setup}>{(state) => <AddProvider setup={state} is_new onDone={added} />}</Loaded>

@@ -12,7 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 const WORDS: Readonly<Record<string, string>> = {
   cooling: 'in cooldown',
   'partly cooling': 'some keys in cooldown',
-  unset: 'variable not set',
+  unset: 'not set',
 }
 
 export const ProviderState = ({ state, why }: { state: string; why?: string | null }) => (

@@ -17,6 +17,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
+import { protocolTitle } from '../../parts/providers/protocols.ts'
 import { Select } from '../../parts/select.tsx'
 import { FailedState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
@@ -52,17 +53,21 @@ const unknown = (name: string): Error =>
   )
 
 function ProviderSections({ provider }: { provider: Provider }) {
-  const { name, state, why, base_url, protocol, responses, settings, headers } = provider
+  const { name, state, why, server, base_url, protocol, responses, settings, headers } = provider
   return (
     <>
-      {why !== null && <Notice tone="warn">It is not asked: {why}.</Notice>}
+      {why !== null && <Notice tone="warn">This provider gets no calls: {why}.</Notice>}
       <Facts
         facts={[
           ['State', <ProviderState key="state" state={state} why={why} />],
+          ['Server', server ?? false],
           ['Address', <code key="address">{base_url}</code>],
-          ['Protocol', responses ? `${protocol}, with its responses API` : protocol],
+          [
+            'Protocol',
+            responses ? `${protocolTitle(protocol)}, with the Responses API` : protocolTitle(protocol),
+          ],
           ['Headers', headers.length > 0 && headers.join(', ')],
-          ['Longest call', settings.call_timeout_ms !== undefined && duration(settings.call_timeout_ms)],
+          ['Timeout of a call', settings.call_timeout_ms !== undefined && duration(settings.call_timeout_ms)],
           ['First cooldown', settings.cooldown_ms !== undefined && duration(settings.cooldown_ms)],
         ]}
       />

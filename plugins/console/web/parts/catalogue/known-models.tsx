@@ -1,8 +1,7 @@
 // Well-known models at list price: a model that was just added becomes one of them, and a known one says what its provider listed.
-import { type AnswerOf, api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
 import { Button } from '../button.tsx'
 import type { Draft } from './draft.ts'
+import { type Known, useKnownList } from './known.ts'
 import { type Block, blocksOf, type Edit, type Path, textAt, type Value } from './values.ts'
 
 interface KnownModelsProps {
@@ -10,8 +9,6 @@ interface KnownModelsProps {
   path: Path
   model: Block
 }
-
-type Known = AnswerOf<typeof api.catalogue.known.get>['known'][number]
 
 /** A known model of a provider that the catalogue has. */
 interface Choice {
@@ -21,9 +18,9 @@ interface Choice {
 }
 
 export function KnownModels({ draft, path, model }: KnownModelsProps) {
-  const asked = useAsk(['catalogue', 'known'], () => api.catalogue.known.get())
-  if (!asked.data || model.kind !== 'text') return null
-  const { known, prices_as_of } = asked.data
+  const asked = useKnownList()
+  if (!asked || model.kind !== 'text') return null
+  const { known, prices_as_of } = asked
   const choices = choicesOf(draft, known)
   const fill = (choice: Choice) => void draft.edit(fillEdits(choice, path, model))
   const chosen = choices.find(

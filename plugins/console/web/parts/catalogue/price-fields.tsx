@@ -11,13 +11,13 @@ interface Rate {
   help?: string
 }
 
-const OF_TOKENS = ', a million tokens'
+const OF_TOKENS = ' per million tokens'
 const IN: Rate = { name: 'input', label: `Input${OF_TOKENS}` }
 const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
 
 /** The rates of each kind, the usual ones; those that the file has besides are shown too. */
 const RATES: Readonly<Record<string, readonly Rate[]>> = {
-  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', help: 'A tenth of input where empty.' }],
+  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', help: 'Leave empty for a tenth of input.' }],
   embedding: [IN],
   image: [{ name: 'per_image', label: 'Each image' }],
   speech: [{ name: 'per_million_characters', label: 'Million characters' }],
@@ -28,12 +28,16 @@ const RATES: Readonly<Record<string, readonly Rate[]>> = {
 
 /** Of an image model that is priced by tokens. */
 const IMAGE_TOKEN_RATES: readonly Rate[] = [
-  IN,
-  { name: 'image_input', label: `Images read${OF_TOKENS}`, help: 'As input where empty.' },
-  { name: 'cache_read', label: 'Cache read', help: 'As input where empty.' },
-  { name: 'image_cache_read', label: 'Cache read of images', help: 'As images read where empty.' },
-  { name: 'image_output', label: `Images drawn${OF_TOKENS}` },
-  { ...OUT, help: 'As images drawn where empty.' },
+  { name: 'input', label: `Text input${OF_TOKENS}` },
+  { name: 'image_input', label: `Image input${OF_TOKENS}`, help: 'Leave empty for the price of text input.' },
+  { name: 'image_output', label: `Image output${OF_TOKENS}` },
+  { name: 'cache_read', label: 'Cached text input', help: 'Leave empty for the price of text input.' },
+  {
+    name: 'image_cache_read',
+    label: 'Cached image input',
+    help: 'Leave empty for the price of image input.',
+  },
+  { name: 'output', label: 'Text output', help: 'Leave empty for the price of image output.' },
 ]
 
 const inWords = (name: string): string => {
@@ -55,7 +59,7 @@ const isAmount = (name: string, value: unknown): boolean =>
 
 /** The usual rates, unless the file prices the kind by others, and all that it has. */
 function ratesOf(kind: string, price: Block): readonly Rate[] {
-  if (kind === 'image' && 'image_output' in price) return IMAGE_TOKEN_RATES
+  if (kind === 'image' && IMAGE_TOKEN_RATES.some(({ name }) => name in price)) return IMAGE_TOKEN_RATES
   const usual = RATES[kind] ?? []
   const written = Object.keys(price).filter((name) => isAmount(name, price[name]))
   const is_by_others = kind !== 'text' && written.length > 0
@@ -81,10 +85,16 @@ export interface PriceFieldsProps {
   kind: string
   /** Before each label, where the same rates stand elsewhere on the page. */
   label_prefix?: string
+  /** Of a cost that is not written yet: the price, whose units it has. */
+  like?: Block
 }
 
-export function PriceFields({ draft, path, price, kind, label_prefix = '' }: PriceFieldsProps) {
-  const rates = ratesOf(kind, price).map((rate) => ({ ...rate, label: label_prefix + rate.label }))
+export function PriceFields({ draft, path, price, kind, label_prefix = '', like = price }: PriceFieldsProps) {
+  const is_written = Object.keys(price).length > 0
+  const rates = ratesOf(kind, is_written || kind === 'text' ? price : like).map((rate) => ({
+    ...rate,
+    label: label_prefix + rate.label,
+  }))
   return (
     <div className="stack">
       <RateFields draft={draft} path={path} block={price} rates={rates} />

@@ -1,15 +1,15 @@
 // A provider of the catalogue as fields. Its keys are written, and never read: what is shown of one is its mark.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
 import { Button } from '../button.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
 import { Field } from '../field.tsx'
 import { Form, SubmitButton } from '../form.tsx'
-import { TextInput } from '../input.tsx'
-import { Select } from '../select.tsx'
+import { KeyField } from '../providers/key-input.tsx'
+import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../providers/protocols.ts'
+import { type Option, Select } from '../select.tsx'
 import type { Draft } from './draft.ts'
+import { type Known, useKnown } from './known.ts'
 import { TextField } from './model-fields.tsx'
 import { type Block, listAt, type Path, textAt } from './values.ts'
 
@@ -19,61 +19,56 @@ export interface ProviderFieldsProps {
   provider: Block
 }
 
-const OF_SERVER = { value: '', label: 'Its server’s own' } as const
-const PROTOCOLS = (['openai', 'anthropic', 'gemini'] as const).map((value) => ({ value, label: value }))
-type Protocol = (typeof PROTOCOLS)[number]['value']
+/** What is not at a known server. */
+const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   const shared = { draft, path, model: provider }
-  const protocol = textAt(provider, 'protocol')
-  const server = textAt(provider, 'server')
+  const written = textAt(provider, 'server')
+  const servers = useKnown().filter(({ server }) => server !== null)
+  const known = servers.find(({ server }) => server === written)
   return (
     <div className="stack">
       <div className="fields">
         <TextField {...shared} name="name" label="Name" help="As routes and the log name it." code />
-        <TextField
-          {...shared}
-          name="server"
-          label="Known server"
-          help="Such as mistral or azure. It has a protocol and an address of its own."
-          code
-          may_be_empty
-        />
-      </div>
-      <div className="fields">
-        <Field label="Protocol" error={draft.mistakeAt([...path, 'protocol'])}>
+        <Field
+          label="Server"
+          help="A known server brings its own address."
+          error={draft.mistakeAt([...path, 'server'])}
+        >
           <Select
-            options={server === '' ? PROTOCOLS : [OF_SERVER, ...PROTOCOLS]}
-            value={protocol as Protocol | ''}
-            onChange={(value) => draft.put([...path, 'protocol'], value === '' ? undefined : value)}
+            options={serverOptions(servers, written)}
+            value={written}
+            onChange={(value) => draft.put([...path, 'server'], value === '' ? undefined : value)}
           />
         </Field>
+        <ProtocolField {...{ draft, path, provider, known }} />
       </div>
+      <ServerFields {...shared} known={known} servers={servers} />
       <TextField
         {...shared}
         name="base_url"
-        label="Address"
-        help="With another server, the keys must be written anew: they are only sent where they were written for."
+        label={written === '' ? 'Address' : 'Address (optional)'}
+        help={`${written === '' ? '' : 'Leave empty to use the address of the server. '}After a change of the address, enter the keys again: a key is sent only to the address that it was entered for.`}
         code
-        may_be_empty={server !== ''}
+        may_be_empty={written !== ''}
       />
-      {server !== '' && <ServerFields {...shared} />}
       <h3>Keys</h3>
-      <KeyFields draft={draft} path={path} provider={provider} />
+      <KeyFields draft={draft} path={path} provider={provider} known={known} />
       <div className="fields">
         <TextField
           {...shared}
           name="cooldown_ms"
-          label="Cooldown"
-          help="Milliseconds; doubles with each failure in a row."
+          label="First cooldown"
+          help="In milliseconds. It doubles with each failure in a row."
           number
           may_be_empty
         />
         <TextField
           {...shared}
           name="call_timeout_ms"
-          label="Longest call"
-          help="Milliseconds."
+          label="Timeout of a call"
+          help="In milliseconds."
           number
           may_be_empty
         />
@@ -82,35 +77,69 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   )
 }
 
-const SERVER_FIELDS = [
-  ['resource', 'Resource'],
-  ['region', 'Region'],
-  ['api_version', 'API version'],
-] as const
+/** The known ones, and what is written beside them. */
+function serverOptions(servers: readonly Known[], written: string): Option<string>[] {
+  const all = servers.flatMap(({ server, title }) => (server ? { value: server, label: title } : []))
+  const is_listed = written === '' || all.some(({ value }) => value === written)
+  return [NO_SERVER, ...all, ...(is_listed ? [] : [{ value: written, label: written }])]
+}
 
-/** What the server's address is made of, and what the file has beside that. */
-function ServerFields({ model, ...shared }: Pick<ProviderFieldsProps, 'draft' | 'path'> & { model: Block }) {
-  const asked = useAsk(['catalogue', 'known'], () => api.catalogue.known.get())
-  const server = textAt(model, 'server')
-  const needed = asked.data?.known.find((each) => each.server === server)?.fields ?? []
-  const shown = SERVER_FIELDS.filter(([name]) => needed.includes(name) || textAt(model, name) !== '')
+interface OfServerProps extends ProviderFieldsProps {
+  /** The server that the file names; undefined if it is none of the known ones. */
+  known: Known | undefined
+}
+
+function ProtocolField({ draft, path, provider, known }: OfServerProps) {
+  const [main] = known?.protocols ?? []
+  const own: Option<Protocol | ''>[] = main ? [{ value: '', label: `${protocolTitle(main)} (default)` }] : []
+  const others = protocolOptions(known?.protocols ?? PROTOCOLS).filter(({ value }) => value !== main)
+  const written = textAt(provider, 'protocol')
+  return (
+    <Field label="Protocol" error={draft.mistakeAt([...path, 'protocol'])}>
+      <Select<string>
+        options={[...own, ...others]}
+        value={written === main ? '' : written}
+        onChange={(value) => draft.put([...path, 'protocol'], value === '' ? undefined : value)}
+      />
+    </Field>
+  )
+}
+
+interface ServerFieldsProps {
+  draft: Draft
+  path: Path
+  model: Block
+  known: Known | undefined
+  servers: readonly Known[]
+}
+
+/** What the server's address is made of, and what the file has beside that, so that it can be taken out. */
+function ServerFields({ model, known, servers, ...shared }: ServerFieldsProps) {
+  const own = known?.fields ?? []
+  const foreign = servers
+    .flatMap(({ fields }) => fields)
+    .filter(({ name }, at, all) => {
+      const is_first = all.findIndex((each) => each.name === name) === at
+      return is_first && textAt(model, name) !== '' && !own.some((each) => each.name === name)
+    })
+  const shown = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
   if (shown.length === 0) return null
   return (
     <div className="fields">
-      {shown.map(([name, label]) => (
-        <TextField key={name} {...shared} model={model} name={name} label={label} code may_be_empty />
+      {shown.map((field) => (
+        <TextField key={field.name} {...shared} {...field} model={model} code may_be_empty />
       ))}
     </div>
   )
 }
 
-/** What a key is called here: its variable, or its mark; one that is not saved yet has none. */
+/** What a key is called here: its variable or file, or its mark; one that is not saved yet has none. */
 function keyWords(written: string): string {
-  if (written.startsWith('env:')) return written
+  if (/^(?:env|file):/.test(written)) return written
   return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'
 }
 
-export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
+function KeyFields({ draft, path, provider, known }: OfServerProps) {
   const [replaced, setReplaced] = useState<number | null>(null)
   const keys = listAt(provider, 'api_keys').map(String)
   const list = [...path, 'api_keys']
@@ -150,6 +179,7 @@ export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
       <KeyDialog
         open={replaced !== null}
         is_new={replaced === keys.length}
+        known={known}
         onClose={() => setReplaced(null)}
         write={async (value) => {
           await draft.edit([{ op: 'set', path: [...list, replaced ?? keys.length], value }])
@@ -160,7 +190,7 @@ export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
   )
 }
 
-export interface KeyDialogProps {
+interface KeyDialogProps extends Pick<OfServerProps, 'known'> {
   open: boolean
   is_new: boolean
   onClose: () => void
@@ -168,7 +198,7 @@ export interface KeyDialogProps {
 }
 
 /** A key is typed once, and is not shown again. */
-function KeyDialog({ open, is_new, onClose, write }: KeyDialogProps) {
+function KeyDialog({ open, is_new, known, onClose, write }: KeyDialogProps) {
   const [value, setValue] = useState('')
   const verb = is_new ? 'Add key' : 'Replace key'
   const submit = async () => {
@@ -178,18 +208,13 @@ function KeyDialog({ open, is_new, onClose, write }: KeyDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title={is_new ? 'Add a key' : 'Replace the key'}>
       <Form submit={submit}>
-        <Field
-          label="Key, or env:NAME"
-          help="A key is kept in the catalogue file and never shown again. env:NAME names an environment variable of the gateway."
-        >
-          <TextInput
-            type={value.startsWith('env:') ? 'text' : 'password'}
-            autoComplete="off"
-            code
-            value={value}
-            onChange={setValue}
-          />
-        </Field>
+        <KeyField
+          value={value}
+          onChange={setValue}
+          takes_accounts={known?.takes_accounts === true}
+          keys_url={known?.keys_url ?? ''}
+          may_be_empty={false}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <SubmitButton disabled={value.trim() === ''}>{verb}</SubmitButton>

@@ -5,6 +5,7 @@ import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
 import { Select } from '../select.tsx'
 import type { Draft } from './draft.ts'
+import { useKnown } from './known.ts'
 import { PriceFields } from './price-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
 
@@ -36,7 +37,7 @@ export function RouteFields({ draft, path, model }: RouteFieldsProps) {
           route={blockAt(model, 'routes', at)}
           providers={providers}
           is_only={routes.length === 1}
-          kind={textAt(model, 'kind')}
+          model={model}
         />
       ))}
       <div>
@@ -54,11 +55,10 @@ interface RouteLineProps {
   route: Block
   providers: readonly string[]
   is_only: boolean
-  /** Of the model. */
-  kind: string
+  model: Block
 }
 
-function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLineProps) {
+function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineProps) {
   const provider = textAt(route, 'provider')
   const names = providers.includes(provider) ? providers : [provider, ...providers]
   return (
@@ -94,8 +94,33 @@ function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLinePr
           onClick={() => draft.put(path, undefined)}
         />
       </div>
-      <RouteCost {...{ draft, route, kind }} path={[...path, 'cost']} />
+      {textAt(model, 'kind') === 'text' && <Generation {...{ draft, path, route }} />}
+      <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
     </div>
+  )
+}
+
+/** Shown where a server knows its models by the operator's names only, and where it is written. */
+function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path' | 'route'>) {
+  const known = useKnown()
+  const provider = blocksOf(draft.values, 'providers').find(
+    (block) => textAt(block, 'name') === textAt(route, 'provider'),
+  )
+  const server = known.find((each) => each.server !== null && each.server === textAt(provider, 'server'))
+  const written = textAt(route, 'generation')
+  if (!server?.has_deployments && written === '') return null
+  return (
+    <Field
+      label="Generation (optional)"
+      help="Enter the model that was deployed, such as gpt-5.4, if the deployment has another name. Its rules apply."
+      error={draft.mistakeAt([...path, 'generation'])}
+    >
+      <CommittedInput
+        code
+        value={written}
+        commit={(text) => draft.put([...path, 'generation'], text === '' ? undefined : text)}
+      />
+    </Field>
   )
 }
 
@@ -104,11 +129,11 @@ interface RouteCostProps {
   /** Of the cost in the file. */
   path: Path
   route: Block
-  kind: string
+  model: Block
 }
 
 /** What the provider takes: folded away, since few know it, and no call depends on it. */
-function RouteCost({ draft, path, route, kind }: RouteCostProps) {
+function RouteCost({ draft, path, route, model }: RouteCostProps) {
   const cost = blockAt(route, 'cost')
   const is_known = Object.keys(cost).length > 0
   const provider = textAt(route, 'provider')
@@ -120,7 +145,13 @@ function RouteCost({ draft, path, route, kind }: RouteCostProps) {
           In the same units as the price. Calls then record it, and the overview shows what is left; accounts
           never see it.
         </p>
-        <PriceFields draft={draft} path={path} price={cost} kind={kind} label_prefix="Cost: " />
+        <PriceFields
+          {...{ draft, path }}
+          price={cost}
+          like={blockAt(model, 'price')}
+          kind={textAt(model, 'kind')}
+          label_prefix="Cost: "
+        />
         {is_known && (
           <div>
             <Button small icon={Trash2} onClick={() => draft.put(path, undefined)}>

@@ -1,6 +1,7 @@
 // What came of a trial: a word, the time, the provider's own words, and what to do.
 import { duration } from '../amounts.ts'
 import { Status } from '../status.tsx'
+import { Words } from '../words.tsx'
 import type { TrialOutcome } from './trial.ts'
 
 const MAX_WORDS_CHARS = 240
@@ -17,20 +18,29 @@ export function TrialResult({ outcome, failure }: TrialResultProps) {
       {outcome && (
         <>
           <Status tone={outcome.ok ? 'good' : 'bad'}>
-            {`${outcome.ok ? 'It answered' : capital(outcome.result)} in ${duration(outcome.latency_ms)}`}
+            {`${outcome.ok ? 'It answered in' : `${capital(whatFailed(outcome))} after`} ${duration(outcome.latency_ms)}`}
           </Status>
+          {outcome.advice !== null && (
+            <p>
+              <Words>{capital(withoutWhat(outcome.advice))}</Words>
+            </p>
+          )}
           {outcome.words !== '' && (
-            <p className="trial-words">
-              <span className="soft">{saidBy(outcome)}</span>
+            <p className="trial-words small soft">
+              {saidBy(outcome)}
               {shortened(outcome.words)}
             </p>
           )}
-          {outcome.advice !== null && <p className="small soft">{capital(outcome.advice)}</p>}
         </>
       )}
     </div>
   )
 }
+
+/** An advice begins with what is wrong, which says more than the result: the clock may be what makes a server unreachable. */
+const WHAT = /^[^:]+(?=: )/
+const whatFailed = ({ advice, result }: TrialOutcome): string => WHAT.exec(advice ?? '')?.[0] ?? result
+const withoutWhat = (advice: string): string => advice.replace(WHAT, '').replace(/^: /, '')
 
 /** The status, and of a refusal the address that gave it. */
 const saidBy = ({ ok, status, address }: TrialOutcome): string => {

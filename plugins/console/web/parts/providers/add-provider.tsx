@@ -7,11 +7,12 @@ import { Field } from '../field.tsx'
 import { Form, FormActions, SubmitButton } from '../form.tsx'
 import { TextInput } from '../input.tsx'
 import { Notice } from '../notice.tsx'
-import { PasswordInput } from '../password-input.tsx'
 import { Select } from '../select.tsx'
 import { messageOf } from '../thrown.ts'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
-import { type Choice, choicesOf, newChoicesOf, PROTOCOLS, type SetupState } from './choices.ts'
+import { type Choice, choicesOf, newChoicesOf, type ServerField, type SetupState } from './choices.ts'
+import { KeyField } from './key-input.tsx'
+import { protocolOptions } from './protocols.ts'
 import { ProviderChoice } from './provider-choice.tsx'
 
 interface AddProviderProps {
@@ -38,14 +39,14 @@ export function AddProvider({ setup, is_new = false, onDone }: AddProviderProps)
 interface Draft extends ProviderDraft {
   model: string
 }
+type Typed = 'name' | 'protocol' | 'base_url' | 'api_key' | 'model'
 
 const draftOf = ({ name, server, protocols, base_url, models }: Choice): Draft => ({
   name,
   server,
   protocol: protocols[0] ?? 'openai',
   base_url,
-  resource: '',
-  region: '',
+  fields: {},
   api_key: '',
   model: models[0] ?? '',
 })
@@ -60,10 +61,13 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
   const [refusal, setRefusal] = useState('')
   const { saved } = choice
 
-  const type = (field: keyof Draft) => (value: string) => {
-    setDraft((before) => ({ ...before, [field]: value }))
+  const put = (changes: Partial<Draft>) => {
+    setDraft((before) => ({ ...before, ...changes }))
     setTrial(null)
   }
+  const type = (field: Typed) => (value: string) => put({ [field]: value })
+  const typeField = (field: ServerField) => (value: string) =>
+    put({ fields: { ...draft.fields, [field]: value } })
   const { model, ...provider } = draft
 
   async function tryIt(): Promise<void> {
@@ -81,11 +85,11 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
 
   return (
     <Form submit={trial?.ok ? goOn : tryIt} aria-label={choice.title}>
-      {!saved && <ProviderFields choice={choice} is_new={is_new} draft={draft} type={type} />}
+      {!saved && <ProviderFields {...{ choice, is_new, draft, type, typeField }} />}
       <Field
-        label="Model to try"
+        label="Model to test"
         name="model"
-        help="The provider’s own name of it. The trial costs a fraction of a cent."
+        help={`${choice.model_help} The test is one small request. It costs a fraction of a cent.`.trim()}
       >
         <TextInput code value={model} onChange={type('model')} list="models-to-try" autoComplete="off" />
       </Field>
@@ -103,7 +107,7 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
       <FormActions>
         <SubmitButton>{submitWords(trial, saved)}</SubmitButton>
         {trial && !trial.ok && (
-          <Button onClick={goOnAnyway}>{saved ? 'Use it all the same' : 'Save it all the same'}</Button>
+          <Button onClick={goOnAnyway}>{saved ? 'Use it anyway' : 'Save anyway'}</Button>
         )}
       </FormActions>
     </Form>
@@ -111,45 +115,56 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
 }
 
 const submitWords = (trial: TrialOutcome | null, saved: boolean): string => {
-  if (!trial) return 'Try it'
-  if (!trial.ok) return 'Try again'
-  return saved ? 'Use this provider' : 'Save this provider'
+  if (!trial) return 'Test connection'
+  if (!trial.ok) return 'Test again'
+  return saved ? 'Use this provider' : 'Save provider'
 }
 
 interface ProviderFieldsProps extends Pick<ProviderFormProps, 'choice' | 'is_new'> {
   draft: Draft
-  type: (field: keyof Draft) => (value: string) => void
+  type: (field: Typed) => (value: string) => void
+  /** Of a field of its server. */
+  typeField: (field: ServerField) => (value: string) => void
 }
 
-function ProviderFields({ choice, is_new, draft, type }: ProviderFieldsProps) {
+function ProviderFields({ choice, is_new, draft, type, typeField }: ProviderFieldsProps) {
   const is_free = choice.server === null && choice.base_url === ''
-  const spoken = PROTOCOLS.filter(({ value }) => choice.protocols.includes(value))
+  const has_protocols = choice.protocols.length > 1
   return (
     <>
-      {(is_free || is_new || spoken.length > 1) && (
+      {(is_free || is_new || has_protocols) && (
         <div className="fields">
           {(is_free || is_new) && (
-            <Field label="Name" name="name" help="What it is called here: a-z, 0-9, _ and -.">
+            <Field label="Name" name="name" help="Letters a-z, digits, _ and -. Routes and the log use it.">
               <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
             </Field>
           )}
-          {spoken.length > 1 && (
-            <Field label="Protocol">
-              <Select options={spoken} value={draft.protocol} onChange={type('protocol')} />
+          {has_protocols && (
+            <Field label="Protocol" help="Anthropic for Claude, Gemini for Gemini, OpenAI for most others.">
+              <Select
+                options={protocolOptions(choice.protocols)}
+                value={draft.protocol}
+                onChange={type('protocol')}
+              />
             </Field>
           )}
         </div>
       )}
-      {choice.fields.map((field) => (
-        <Field key={field} label={FIELD_LABELS[field]} name={field} help={FIELD_HELP[field]}>
-          <TextInput
-            code
-            value={field === 'region' ? draft.region : draft.resource}
-            onChange={type(field === 'region' ? 'region' : 'resource')}
-            autoComplete="off"
-          />
-        </Field>
-      ))}
+      {choice.fields.length > 0 && (
+        <div className="fields">
+          {choice.fields.map(({ name, label, help }) => (
+            <Field key={name} label={label} name={name} help={help}>
+              <TextInput
+                code
+                value={draft.fields[name] ?? ''}
+                onChange={typeField(name)}
+                autoComplete="off"
+                autoCapitalize="none"
+              />
+            </Field>
+          ))}
+        </div>
+      )}
       {is_free && (
         <Field
           label="Address"
@@ -166,38 +181,14 @@ function ProviderFields({ choice, is_new, draft, type }: ProviderFieldsProps) {
         </Field>
       )}
       {choice.takes_key !== 'no' && (
-        <Field label="API key" name="api_key" help={<KeyHelp choice={choice} />}>
-          <PasswordInput what="key" autoComplete="off" value={draft.api_key} onChange={type('api_key')} />
-        </Field>
+        <KeyField
+          value={draft.api_key}
+          onChange={type('api_key')}
+          takes_accounts={choice.takes_accounts}
+          keys_url={choice.keys_url}
+          may_be_empty={choice.takes_key === 'maybe'}
+        />
       )}
-    </>
-  )
-}
-
-type ServerField = Choice['fields'][number]
-
-const FIELD_LABELS: Readonly<Record<ServerField, string>> = {
-  resource: 'Resource',
-  region: 'Region',
-  api_version: 'API version',
-}
-
-const FIELD_HELP: Readonly<Record<ServerField, string>> = {
-  resource: 'The name before .openai.azure.com or .services.ai.azure.com.',
-  region: 'The region of your account, such as us-east-1.',
-  api_version: 'Such as 2024-10-21.',
-}
-
-function KeyHelp({ choice: { keys_url, takes_key } }: { choice: Choice }) {
-  if (takes_key === 'maybe' || keys_url === '')
-    return <>Empty where the server takes none. It is kept in the catalogue file only.</>
-  return (
-    <>
-      Made at{' '}
-      <a href={keys_url} target="_blank" rel="noreferrer">
-        {new URL(keys_url).host}
-      </a>
-      . It is kept in the catalogue file only; <code>env:NAME</code> reads an environment variable instead.
     </>
   )
 }

@@ -1,7 +1,8 @@
 // A provider or a model that is added to the catalogue file. Refusals come back by the names of the form's fields.
 import { ApiError, api, ask } from '../../app/client.ts'
-import type { Known, Protocol, SetupState } from './choices.ts'
-import { knownModel } from './choices.ts'
+import type { Known } from '../catalogue/known.ts'
+import { knownModel, type ServerField, type SetupState } from './choices.ts'
+import type { Protocol } from './protocols.ts'
 
 export interface ProviderDraft {
   name: string
@@ -9,8 +10,8 @@ export interface ProviderDraft {
   server: string | null
   protocol: Protocol
   base_url: string
-  resource: string
-  region: string
+  /** What its server's address is made of, as far as it is filled in. */
+  fields: Partial<Record<ServerField, string>>
   /** The key, or `env:NAME`; empty if the server takes none. */
   api_key: string
 }
@@ -34,8 +35,11 @@ const providerEdit = ({ name, server, protocol, api_key, ...draft }: ProviderDra
     ...(server === null ? {} : { server }),
     protocol,
     ...(server === null ? { base_url: draft.base_url.trim() } : {}),
-    ...(draft.resource === '' ? {} : { resource: draft.resource.trim() }),
-    ...(draft.region === '' ? {} : { region: draft.region.trim() }),
+    ...Object.fromEntries(
+      Object.entries(draft.fields).flatMap(([field, typed]) =>
+        typed.trim() === '' ? [] : [[field, typed.trim()]],
+      ),
+    ),
     api_keys: api_key.trim() === '' ? [] : [api_key.trim()],
   },
 })
@@ -89,18 +93,21 @@ async function save(edit: ReturnType<typeof providerEdit> | ReturnType<typeof mo
 const FIELDS: readonly (readonly [path: RegExp, field: string])[] = [
   [/\.name$/, 'name'],
   [/\.base_url$/, 'base_url'],
-  [/\.resource$/, 'resource'],
-  [/\.region$/, 'region'],
   [/\.api_keys/, 'api_key'],
   // A provider whose environment variable is not set is not in force.
   [/^provider$/, 'api_key'],
   [/\.id$/, 'id'],
-  [/\.routes/, 'model'],
+  [/\.routes|^model$/, 'model'],
   [/\.price\.input$/, 'input'],
   [/\.price\.output$/, 'output'],
 ]
 
-const LINE_AND_PATH = /^Line \d+: \S+ /
+/** Of a server's own fields the names are those of the form's. */
+const OF_PROVIDER = /^providers\[\d+\]\.(\w+)$/
+
+const LINE_AND_PATH = /^(?:Line \d+: \S+|\w+:) /
+/** What is left out, with the example that stands in the field's help. */
+const MISSING = /^is missing: write (.*?)(?:, such as .*)?\.?$/
 
 async function atFields<T>(answer: Promise<T>): Promise<T> {
   try {
@@ -108,9 +115,12 @@ async function atFields<T>(answer: Promise<T>): Promise<T> {
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.param === null) throw thrown
     const { param, status, code, request_id } = thrown
-    const field = FIELDS.find(([path]) => path.test(param))?.[1]
+    const field = FIELDS.find(([path]) => path.test(param))?.[1] ?? OF_PROVIDER.exec(param)?.[1]
     if (field === undefined) throw thrown
-    const words = thrown.message.replace(LINE_AND_PATH, '').replace(/ Nothing was saved\.$/, '')
+    const words = thrown.message
+      .replace(LINE_AND_PATH, '')
+      .replace(/ Nothing was saved\.$/, '')
+      .replace(MISSING, 'enter $1.')
     throw new ApiError(status, words.charAt(0).toUpperCase() + words.slice(1), code, field, request_id)
   }
 }

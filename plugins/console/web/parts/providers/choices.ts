@@ -1,22 +1,17 @@
 // The providers to choose from: the well-known ones, and those that the catalogue has already.
 import type { AnswerOf, api } from '../../app/client.ts'
-import type { Option } from '../select.tsx'
+import type { Known } from '../catalogue/known.ts'
+import { PROTOCOLS, type Protocol } from './protocols.ts'
 
 export type SetupState = AnswerOf<typeof api.setup.get>
 export type MadeKey = AnswerOf<typeof api.setup.account.post>
 export type FirstCallView = AnswerOf<(typeof api.setup)['first-call']['get']>
-export type Known = SetupState['known'][number]
-export type Protocol = Known['protocols'][number]
-
-export const PROTOCOLS: readonly Option<Protocol>[] = [
-  { value: 'openai', label: 'OpenAI' },
-  { value: 'anthropic', label: 'Anthropic' },
-  { value: 'gemini', label: 'Gemini' },
-]
+export type ServerField = Known['fields'][number]['name']
 
 /** A provider to choose. */
 export interface Choice {
   title: string
+  /** Empty if there is nothing to add. */
   detail: string
   /** Its name in the catalogue. */
   name: string
@@ -27,6 +22,8 @@ export interface Choice {
   base_url: string
   keys_url: string
   takes_key: Known['takes_key']
+  takes_accounts: boolean
+  model_help: string
   /** The provider's own names of models that it is known to have. */
   models: readonly string[]
   /** It is in the catalogue: there is nothing to save. */
@@ -73,11 +70,13 @@ export function choicesOf({ known, providers, models }: SetupState): Choice[] {
         detail: 'In the catalogue',
         name,
         server: null,
-        protocols: PROTOCOLS.flatMap(({ value }) => (value === protocol ? value : [])),
+        protocols: PROTOCOLS.filter((each) => each === protocol),
         fields: [],
         base_url: 'saved',
         keys_url: '',
         takes_key: 'no',
+        takes_accounts: false,
+        model_help: '',
         models: models.filter((model) => model.providers.includes(name)).map(({ id }) => id),
         saved: true,
       }),
@@ -85,11 +84,13 @@ export function choicesOf({ known, providers, models }: SetupState): Choice[] {
   return [...from_list, ...others]
 }
 
-function detailOf({ name, server, takes_key }: Known, is_saved: boolean): string {
-  if (name === 'simulator') return 'Made-up answers, no key, no costs'
+/** Nothing of those that take an API key, as most do. */
+function detailOf({ name, server, takes_key, takes_accounts }: Known, is_saved: boolean): string {
+  if (name === 'simulator') return 'Made-up answers, free'
   if (is_saved) return 'In the catalogue'
-  if (server === null) return 'At an address of your own'
-  return takes_key === 'maybe' ? 'On this machine' : 'With an API key'
+  if (server === null) return 'At its address'
+  if (takes_accounts) return 'With a service account'
+  return takes_key === 'maybe' ? 'On this machine' : ''
 }
 
 /** What is suggested for a model: the price that its provider lists. */

@@ -17,7 +17,7 @@ export function ProviderChoice({ choices, value, onChange }: ProviderChoiceProps
           <input type="radio" name="provider" checked={title === value} onChange={() => onChange(title)} />
           <span>
             <b>{title}</b>
-            <span className="small soft">{detail}</span>
+            {detail && <span className="small soft">{detail}</span>}
           </span>
         </label>
       ))}

@@ -1,0 +1,287 @@
+// Providers at known servers in a browser: added by what their server asks for, refused at the field, and tested in the words of `providers test`.
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import type { Fetch } from '../../src/upstream/transport.ts'
+import { createScene } from '../cli/scene.ts'
+import { fileConsole } from '../support/console.ts'
+import { ACCOUNT, accountFile, CLOCK_OFF, invalidGrant, PRIVATE_KEY, tokenAnswer } from '../support/google.ts'
+import { folderOfFile } from '../support/test-folder.ts'
+import { type Answer, refusal, type Script, startUpstream, whole } from '../support/upstream.ts'
+
+const KEY = 'key-of-the-server-1'
+const KEY_FILE = folderOfFile().at('vertex.json')
+writeFileSync(KEY_FILE, accountFile('https://oauth2.googleapis.com'))
+
+const COMPLETION = {
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'OK.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+}
+const MESSAGE = {
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'OK.' }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 9, output_tokens: 2 },
+}
+const GEMINI = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'OK.' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11 },
+}
+
+/** The answer of a server, or of the token server, where it is not the good one. */
+let refused: { server?: Answer; token_server?: Answer } = {}
+const servers: Script = (seen) => {
+  if (seen.path === '/token') return refused.token_server ?? tokenAnswer(seen, Date.now(), 1)
+  if (refused.server) return refused.server
+  if (seen.path.includes('/messages')) return whole(MESSAGE)
+  return whole(seen.path.includes(':generateContent') ? GEMINI : COMPLETION)
+}
+const upstream = await startUpstream(servers)
+
+/** Where requests were sent, but for tokens. */
+const sent: string[] = []
+/** All hosts are the one fake. */
+const network: Fetch = (url, init) => {
+  const { pathname, search } = new URL(url)
+  if (pathname !== '/token') sent.push(url)
+  return fetch(upstream.url + pathname + search, init)
+}
+
+const saved = (name: string, entry: string, key: string) => `
+[[providers]]
+name = "${name}"
+${entry}
+api_keys = ["${key}"]
+
+[[models]]
+id = "of-${name}"
+kind = "text"
+routes = [{ provider = "${name}", model = "m" }]
+price = { input = 1, output = 4 }
+`
+const { gateway, visit } = await fileConsole({
+  catalogue: [
+    FIRST_CATALOGUE,
+    saved('azure-here', 'server = "azure"\nresource = "acme"', KEY),
+    saved('bedrock-here', 'server = "bedrock"\nregion = "us-east-1"', KEY),
+    saved('vertex-here', 'server = "vertex"', `file:${KEY_FILE}`),
+  ].join(''),
+  network,
+})
+const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
+const terminal = createScene('nothing', gateway.data_folder)
+terminal.network = network
+terminal.now_ms = Date.now()
+afterAll(() => upstream[Symbol.asyncDispose]())
+afterEach(() => {
+  refused = {}
+})
+
+const choose = (page: Page, title: string) =>
+  page.getByRole('radio', { name: new RegExp(`^${title}`) }).check()
+const type = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
+
+interface Added {
+  fields?: Readonly<Record<string, string>>
+  /** The key is chosen as a file. */
+  key_file?: string
+  model: string
+  /** Where the test goes. */
+  url: string
+  header: string
+  /** What the file has then. */
+  name: string
+  written: readonly string[]
+}
+
+const ADDED: readonly (readonly [title: string, added: Added])[] = [
+  [
+    'Mistral',
+    {
+      model: 'mistral-small-latest',
+      url: 'https://api.mistral.ai/v1/chat/completions',
+      header: 'authorization',
+      name: 'mistral',
+      written: ['server = "mistral"', 'protocol = "openai"'],
+    },
+  ],
+  [
+    'Azure OpenAI',
+    {
+      fields: { Resource: 'acme' },
+      model: 'our-gpt',
+      url: 'https://acme.openai.azure.com/openai/v1/chat/completions',
+      header: 'api-key',
+      name: 'azure',
+      written: ['server = "azure"', 'protocol = "openai"', 'resource = "acme"'],
+    },
+  ],
+  [
+    'Amazon Bedrock',
+    {
+      fields: { Region: 'eu-west-1' },
+      model: 'eu.anthropic.claude-sonnet-5-5',
+      url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/anthropic/v1/messages',
+      header: 'authorization',
+      name: 'bedrock',
+      written: ['server = "bedrock"', 'protocol = "anthropic"', 'region = "eu-west-1"'],
+    },
+  ],
+  [
+    'Vertex AI',
+    {
+      fields: { 'Region (optional)': 'europe-west1' },
+      key_file: KEY_FILE,
+      model: 'gemini-3.5-flash',
+      url: 'https://europe-west1-aiplatform.googleapis.com/v1beta1/projects/fake-project-1234/locations/europe-west1/publishers/google/models/gemini-3.5-flash:generateContent',
+      header: 'authorization',
+      name: 'vertex',
+      written: ['server = "vertex"', 'protocol = "gemini"', 'region = "europe-west1"'],
+    },
+  ],
+]
+
+describe('a provider at a known server', () => {
+  test.each(ADDED)('%s is tested and added', async (title, added) => {
+    const { fields = {}, key_file, model, url, header, name, written } = added
+    await using one = await visit('operator', key_file === undefined ? {} : { size: 'phone' })
+    const { page } = one
+    await one.open('/console/providers/new')
+    await choose(page, title)
+    for (const [label, text] of Object.entries(fields)) await type(page, label, text)
+    if (key_file === undefined) await type(page, 'API key', KEY)
+    else {
+      await page.locator('input[type=file]').setInputFiles(key_file)
+      await page.getByText(ACCOUNT).waitFor()
+    }
+    await type(page, 'Model to test', model)
+    await press(page, 'Test connection')
+    await page.getByText(/It answered in/).waitFor()
+    expect(sent.at(-1)).toBe(url)
+    expect(upstream.last().headers[header]).toContain(key_file === undefined ? KEY : 'ya29.')
+    await one.looksRight()
+    await press(page, 'Save provider')
+    await page.waitForURL(new RegExp(`/console/providers/${name}$`))
+    await page.getByRole('definition').getByText(title, { exact: true }).waitFor()
+    expect(blockOf(name)).toEqual([`name = "${name}"`, ...written])
+    const [secret = ''] = key_file === undefined ? [KEY] : PRIVATE_KEY.split('\n').slice(1)
+    expect(gateway.started.catalogue().providers.get(name)?.api_keys[0]).toContain(secret)
+    expect(await page.content()).not.toContain(secret)
+    await one.looksRight()
+  })
+})
+
+/** What the file says of a provider, but for its keys. */
+function blockOf(name: string): string[] {
+  const block = file()
+    .split('[[')
+    .find((each) => each.startsWith(`providers]]\nname = "${name}"`))
+  return (block ?? '').split('\n').filter((line) => line.includes(' = ') && !line.startsWith('api_keys'))
+}
+
+test.each([
+  ['a resource left out', 'Azure OpenAI', 'Resource', '', 'Enter the name of the Azure resource.'],
+  [
+    'an address in place of a resource',
+    'Azure OpenAI',
+    'Resource',
+    'https://acme.openai.azure.com',
+    'letters',
+  ],
+  ['a region left out', 'Amazon Bedrock', 'Region', '', 'Enter the region of the account.'],
+  ['a region of another shape', 'Amazon Bedrock', 'Region', 'EU (Ireland)', 'such as "us-east-1"'],
+  [
+    'a region of another shape',
+    'Vertex AI',
+    'Region (optional)',
+    'europe_west1',
+    'must be the name of a region',
+  ],
+  ['a version that is none', 'Azure OpenAI', 'API version (optional)', 'latest', 'such as'],
+  [
+    'a file of the server',
+    'Vertex AI',
+    'Service account key',
+    'file:other.json',
+    'paste the text of the file',
+  ],
+  [
+    'a file that is no key',
+    'Vertex AI',
+    'Service account key',
+    '{"type": "external_account"}',
+    'not of type',
+  ],
+])('%s is told at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
+  await using one = await visit('operator')
+  const { page } = one
+  one.allow(/status of 422/)
+  await one.open('/console/providers/new')
+  await choose(page, title)
+  const filled: Record<string, string> = {
+    Resource: 'acme',
+    Region: 'us-east-1',
+    'API key': KEY,
+    [label]: text,
+  }
+  for (const [each, value] of Object.entries(filled)) {
+    const field = page.getByLabel(each, { exact: true })
+    if ((await field.count()) > 0) await field.fill(value)
+  }
+  await type(page, 'Model to test', 'm')
+  const before = sent.length
+  await press(page, 'Test connection')
+  await page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]')).waitFor()
+  expect((await page.locator('.field-error').allInnerTexts()).join().toLowerCase()).toContain(
+    words.toLowerCase(),
+  )
+  expect(sent.length).toBe(before)
+  await one.isClean()
+})
+
+const WRONG: readonly (readonly [what: string, name: string, refused: typeof refused, headline: string])[] = [
+  [
+    'a wrong key',
+    'azure-here',
+    {
+      server: refusal(401, {
+        error: {
+          code: '401',
+          message: 'Access denied due to invalid subscription key or wrong API endpoint.',
+        },
+      }),
+    },
+    'Bad key',
+  ],
+  [
+    'a key of another region',
+    'bedrock-here',
+    { server: refusal(403, { Message: 'Authentication failed: Please make sure your API Key is valid.' }) },
+    'Bad key',
+  ],
+  ['a clock that is off', 'vertex-here', { token_server: invalidGrant(CLOCK_OFF) }, 'Wrong clock'],
+]
+
+test.each(WRONG)('%s is told in the words of `providers test`', async (_, name, answers, headline) => {
+  refused = answers
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open(`/console/providers/${name}`)
+  await press(page, `Try ${name}#1`)
+  await page.getByText(`${headline} after`).waitFor()
+  const shown = (await page.locator('.trial-result').innerText()).replace(/\s+/g, ' ')
+  const { status, out } = await terminal.run('providers', 'test', name, '--json')
+  const { advice, words } = JSON.parse(out).tested[0]
+  expect(status).toBe(1)
+  expect(advice.toLowerCase()).toStartWith(`${headline.toLowerCase()}: `)
+  const sentence = advice.slice(headline.length + 2).replaceAll('`', '')
+  expect(shown.toLowerCase()).toContain(sentence.toLowerCase())
+  expect(shown).toContain(words)
+  await one.looksRight()
+})
