@@ -6,6 +6,7 @@ import { PROVIDER } from '../support/catalogue.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { modelSection } from '../support/sections.ts'
 import {
+  COMPOSE,
   dataUri,
   EDITS,
   editForm,
@@ -26,6 +27,8 @@ import {
 const EDITOR = 'test-editor'
 /** Its provider takes no mask. */
 const MASKLESS = 'test-maskless'
+/** Takes `quality` max, and no more than that. */
+const MAX_ONLY = 'test-max-only'
 const of = (id: string, routes: Record<string, string>) =>
   modelSection(id, routes, {
     kind: 'image',
@@ -33,7 +36,13 @@ const of = (id: string, routes: Record<string, string>) =>
     more: 'qualities = ["xhigh", "max"]\nedit_images = true',
   })
 const { gateway, upstream, fetched, lastCall } = await imagesScene(
-  of(EDITOR, { 'openai-images': 'gpt-image-2.6-flare' }) + of(MASKLESS, { [PROVIDER]: 'upstream-image' }),
+  of(EDITOR, { 'openai-images': 'gpt-image-2.6-flare' }) +
+    of(MASKLESS, { [PROVIDER]: 'upstream-image' }) +
+    modelSection(
+      MAX_ONLY,
+      { 'openai-images': 'gpt-image-2.6-flare' },
+      { kind: 'image', price: 'per_image = 0.05', more: 'qualities = ["max"]' },
+    ),
 )
 
 const MASK = Buffer.from(await paint('png', { width: 48, height: 32 }))
@@ -134,49 +143,72 @@ describe('models whose entries say nothing of it: as before, word for word', () 
   const error = (message: string, param: string) => ({
     error: { message, type: 'invalid_request_error', code: 'invalid_request', param },
   })
-  const ALLOWED =
-    'model, prompt, n, size, aspect_ratio, quality, background, response_format, user, safety_identifier, stream, partial_images, output_format, output_compression, input_fidelity, image_key, generation_id'
+  const QUALITY = error('quality: must be one of auto, high, medium, low.', 'quality')
+  const unknown = (name: string, allowed: string) =>
+    error(`${name}: unknown field; allowed: ${allowed}.`, name)
+  const FIRST =
+    'model, prompt, n, size, aspect_ratio, quality, background, response_format, user, safety_identifier'
+  const WRITTEN = 'stream, partial_images, output_format, output_compression'
+  const OF_GENERATIONS = `${FIRST}, ${WRITTEN}, moderation`
+  const OF_EDITS = `${FIRST}, ${WRITTEN}, input_fidelity, image_key, generation_id`
+  const OF_COMPOSE = `${FIRST}, image_keys, generation_ids, image_urls`
+  const named = { image_key: 'x' }
+  const composed = { image_urls: [dataUri(PNG)] }
   test.each<[about: string, path: string, fields: object, body: object]>([
+    ...['xhigh', 'max', 'standard', 'XHIGH'].flatMap((quality): [string, string, object, object][] => [
+      [quality, GENERATIONS, { quality }, QUALITY],
+      [quality, EDITS, { quality, ...named }, QUALITY],
+      [quality, COMPOSE, { quality, ...composed }, QUALITY],
+    ]),
+    ['images', GENERATIONS, { images: [url(PNG)] }, unknown('images', OF_GENERATIONS)],
+    ['images', EDITS, { images: [url(PNG)] }, unknown('images', OF_EDITS)],
+    ['images beside an image', EDITS, { images: [url(PNG)], ...named }, unknown('images', OF_EDITS)],
+    ['no images', EDITS, { images: [], ...named }, unknown('images', OF_EDITS)],
+    ['images', COMPOSE, { images: [url(PNG)], ...composed }, unknown('images', OF_COMPOSE)],
+    ['mask', GENERATIONS, { mask: url(PNG) }, unknown('mask', OF_GENERATIONS)],
+    ['mask', EDITS, { mask: url(PNG), ...named }, unknown('mask', OF_EDITS)],
+    ['mask', COMPOSE, { mask: url(PNG), ...composed }, unknown('mask', OF_COMPOSE)],
     [
-      'xhigh',
-      GENERATIONS,
-      { quality: 'xhigh' },
-      error('quality: must be one of auto, high, medium, low.', 'quality'),
-    ],
-    [
-      'max',
-      GENERATIONS,
-      { quality: 'max' },
-      error('quality: must be one of auto, high, medium, low.', 'quality'),
-    ],
-    [
-      'max',
+      'neither image',
       EDITS,
-      { quality: 'max', image_key: 'x' },
-      error('quality: must be one of auto, high, medium, low.', 'quality'),
+      {},
+      error('One of image_key and generation_id is needed: send exactly one of them.', 'image_key'),
     ],
-    ['images', EDITS, { images: [url(PNG)] }, error(`images: unknown field; allowed: ${ALLOWED}.`, 'images')],
     [
-      'mask',
+      'both images',
       EDITS,
-      { image_key: 'x', mask: url(PNG) },
-      error(`mask: unknown field; allowed: ${ALLOWED}.`, 'mask'),
+      { ...named, generation_id: crypto.randomUUID() },
+      error('image_key and generation_id exclude each other: send exactly one of them.', 'image_key'),
     ],
   ])('%s', async (_, path, fields, body) => {
     const key = await gateway.caller('10')
+    const before = await storedIn(gateway)
     for (const model of [PICTURE, OVER_OPENAI, 'no-such-model']) {
       const refused = await gateway.call(path, generation({ model, ...fields }), { key })
       expect([refused.status, await refused.json()]).toEqual([400, body])
     }
+    expect(await storedIn(gateway)).toEqual(before)
+  })
+
+  test('an entry that names one quality has that one alone, and no images', async () => {
+    const key = await gateway.caller('10')
+    const refused = await gateway.call(GENERATIONS, generation({ model: MAX_ONLY, quality: 'xhigh' }), {
+      key,
+    })
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      error('quality: must be one of auto, high, medium, low, max.', 'quality'),
+    ])
+    const images = await gateway.call(EDITS, generation({ model: MAX_ONLY, images: [url(PNG)] }), { key })
+    expect([images.status, await images.json()]).toEqual([400, unknown('images', OF_EDITS)])
+    upstream.answer(sends(PNG))
+    await imagesIn(await gateway.call(GENERATIONS, generation({ model: MAX_ONLY, quality: 'max' }), { key }))
   })
 
   test('a form with such a quality, and a body above 1 MB', async () => {
     const key = await gateway.caller('10')
     const form = await postForm(gateway, key, editForm({ quality: 'xhigh' }))
-    expect([form.status, await form.json()]).toEqual([
-      400,
-      error('quality: must be one of auto, high, medium, low.', 'quality'),
-    ])
+    expect([form.status, await form.json()]).toEqual([400, QUALITY])
     const large = await gateway.call(EDITS, generation({ image_key: 'x', user: 'u'.repeat(1_100_000) }), {
       key,
     })

@@ -5,8 +5,10 @@ import { readTokenPrice } from '../../src/config/prices.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
+import { chargeImageTokens } from '../../src/pricing/image-tokens.ts'
 import { priceLines } from '../../src/pricing/lines.ts'
 import { chargeUnits } from '../../src/pricing/units.ts'
+import { anyImageTokenPrice, anyImageTokens } from './prices.ts'
 
 const rate = fc.integer({ min: 0, max: 9_999_999 }).map((micros) => (micros / 1_000_000).toFixed(6))
 const count = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000_000 }))
@@ -48,6 +50,18 @@ describe('the lines of a charge add up to it', () => {
           expect(rounding).toBeLessThanOrEqual(USAGE_FIELDS.length)
         },
       ),
+    )
+  })
+
+  test('of images by their tokens', () => {
+    fc.assert(
+      fc.property(anyImageTokenPrice, anyImageTokens, (price, tokens) => {
+        const { cost_nanos, snapshot } = chargeImageTokens(price, tokens)
+        const lines = priceLines({ ...tokens.usage, images: 1, cost_nanos, price: snapshot })
+        expect(sum(lines)).toBe(cost_nanos)
+        const read = lines.find(({ what }) => what === 'input_image_tokens')?.count ?? 0
+        expect(price.rates.image_input === 0 || read === tokens.image_input_tokens).toBe(true)
+      }),
     )
   })
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { ImagePriceText, TokenPriceText } from '../../src/config/price-schema.ts'
 import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
-import { IMAGE_TOKEN_RATES } from '../../src/domain/image-tokens.ts'
+import { IMAGE_TOKEN_RATES, type ImageTokens } from '../../src/domain/image-tokens.ts'
 import type { ImagePrice, ImageTokenPrice, TokenPrice, TokenRates } from '../../src/domain/prices.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 
@@ -101,3 +101,12 @@ export const anyUsage: fc.Arbitrary<Usage> = fc.record({
   thinking_tokens: tokens,
   output_image_tokens: tokens,
 })
+
+/** Tokens of images, with those of them that are read. */
+export const anyImageTokens: fc.Arbitrary<ImageTokens> = fc
+  .record({ usage: anyUsage, of_input: fc.nat(100), of_cached: fc.nat(100) })
+  .map(({ usage, of_input, of_cached }) => ({
+    usage: { ...usage, input_audio_tokens: 0, cache_write_5m_tokens: 0, cache_write_1h_tokens: 0 },
+    image_input_tokens: Math.floor((usage.input_tokens * of_input) / 100),
+    image_cache_read_tokens: Math.floor((usage.cache_read_tokens * of_cached) / 100),
+  }))

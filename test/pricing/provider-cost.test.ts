@@ -5,10 +5,21 @@ import type { UnitPrice } from '../../src/domain/prices.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
+import { chargeImageTokens } from '../../src/pricing/image-tokens.ts'
 import { marginLines } from '../../src/pricing/margin-lines.ts'
 import { providerCost } from '../../src/pricing/provider-cost.ts'
 import { chargeUnits } from '../../src/pricing/units.ts'
-import { anyPrice, anyUsage, imagePrice, PRO, tokenPrice, usageOf } from './prices.ts'
+import {
+  anyImageTokenPrice,
+  anyImageTokens,
+  anyPrice,
+  anyUsage,
+  imagePrice,
+  imageTokenPrice,
+  PRO,
+  tokenPrice,
+  usageOf,
+} from './prices.ts'
 
 describe('tokens', () => {
   test('any usage costs what it would be charged at the cost', () => {
@@ -81,6 +92,24 @@ describe('images', () => {
   ])('%s cost what the cost has for them; without that it is not known', (_row, asked) => {
     expect(providerCost(rich, NO_USAGE, chargeImages(rich, asked))).toBe(chargeImages(rich, asked).cost_nanos)
     expect(providerCost(flat, NO_USAGE, chargeImages(rich, asked))).toBeNull()
+  })
+})
+
+describe('images by their tokens', () => {
+  test('any tokens cost what they would be charged at the cost', () => {
+    fc.assert(
+      fc.property(anyImageTokenPrice, anyImageTokenPrice, anyImageTokens, (price, cost, tokens) => {
+        expect(providerCost(cost, tokens.usage, chargeImageTokens(price, tokens))).toBe(
+          chargeImageTokens(cost, tokens).cost_nanos,
+        )
+      }),
+    )
+  })
+
+  test('a price by image does not count them: not known', () => {
+    const cost = imageTokenPrice({ input: 5, image_output: 30 })
+    const order = { count: 1, size: undefined, quality: undefined }
+    expect(providerCost(cost, NO_USAGE, chargeImages(imagePrice({ per_image: 1 }), order))).toBeNull()
   })
 })
 

@@ -5,10 +5,22 @@ import type { UnitPrice } from '../../src/domain/prices.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
+import { chargeImageTokens } from '../../src/pricing/image-tokens.ts'
 import { comparePrices } from '../../src/pricing/price-lines.ts'
 import { chargeUnits, tokensOf } from '../../src/pricing/units.ts'
 import { rerate } from '../../src/rerating/rerate.ts'
-import { anyPrice, anyUsage, FLASH, imagePrice, PRO, tokenPrice, usageOf } from '../pricing/prices.ts'
+import {
+  anyImageTokenPrice,
+  anyImageTokens,
+  anyPrice,
+  anyUsage,
+  FLASH,
+  imagePrice,
+  imageTokenPrice,
+  PRO,
+  tokenPrice,
+  usageOf,
+} from '../pricing/prices.ts'
 
 describe('by tokens', () => {
   test('any call costs what it would have been charged', () => {
@@ -111,6 +123,40 @@ describe('by images', () => {
 
   test('by tokens cannot be rated', () => {
     expect(rerate(recorded({ size: undefined, quality: undefined, count: 1 }), FLASH, was)).toBeUndefined()
+  })
+})
+
+describe('images by their tokens', () => {
+  test('any call costs what it would have been charged', () => {
+    fc.assert(
+      fc.property(anyImageTokenPrice, anyImageTokenPrice, anyImageTokens, (was, next, tokens) => {
+        const { cost_nanos, snapshot } = chargeImageTokens(was, tokens)
+        const call = { ...tokens.usage, images: 1, price: snapshot }
+        expect(rerate(call, was, was)).toBe(cost_nanos)
+        expect(rerate(call, next, was)).toBe(chargeImageTokens(next, tokens).cost_nanos)
+      }),
+    )
+  })
+
+  test('from and to a price by image, or one of text, they cannot be rated', () => {
+    const by_tokens = imageTokenPrice({ input: 5, image_output: 30 })
+    const by_image = imagePrice({ per_image: '0.04' })
+    const tokens = { usage: usageOf({ input_tokens: 5 }), image_input_tokens: 0, image_cache_read_tokens: 0 }
+    const call = { ...tokens.usage, images: 1, price: chargeImageTokens(by_tokens, tokens).snapshot }
+    expect(rerate(call, by_image, by_tokens)).toBeUndefined()
+    expect(rerate(call, FLASH, by_tokens)).toBeUndefined()
+    const order = { count: 1, size: undefined, quality: undefined }
+    const drawn = { ...NO_USAGE, images: 1, price: chargeImages(by_image, order).snapshot }
+    expect(rerate(drawn, by_tokens, by_image)).toBeUndefined()
+  })
+
+  test('two prices compared, by what is different alone', () => {
+    const before = imageTokenPrice({ input: 5, image_input: 8, image_output: 30 })
+    const after = imageTokenPrice({ input: 5, image_input: 10, image_output: 30 })
+    expect(comparePrices(before, after)).toMatchObject([
+      { name: 'image_input', before_nanos: 8e9, after_nanos: 10e9 },
+      { name: 'image_cache_read', before_nanos: 8e9, after_nanos: 10e9 },
+    ])
   })
 })
 

@@ -10,7 +10,7 @@ import {
 } from '../../protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
 import { isObject, refusal } from '../../protocols/wire/json.ts'
-import { carryingFields, isExtraQuality } from '../image/carrying.ts'
+import { carryingFields } from '../image/carrying.ts'
 import { type Admitted, findModel } from '../life/admission.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { PictureShape } from '../pictures/single.ts'
@@ -73,10 +73,13 @@ function modelFor(
   return mayDraw(preferred) ? preferred : models.values().find(mayDraw)
 }
 
-/** @throws GatewayError invalid_request for a quality that not all image models have, and this one's entry does not name */
+const QUALITIES: readonly string[] = ['auto', 'low', 'medium', 'high']
+
+/** @throws GatewayError invalid_request for a quality that the image model does not have; some have more than all have, as their entries say */
 function assertQuality({ asked: { quality }, at }: OfferedDrawing, model: ImageModel | undefined): void {
-  if (isExtraQuality(quality) && !model?.qualities.includes(quality))
-    throw refusal(`${at}.quality`, 'must be one of auto, low, medium, high.')
+  const allowed = [...QUALITIES, ...(model?.qualities ?? [])]
+  if (typeof quality === 'string' && !allowed.includes(quality))
+    throw refusal(`${at}.quality`, `must be one of ${allowed.join(', ')}.`)
 }
 
 function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {

@@ -17,20 +17,18 @@ import { namedTools } from './tools.ts'
 export const DRAWING = 'image_generation'
 
 const ACTIONS = { auto: true, generate: true, edit: true } as const
-/** The last two of some models only, as their entries say. */
-const QUALITIES = { auto: true, low: true, medium: true, high: true, xhigh: true, max: true } as const
 const BACKGROUNDS = { auto: true, transparent: true, opaque: true } as const
 const FORMATS = { png: true, jpeg: true, webp: true } as const
 const FIDELITIES = { high: true, low: true } as const
 const MODERATIONS = { auto: true, low: true } as const
 const MAX_COMPRESSION = 100
 
-/** What is read of the tool. Partial images are taken, and none come. */
+/** What is read of the tool. Partial images are taken, and none come. Which qualities there are depends on who draws. */
 const DrawingTool = Fields({
   model: optional(Text),
   action: optional(Choice(ACTIONS)),
   size: optional(Text),
-  quality: optional(Choice(QUALITIES)),
+  quality: optional(Text),
   background: optional(Choice(BACKGROUNDS)),
   output_format: optional(Choice(FORMATS)),
   output_compression: optional(Count),
