@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { nanosOf, parseDecimal, timesRoundingUp } from '../../src/config/price-list/decimal.ts'
 import { type ListEntry, readPriceList } from '../../src/config/price-list/list.ts'
-import { matcherOf, modelOf } from '../../src/config/price-list/matches.ts'
+import { listedNames, matcherOf, modelOf } from '../../src/config/price-list/matches.ts'
 import { mergePrice } from '../../src/config/price-list/merge.ts'
+import { planImport } from '../../src/config/price-list/plan.ts'
 import { type Kind, ratesOf } from '../../src/config/price-list/rates.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 
@@ -438,11 +439,14 @@ describe('a known server goes by its names in the list, wherever it is and whate
     'fireworks_ai',
     'together_ai',
     'openai',
+    // As the list has Gemini and Claude at Vertex AI.
+    'vertex_ai-language-models',
+    'vertex_ai-anthropic_models',
   ]
   const list = listOf(
     Object.fromEntries(
       NAMES.map((name, at) => [
-        `${name}/m`,
+        name === 'vertex_ai-language-models' ? 'flash' : `${name.replace(/-anthropic_models$/, '')}/m`,
         { litellm_provider: name, mode: 'chat', input_cost_per_token: at + 1, output_cost_per_token: 1 },
       ]),
     ),
@@ -455,9 +459,56 @@ describe('a known server goes by its names in the list, wherever it is and whate
     [{ server: 'mistral', base_url: 'https://proxy.example/v1' }, ['mistral/m']],
     [{ server: 'fireworks' }, ['fireworks_ai/m']],
     [{ server: 'together' }, ['together_ai/m']],
+    [{ server: 'vertex', protocol: 'anthropic' }, ['vertex_ai/m']],
+    [{ server: 'vertex' }, ['flash']],
     [{ protocol: 'openai', base_url: 'https://acme.openai.azure.com/openai/v1' }, ['azure/m']],
   ])('%j: %j', (provider, ids) => {
-    const match = matcherOf(list, undefined).match({ name: 'openai', ...provider }, 'm', 'text')
+    const model = ids.includes('flash') ? 'flash' : 'm'
+    const match = matcherOf(list, undefined).match({ name: 'openai', ...provider }, model, 'text')
     expect('entry' in match ? [match.entry.id] : match.entries).toEqual(ids)
+  })
+})
+
+describe('a route that says its generation goes by that, too', () => {
+  const AZURE = { name: 'p', server: 'azure' }
+  test.each([
+    [AZURE, { model: 'ours' }, ['ours']],
+    [AZURE, { model: 'gpt-x', generation: 'gpt-y' }, ['gpt-y', 'gpt-x']],
+    [{ name: 'p', server: 'foundry' }, { model: 'ours', generation: 'claude-y' }, ['claude-y', 'ours']],
+    [{ name: 'p', server: 'groq' }, { model: 'acme/x', generation: 'x' }, ['acme/x', 'x']],
+    [{ name: 'p', protocol: 'openai' }, { model: 'ours', generation: 'x' }, ['ours', 'x']],
+    [{ name: 'p', server: 'openai' }, { model: 'ft:gpt-x:acme', generation: 'gpt-x' }, ['ft:gpt-x:acme']],
+  ])('%j, %j: %j', (provider, route, names) => {
+    expect(listedNames(provider, route)).toEqual(names)
+  })
+
+  const list = listOf({
+    'azure/gpt-x': {
+      litellm_provider: 'azure',
+      mode: 'chat',
+      input_cost_per_token: 1e-6,
+      output_cost_per_token: 2e-6,
+    },
+    'azure/gpt-y': {
+      litellm_provider: 'azure',
+      mode: 'chat',
+      input_cost_per_token: 3e-6,
+      output_cost_per_token: 4e-6,
+    },
+  })
+  test.each([
+    [{ model: 'ours', generation: 'gpt-y' }, ['azure/gpt-y'], []],
+    [{ model: 'gpt-x', generation: 'gpt-y' }, ['azure/gpt-y'], []],
+    [{ model: 'gpt-x', generation: 'gpt-unlisted' }, ['azure/gpt-x'], []],
+    [{ model: 'ours', generation: 'gpt-unlisted' }, [], ['not listed']],
+    [{ model: 'ours' }, [], ['not listed']],
+  ])('at Azure %j is %j', (route, used, left) => {
+    const models = [
+      { id: 'm', kind: 'text', price: { input: 1, output: 1 }, routes: [{ provider: 'p', ...route }] },
+    ]
+    const choice = { isModel: () => true, provider: undefined, from: undefined, markup: parseDecimal('1') }
+    const plan = planImport({ providers: [AZURE], models }, list, choice)
+    expect(plan.used.map(({ entry }) => entry)).toEqual(used)
+    expect(plan.left.map(({ reason }) => reason)).toEqual(left as never)
   })
 })

@@ -1,4 +1,5 @@
 // Which entry of a price list is a route of the catalogue: by the provider's id of the model, and by who the provider is.
+import type { KnownServer } from '../../domain/servers/known-server.ts'
 import { knownServerOf, type WrittenServer, writtenServer } from '../../domain/servers/lookup.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
 import type { ListEntry, PriceList } from './list.ts'
@@ -55,6 +56,18 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
   }
 }
 
+/**
+ * The names that a list may have for the model of a route, the surest first. A deployment may have any name, even that of another
+ * model. A fine-tuned model costs more than the one that it was made of.
+ */
+export function listedNames(
+  provider: ListedProvider,
+  { model, generation }: { readonly model: string; readonly generation?: string },
+): readonly string[] {
+  if (generation === undefined || model.startsWith('ft:')) return [model]
+  return rowOf(provider)?.names_deployments ? [generation, model] : [model, generation]
+}
+
 /** The model's name at its provider: the list puts the provider's before it, though not everywhere. */
 export function modelOf({ id, provider }: ListEntry): string {
   const [before = ''] = id.split('/', 1)
@@ -69,14 +82,16 @@ const isOf = ({ provider }: ListEntry, name: string): boolean =>
 
 /** Those of its known server, else of its host; a provider that is neither goes by its own name, else its protocol. */
 export function namesOf(provider: ListedProvider, listed: ReadonlySet<string>): readonly string[] {
-  const { protocol, base_url, server } = writtenServer(provider)
-  const row = knownServerOf({ protocol, base_url, server })
+  const { base_url, protocol } = writtenServer(provider)
+  const row = rowOf(provider)
   if (row) return row.price_names
   const host = URL.parse(base_url)?.hostname ?? ''
   const known = NAMES_BY_HOST.find(([pattern]) => pattern.test(host))
   if (known) return known[1]
   return listed.has(provider.name) ? [provider.name] : [protocol]
 }
+
+const rowOf = (provider: ListedProvider): KnownServer | undefined => knownServerOf(writtenServer(provider))
 
 const saysTheSame = (one: ListEntry, other: ListEntry): boolean => {
   const prices = ({ fields }: ListEntry) => [...fields].filter(([name]) => /cost/.test(name)).sort()

@@ -5,7 +5,7 @@ import type { TomlValue } from '../toml-write.ts'
 import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
 import { shutdownIn } from './ends.ts'
 import type { PriceList } from './list.ts'
-import { type ListedProvider, type Match, type Matcher, matcherOf } from './matches.ts'
+import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
 import { isByImageTokens, type Kind, ratesOf } from './rates.ts'
 import type { Rates } from './tiers.ts'
@@ -72,6 +72,7 @@ interface ModelBlock {
 interface RouteBlock {
   readonly provider: string
   readonly model: string
+  readonly generation?: string
   readonly order?: number
   readonly shutdown_date?: string
   readonly cost?: TomlValue
@@ -124,7 +125,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const provider = providers.get(route.provider)
     if (!provider) continue
     const name = { model: model.id, provider: provider.name, upstream: route.model }
-    const match = matcher.match(provider, route.model, model.kind)
+    const match = matchOf(matcher, provider, route, model.kind)
     const path = ['models', at, 'routes', index]
     noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
     const found = costOf(match, matcher, provider, route.model, model)
@@ -147,6 +148,14 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
   }
   return plan
 }
+
+/** By the first of the route's names that the list has. */
+function matchOf(matcher: Matcher, provider: ListedProvider, route: RouteBlock, kind: Kind): Match {
+  const [first, ...others] = listedNames(provider, route).map((name) => matcher.match(provider, name, kind))
+  return [first, ...others].find((match) => match && 'entry' in match) ?? first ?? NOT_LISTED
+}
+
+const NOT_LISTED: Match = { reason: 'not listed', entries: [] }
 
 function noteEnd(
   plan: ModelPlan,
