@@ -81,7 +81,7 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 
 /**
  * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry and backups, and as addresses base
- * URLs and their hosts.
+ * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
   providers,
@@ -100,7 +100,7 @@ export function secretsOf({
       ...Object.values(telemetry?.headers ?? {}),
       ...(backup ? secretsOfBackup(backup) : []),
     ],
-    all.flatMap(({ base_url }) => addressesOf(base_url)),
+    all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),
   ]
 }
 
@@ -109,6 +109,12 @@ function partsOfKey(api_key: string): string[] {
   if (!isServiceAccount(api_key)) return [api_key]
   const account = readServiceAccount(api_key)
   return 'problem' in account ? [api_key] : [api_key, account.private_key.trim()]
+}
+
+/** Vertex AI names them in refusals, which callers are told. */
+function placesOfKey(api_key: string): string[] {
+  const account = isServiceAccount(api_key) ? readServiceAccount(api_key) : undefined
+  return account && !('problem' in account) ? [account.project_id, account.client_email] : []
 }
 
 function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {

@@ -301,6 +301,58 @@ describe('a token', () => {
   })
 })
 
+describe('an address of an image or a document, which Claude there does not fetch, is 400 and free', () => {
+  const URL_OF = 'https://pictures.example/a.png'
+  const asking = (...content: object[]) => chat('claude', { messages: [{ role: 'user', content }] })
+  test.each([
+    [
+      'chat, an image',
+      '/v1/chat/completions',
+      asking({ type: 'text', text: 'What is this?' }, { type: 'image_url', image_url: { url: URL_OF } }),
+      'messages[0].content[1].image_url.url',
+    ],
+    [
+      'native, a document',
+      wholePath('claude'),
+      {
+        contents: [
+          {
+            role: 'user',
+            parts: [{ fileData: { mimeType: 'application/pdf', fileUri: URL_OF } }, { text: 'Hi' }],
+          },
+        ],
+      },
+      'contents[0].parts[0].fileData',
+    ],
+    [
+      'responses, an image that a tool gave',
+      '/v1/responses',
+      {
+        model: 'claude',
+        input: [
+          { role: 'user', content: 'Look.' },
+          { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
+          {
+            type: 'function_call_output',
+            call_id: 'c',
+            output: [{ type: 'input_image', image_url: URL_OF }],
+          },
+        ],
+      },
+      'input[2].output[0].image_url',
+    ],
+  ])('%s', async (_, path, body, at) => {
+    const response = await call(path, body)
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining(
+        `${at}: must be inline, because this model's server fetches no addresses. Send its bytes as base64, or choose another model.`,
+      ),
+    ])
+    expect(sent()).toEqual([])
+  })
+})
+
 describe('what Vertex AI refuses', () => {
   const google_error = (code: number, status: string, message: string) =>
     refusal(code, [{ error: { code, status, message } }])
@@ -312,7 +364,9 @@ describe('what Vertex AI refuses', () => {
     ['a request that is wrong', 400, 'INVALID_ARGUMENT', 400],
   ])('%s', async (_, code, status, told) => {
     vertex = google_error(code, status, `Not in ${PROJECT}.`)
-    for (const response of [await whole_call(), await call('/v1/messages', messages(), VERSION)])
+    for (const response of [await whole_call(), await call('/v1/messages', messages(), VERSION)]) {
       expect(response.status).toBe(told)
+      expect(await response.text()).not.toContain(PROJECT)
+    }
   })
 })

@@ -10,6 +10,7 @@ import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
+import { rejectAddresses } from './inline-sources.ts'
 import { type LateSystem, withoutLateSystem } from './late-system.ts'
 import { type Generation, generationOf } from './model.ts'
 import { rootObject, strictSchema } from './schema.ts'
@@ -23,10 +24,11 @@ const NOTHING_LATE: LateSystem = new Map()
 
 /**
  * A canonical request for a provider that speaks the messages protocol.
- * @throws GatewayError invalid_request for what the messages protocol has no place for
+ * @throws GatewayError invalid_request for what the messages protocol, or the server of the target, has no place for
  */
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
+  rejectAddresses(given, target)
   const generation = generationOf(knownAs(target))
   const is_placed = generation.takes_late_system && target.server === CLAUDE_API
   const { request: early, late } = is_placed
