@@ -6,7 +6,7 @@ import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
-import { endOf } from '../../../src/domain/model-ends.ts'
+import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -44,6 +44,7 @@ const MODEL = {
     Type.Object({
       date: Type.String({ description: 'the day on which the model is shut down' }),
       days: Type.Integer({ description: 'until then; negative once it is past' }),
+      is_near: Type.Boolean({ description: 'it is time to act' }),
     }),
   ),
   price: Type.Array(PriceLineView),
@@ -130,13 +131,18 @@ function modelView(
     kind: model.kind,
     state: stateOf(model),
     why: (viewer.role === 'operator' ? model.unavailable : undefined) ?? null,
-    end: endOf(model, now_ms) ?? null,
+    end: endView(model, now_ms),
     price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
     ...(viewer.role === 'operator' ? { routes: model.routes.map(routeView) } : {}),
     week: sumsView(days),
   }
+}
+
+function endView(model: Model, now_ms: number): Static<typeof ModelView>['end'] {
+  const end = endOf(model, now_ms)
+  return end ? { ...end, is_near: end.days <= WARNED_DAYS } : null
 }
 
 const routeView = ({ cost, ...route }: Route): Static<typeof RouteView> => ({

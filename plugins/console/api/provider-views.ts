@@ -202,7 +202,7 @@ function providersInFile({ values, mistakes, warnings }: ConfigurationFile): InF
       base_url,
       api_keys: Array.isArray(block.api_keys) ? block.api_keys.map(String) : [],
       headers: Object.keys(block.headers ?? {}),
-      why: warned?.message,
+      why: warned && `it ${warned.message}`,
     }
   })
 }

@@ -1,16 +1,7 @@
 // The end of a model in words: "ends in 7 days".
 
-export interface End {
-  date: string
-  days: number
-}
-
-/** So long before, it is a warning. */
-const WARNED_DAYS = 30
-
-export const isNear = ({ days }: End): boolean => days <= WARNED_DAYS
-
-export function endWords({ days }: End): string {
+/** @param days until then; negative once it is past */
+export function endWords({ days }: { days: number }): string {
   if (days < 0) return 'has ended'
   if (days === 0) return 'ends today'
   return days === 1 ? 'ends tomorrow' : `ends in ${String(days)} days`

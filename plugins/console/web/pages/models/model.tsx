@@ -14,7 +14,7 @@ import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
 import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
-import { endWords, isNear } from '../../parts/end-words.ts'
+import { endWords } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -36,7 +36,7 @@ export default function ModelPage({ params }: PageProps) {
         {({ week, state, why, end, days, price, routes, kind, context_tokens, max_output_tokens }) => (
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
-            {end && isNear(end) && (
+            {end?.is_near && (
               <Notice tone="warn">
                 This model {endWords(end)}: its shutdown is on {end.date}.
               </Notice>
