@@ -139,6 +139,42 @@ price = { input = 1, output = 4, service_tiers = { flex = 0.5 } }
     })
   })
 
+  test('shows when models end, where one has a date: by its own, else by the last of its routes', async () => {
+    expect((await scene.run('models')).out).not.toContain('ENDS')
+    const ending = (id: string, own: string, ...routes: string[]) => `
+[[models]]
+id = "${id}"
+kind = "text"
+price = { input = 1, output = 4 }
+${own}
+routes = [${routes.map((more) => `{ provider = "simulator", model = "flash"${more} }`)}]
+`
+    const [early, late] = [', shutdown_date = "2026-12-01"', ', shutdown_date = "2027-01-15"']
+    appendFileSync(
+      scene.path('tollgate.toml'),
+      ending('sim-own', 'shutdown_date = "2027-03-31"', early) +
+        ending('sim-routes', '', early, late) +
+        ending('sim-one-route', '', early, '') +
+        ending('sim-ended', 'shutdown_date = "2026-01-01"\nretired = true', ''),
+    )
+    const { out } = await scene.run('models')
+    const last = (id: string) =>
+      out
+        .split('\n')
+        .find((line) => line.startsWith(`${id} `))
+        ?.split(/ +/)
+        .at(-1)
+    const ids = ['MODEL', 'sim-own', 'sim-routes', 'sim-one-route', 'sim-ended', 'sim-flash']
+    expect(ids.map(last)).toEqual(['ENDS', '2027-03-31', '2027-01-15', '-', '2026-01-01', '-'])
+    const { models } = await scene.json('models')
+    const byId = new Map(models.map((model: { id: string }) => [model.id, model]))
+    expect(byId.get('sim-routes')).toMatchObject({
+      shutdown_date: '2027-01-15',
+      routes: [{ shutdown_date: '2026-12-01' }, { shutdown_date: '2027-01-15' }],
+    })
+    expect(byId.get('sim-one-route')).toMatchObject({ shutdown_date: null })
+  })
+
   test('shows what is billed beyond tokens, where a model has a price for it', async () => {
     expect((await scene.run('models')).out).not.toContain('EXTRAS')
     appendFileSync(scene.path('tollgate.toml'), WITH_EXTRAS)

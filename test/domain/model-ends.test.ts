@@ -4,9 +4,12 @@ import type { Model } from '../../src/domain/catalogue.ts'
 import { endingsOf, endingText, shutdownDateOf } from '../../src/domain/model-ends.ts'
 import { checkModels } from '../../src/server/doctor/models.ts'
 import { warnOfModelEnds } from '../../src/server/model-ends.ts'
-import { catalogueOf } from '../config/catalogues.ts'
+import { catalogueOf, mistakesOf } from '../config/catalogues.ts'
+import { PROVIDER, catalogueOf as testCatalogue } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
+import { startTestGateway } from '../support/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { modelSection } from '../support/sections.ts'
 
 const PROVIDERS = `
 [[providers]]
@@ -15,15 +18,22 @@ protocol = "openai"
 base_url = "https://acme.example/v1"
 api_keys = ["k"]
 `
-const catalogueWith = (model: string, routes: readonly (string | undefined)[]) =>
-  catalogueOf(`${PROVIDERS}
+/** @param routes their dates, as the file has them */
+const textOf = (model: string, routes: readonly (string | undefined)[]) => `${PROVIDERS}
 [[models]]
 id = "m"
 kind = "text"
 price = { input = 1, output = 1 }
 ${model}
-routes = [${routes.map((date, at) => `{ provider = "acme", model = "up-${at}"${date ? `, shutdown_date = "${date}"` : ''} }`)}]
-`)
+routes = [${routes.map((date, at) => `{ provider = "acme", model = "up-${at}"${date ? `, shutdown_date = ${date}` : ''} }`)}]
+`
+const catalogueWith = (model: string, routes: readonly (string | undefined)[]) =>
+  catalogueOf(
+    textOf(
+      model,
+      routes.map((date) => date && `"${date}"`),
+    ),
+  )
 const only = ({ models }: { models: ReadonlyMap<string, Model> }): Model => {
   const [model] = models.values()
   if (!model) throw new Error('the catalogue has no model')
@@ -82,6 +92,32 @@ describe('what is warned of', () => {
   })
 })
 
+test.each<[where: string, line: string]>([
+  ['a model', 'shutdown_date'],
+  ['a route', 'routes[0].shutdown_date'],
+])('what is no day is refused in the file, of %s', (where, path) => {
+  const refused = (date: string) =>
+    mistakesOf(
+      textOf(where === 'a model' ? `shutdown_date = ${date}` : '', [where === 'a model' ? undefined : date]),
+    )
+  for (const date of ['"2027-02-30"', '"2026-02-29"', '"2027-04-31"'])
+    expect(refused(date)).toEqual([
+      expect.stringContaining(`.${path}: must be a day that exists, such as "2026-03-31"`),
+    ])
+  for (const date of [
+    '"2027-13-01"',
+    '"2027-3-31"',
+    '"31.03.2027"',
+    '"2027-03-31T00:00:00Z"',
+    '"soon"',
+    '""',
+    '20270331',
+    'true',
+  ])
+    expect(refused(date)).toEqual([expect.stringContaining(`.${path}: must be a date, such as "2026-03-31"`)])
+  expect(refused('"2028-02-29"')).toEqual([])
+})
+
 test('the log says it at the start and again, as long as there is something to say', async () => {
   const { log, lines } = memoryLog()
   let catalogue = catalogueWith('shutdown_date = "2027-03-31"', [undefined])
@@ -98,4 +134,18 @@ test('the log says it at the start and again, as long as there is something to s
   await eventually('it was looked at again, twice', () => looks >= looked + 2)
   expect(lines()).toHaveLength(told)
   stop()
+})
+
+test('a gateway says it once a day, however often its catalogue is loaded anew', async () => {
+  const now = () => Date.parse('2027-03-01T12:00:00Z')
+  const dated = (date: string) =>
+    testCatalogue({
+      upstream_url: 'simulator',
+      more: modelSection('ending', { [PROVIDER]: 'm' }, { more: `shutdown_date = "${date}"` }),
+    })
+  await using gateway = await startTestGateway({ catalogue: dated('2027-03-31'), now })
+  const told = () => gateway.log.lines().filter(({ models }) => Array.isArray(models))
+  expect(told()).toMatchObject([{ level: 'warn', models: ['ending ends on 2027-03-31, in 30 days'] }])
+  for (const date of ['2027-03-30', '2027-03-29', '2027-03-02']) await gateway.recatalogue(dated(date))
+  expect(told()).toHaveLength(1)
 })

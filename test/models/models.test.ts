@@ -167,6 +167,18 @@ test('a model that is to be shut down says when, to both SDKs; past its day, too
       retires_at: `${date}T00:00:00.000Z`,
     })
   }
+  const dates = { ends: '2099-03-31', ended: '2026-01-01' }
+  const datesIn = (list: readonly object[], field: string) =>
+    Object.fromEntries(
+      list.flatMap((model) => {
+        const { id = '', [field]: date } = model as Record<string, string | null>
+        return date ? [[id, date.slice(0, 10)]] : []
+      }),
+    )
+  expect(datesIn((await sdk.models.list()).data, 'shutdown_date')).toEqual(dates)
+  expect(datesIn((await claude.models.list()).data, 'retires_at')).toEqual(dates)
+  const google = await other.call('/v1/models', undefined, { key: apiKey, form: 'x-goog-api-key' })
+  expect(datesIn(((await google.json()) as Body).data, 'shutdown_date')).toEqual(dates)
   const messages = [{ role: 'user' as const, content: 'Hi' }]
   expect(await sdk.chat.completions.create({ model: 'ended', messages })).toMatchObject({ model: 'ended' })
 })

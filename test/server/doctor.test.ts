@@ -498,3 +498,50 @@ describe('the file of a service account', () => {
     expect(await found('key file')).toEqual([])
   })
 })
+
+describe('models that end', () => {
+  const model = (more: string, route = '') => `
+[[models]]
+id = "ending"
+kind = "text"
+price = { input = 1, output = 4 }
+routes = [{ provider = "provider-one", model = "m"${route} }, { provider = "provider-one", model = "n" }]
+${more}
+`
+  /** So many days from the day of the check. */
+  const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString().slice(0, 10)
+
+  test.each<[about: string, more: () => string, says: string[]]>([
+    ['none has a date', () => model(''), ['ok: none ends within 30 days, by the dates in the catalogue']],
+    [
+      'one in a month',
+      () => model(`shutdown_date = "${day(31)}"`),
+      ['ok: none ends within 30 days, by the dates in the catalogue'],
+    ],
+    [
+      'one in 30 days',
+      () => model(`shutdown_date = "${day(30)}"`),
+      [`warn: ending ends on ${day(30)}, in 30 days`],
+    ],
+    [
+      'one tomorrow',
+      () => model(`shutdown_date = "${day(1)}"`),
+      [`warn: ending ends on ${day(1)}, in 1 day`],
+    ],
+    ['one today', () => model(`shutdown_date = "${day(0)}"`), [`warn: ending ends on ${day(0)}, today`]],
+    ['one yesterday', () => model(`shutdown_date = "${day(-1)}"`), [`warn: ending ended on ${day(-1)}`]],
+    [
+      'a route of two',
+      () => model('', `, shutdown_date = "${day(2)}"`),
+      [`warn: ending: its route provider-one:m ends on ${day(2)}, in 2 days`],
+    ],
+    [
+      'a retired one',
+      () => model(`retired = true\nshutdown_date = "${day(-1)}"`),
+      ['ok: none ends within 30 days, by the dates in the catalogue'],
+    ],
+  ])('%s', async (_, more, says) => {
+    catalogue(catalogueOf({ upstream_url: 'simulator', more: more() }))
+    expect(await found('models')).toEqual(says)
+  })
+})

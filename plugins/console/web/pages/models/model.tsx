@@ -38,7 +38,7 @@ export default function ModelPage({ params }: PageProps) {
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
             {end?.is_near && (
               <Notice tone="warn">
-                This model {endWords(end)}: its shutdown is on {end.date}.
+                This model {endWords(end)}: its shutdown {end.days < 0 ? 'was' : 'is'} on {end.date}.
               </Notice>
             )}
             <Figures>

@@ -1,0 +1,94 @@
+// What the console shows of models that end: to the operator a list on Overview, a state among the models, and a warning on a model's page; dates in the form.
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalogueOf, PROVIDER } from '../support/catalogue.ts'
+import { fileConsole } from '../support/console.ts'
+import { modelSection } from '../support/sections.ts'
+
+/** As it was a moment ago: a test that runs over midnight sees a day less. */
+const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const NEAR = dayIn(7)
+const ending = (id: string, date: string, more = '') =>
+  modelSection(id, { [PROVIDER]: 'm' }, { more: `shutdown_date = "${date}"\n${more}` })
+
+const { gateway, visit } = await fileConsole({
+  catalogue: catalogueOf({
+    upstream_url: 'simulator',
+    more:
+      ending('near-model', NEAR) +
+      ending('ended-model', '2026-01-01') +
+      ending('far-model', '2099-03-31') +
+      ending('retired-ended', '2026-01-02', 'retired = true') +
+      `
+[[models]]
+id = "two-routes"
+kind = "text"
+price = { input = 1, output = 4 }
+routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }, { provider = "${PROVIDER}", model = "new" }]
+`,
+  }),
+})
+await gateway.account('alice', { balance_usd: '10' })
+
+test.each(['wide', 'phone'] as const)(
+  'the operator’s Overview lists what ends, the earliest first: %s',
+  async (size) => {
+    await using one = await visit('operator', { size })
+    const { page } = one
+    await one.open('/console/overview')
+    const table = page.getByRole('table', { name: 'Models that end' })
+    await table.waitFor()
+    const text = (await table.innerText()).replace(/\s+/g, ' ')
+    expect(text).toMatch(
+      /ended-model.*has ended.*near-model.*ends in [67] days.*two-routes.*ends in [67] days/,
+    )
+    expect(text).toContain(`${PROVIDER}:old`)
+    for (const absent of ['far-model', 'retired-ended']) expect(text).not.toContain(absent)
+    await one.looksRight()
+  },
+)
+
+test('an account is not told what its operator has to do', async () => {
+  await using one = await visit({ account: 'alice' })
+  await one.open('/console/overview')
+  expect(await one.page.getByRole('table', { name: 'Models that end' }).count()).toBe(0)
+  await one.isClean()
+})
+
+test('the models and a model’s page say it; a date is set in the form, and one that does not exist is refused there', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/models')
+  await page
+    .getByRole('row', { name: /^ended-model/ })
+    .getByText('has ended')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /^near-model/ })
+    .getByText(/ends in [67] days/)
+    .waitFor()
+  expect(await page.getByRole('row', { name: /^far-model/ }).innerText()).not.toMatch(/\bend/)
+  expect(await page.getByRole('row', { name: /^retired-ended/ }).innerText()).toContain('retired')
+  await one.looksRight()
+  await one.go('/console/models/near-model')
+  await page.getByText(`its shutdown is on ${NEAR}`).waitFor()
+  await one.looksRight()
+  await one.go('/console/models/ended-model')
+  await page.getByText('This model has ended: its shutdown was on 2026-01-01.').waitFor()
+  await one.go('/console/models/near-model')
+
+  await page.getByRole('button', { name: 'Change the price' }).click()
+  await one.quiet()
+  const field = page.getByLabel('Shutdown date')
+  await field.fill('2099-02-30')
+  await field.press('Enter')
+  await page.getByText('must be a day that exists').first().waitFor()
+  await field.fill('2099-02-28')
+  await field.press('Enter')
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')).toContain('"2099-02-28"')
+})
