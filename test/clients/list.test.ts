@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
-import { LIST, listOf, README, TABLE, written } from './list.ts'
+import { LIST, listOf, README, TABLE, WEBSOCKET, written } from './list.ts'
 import type { Result } from './results.ts'
 
 function resultOf(title: string, features: readonly Feature[], wrong?: Feature): Result {
@@ -43,7 +43,7 @@ describe('the list of clients', () => {
     expect(lines.at(-1)).toEndWith('client-39 1.0')
   })
 
-  test.each([LIST, TABLE])('takes the place of the one before: %s', async (place) => {
+  test.each([LIST, TABLE, WEBSOCKET])('takes the place of the one before: %s', async (place) => {
     const readme = await Bun.file(README).text()
     const [before = '', after = ''] = readme.split(new RegExp(`<!-- ${place}: begin.*${place}: end -->`, 's'))
     const found = written(place, listOf([resultOf('one', FEATURES)]), readme)

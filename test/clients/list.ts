@@ -7,6 +7,7 @@ export const README = `${import.meta.dir}/../../plugins/README.md`
 /** What the markers around a place begin with. */
 export const LIST = 'clients'
 export const TABLE = 'agents'
+export const WEBSOCKET = 'websocket'
 const LINES = /(.{1,146})(?: |$)/g
 
 /** The features that worked, and in bold those that did not. A client without a feature is not blamed for it. */

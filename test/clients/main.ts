@@ -5,19 +5,22 @@ import { parseArgs } from 'node:util'
 import { AGENTS, TOOL_AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
-import { LIST, listOf, README, TABLE, written } from './list.ts'
+import { LIST, listOf, README, TABLE, WEBSOCKET, written } from './list.ts'
 import { openLoops } from './loops/run.ts'
 import { type Line, tableOf } from './loops/table.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import { keepResult, keptResults, type Result } from './results.ts'
 import { isServedBy, openTrials, type Verdict } from './trial.ts'
+import { codexClient } from './websocket/codex.ts'
+import { runOverWebSocket } from './websocket/run.ts'
+import { websocketTableOf } from './websocket/table.ts'
 
 const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
 
 const NAME_WIDTH = Math.max(...CLIENTS.map(({ name }) => name.length)) + 2
 
-const USAGE = `bun run clients [--agents] [--only NAME]... [--cache FOLDER] [--readme]
+const USAGE = `bun run clients [--agents | --websocket] [--only NAME]... [--cache FOLDER] [--readme]
 
 Tests real clients against its own gateway, and prints the results as JSON. It
 first installs missing clients into the cache (all of them: several GB, some
@@ -26,10 +29,14 @@ minutes).
   --agents         instead, each agent's tool loop with a current GPT, Claude,
                    Gemini, DeepSeek and Mistral, as strict as these are; prints
                    a table
+  --websocket      instead, Codex over a WebSocket beside Codex by POST: a tool
+                   loop, an interrupted answer, gateways that stop; prints a
+                   table
   --only NAME      only these; the beginning of several names works: python
   --cache FOLDER   the folder for installed clients and results
   --readme         writes the list in plugins/README.md, with the cache's earlier
-                   results; with --agents the table, of this run
+                   results; with --agents or --websocket the table, of this
+                   run
 
 The exit status is 1 if a client was not served, 130 if the run was stopped.
 
@@ -43,6 +50,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     cache: { type: 'string', default: join(tmpdir(), 'tollgate-clients') },
     agents: { type: 'boolean', default: false },
+    websocket: { type: 'boolean', default: false },
     readme: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -77,7 +85,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 const day = new Date().toISOString().slice(0, 10)
 try {
-  process.exit((await (values.agents ? runLoops() : runTrials())) ? 0 : 1)
+  const run = values.agents ? runLoops : values.websocket ? runCodex : runTrials
+  process.exit((await run()) ? 0 : 1)
 } catch (thrown) {
   if (!stop.signal.aborted) throw thrown
   process.exit(STOPPED)
@@ -117,6 +126,16 @@ async function runLoops(): Promise<boolean> {
   if (values.readme) await writeReadme(TABLE, table)
   process.stdout.write(`${table}\n`)
   return lines.every(({ row }) => isServed(row))
+}
+
+/** @returns whether Codex was served over a WebSocket as by POST */
+async function runCodex(): Promise<boolean> {
+  const rows = await runOverWebSocket({ cache, stopped: stop.signal })
+  for (const { title, wrong } of rows) for (const each of wrong) process.stderr.write(`${title}: ${each}\n`)
+  const table = websocketTableOf(rows, codexClient().version, day)
+  if (values.readme) await writeReadme(WEBSOCKET, table)
+  process.stdout.write(`${table}\n`)
+  return rows.every(({ wrong }) => wrong.length === 0)
 }
 
 async function writeReadme(place: string, text: string): Promise<void> {

@@ -76,7 +76,10 @@ export async function openTrials(options: TrialOptions): Promise<Trials> {
 }
 
 /** The folder of a client's installation, or why there is none. */
-export async function installedOf({ install: wanted }: Client, cache: string): Promise<string | Verdict> {
+export async function installedOf(
+  { install: wanted }: Client,
+  cache: string,
+): Promise<string | Exclude<Verdict, 'yes'>> {
   try {
     return wanted ? await install(wanted, cache) : ''
   } catch (thrown) {

@@ -48,14 +48,16 @@ interface ProcessOptions {
   environment?: Readonly<Record<string, string>>
   /** The file for its log, which is dropped otherwise. */
   log_path?: string
+  /** Where it listens; at a free port otherwise. */
+  listen?: string
 }
 
 async function over(
   folder: DataFolder,
-  { as_user, environment = {}, log_path }: ProcessOptions,
+  { as_user, environment = {}, log_path, listen = '127.0.0.1:0' }: ProcessOptions,
 ): Promise<GatewayProcess> {
   const program = as_user === undefined ? commandOf('gateway') : [...commandOf('as-user'), String(as_user)]
-  const command = [...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
+  const command = [...program, 'serve', '--data', folder.path, '--listen', listen]
   const env = { ...process.env, ...environment }
   const stdout = log_path === undefined ? 'ignore' : Bun.file(log_path)
   const child = Bun.spawn(command, { stdin: 'ignore', stdout, stderr: 'pipe', env })

@@ -145,10 +145,15 @@ export const CURRENT_MODELS: readonly CurrentModel[] = [
 /** In USD per million tokens, which is micro-dollars per token. */
 export const PRICE = { input: 1, output: 4, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2 }
 
-const sectionOf = (
+/**
+ * One of them and its provider, as a catalogue has them.
+ *
+ * @param url the simulator's address @param behaviour how the model behaves, in the words of the simulator's names
+ */
+export const sectionOf = (
   { id: model, protocol, path, settings }: CurrentModel,
   url: string,
-  calls: number,
+  behaviour: string,
 ): string => `
 [[providers]]
 name = "${model.replaceAll('.', '-')}"
@@ -161,7 +166,7 @@ ${settings}
 id = "${model}"
 kind = "text"
 max_output_tokens = 128_000
-routes = [{ provider = "${model.replaceAll('.', '-')}", model = "${model}-calls-${calls}" }]
+routes = [{ provider = "${model.replaceAll('.', '-')}", model = "${model}-${behaviour}" }]
 price = { ${Object.entries(PRICE)
   .map(([name, usd]) => `${name} = ${usd}`)
   .join(', ')} }
@@ -169,4 +174,4 @@ price = { ${Object.entries(PRICE)
 
 /** @param url the simulator's address @param calls how often each model calls a tool before it answers */
 export const loopsCatalogue = (url: string, calls: number): string =>
-  CURRENT_MODELS.map((model) => sectionOf(model, url, calls)).join('\n')
+  CURRENT_MODELS.map((model) => sectionOf(model, url, `calls-${calls}`)).join('\n')

@@ -1,7 +1,7 @@
 // The simulator on a socket, which keeps what each of its providers was sent, what it answered and what it counted.
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import type { Totals } from '../../../src/simulator/answer.ts'
-import { createSimulator } from '../../../src/simulator/index.ts'
+import { createSimulator, type SimulatorOptions } from '../../../src/simulator/index.ts'
 
 /** One request to a provider, and its answer. */
 export interface Exchange {
@@ -18,15 +18,23 @@ export interface StrictProviders extends AsyncDisposable {
   readonly url: string
   /** In the order in which they ended. */
   readonly exchanges: readonly Exchange[]
+  /** The characters of all answers so far, those under way included. */
+  sent(): number
 }
 
-/** Starts them at a port of their own. */
-export function startStrictProviders(): StrictProviders {
+interface StrictOptions extends Pick<SimulatorOptions, 'sleep'> {
+  /** What is read instead of a body. */
+  read?: (body: string) => string
+}
+
+/** Starts them at a port of their own. @param sleep without it they take no pauses, whatever the names of their models say */
+export function startStrictProviders({ sleep = async () => {}, read }: StrictOptions = {}): StrictProviders {
   const exchanges: Exchange[] = []
   const asked = new Map<Request, { body: JsonObject; call: number }>()
   const counted = new Map<number, Totals>()
+  let sent_chars = 0
   const simulator = createSimulator({
-    sleep: async () => {},
+    sleep,
     onEvent(event) {
       if (event.kind === 'request')
         asked.set(event.request, { body: (event.body ?? {}) as JsonObject, call: event.call })
@@ -34,7 +42,15 @@ export function startStrictProviders(): StrictProviders {
     },
   })
   const keep = async (request: Request, status: number, sent: ReadableStream<Uint8Array>) => {
-    const answer = await new Response(sent).text()
+    let answer = ''
+    try {
+      for await (const text of sent.pipeThrough(new TextDecoderStream())) {
+        answer += text
+        sent_chars += text.length
+      }
+    } catch {
+      // The gateway has left: what came until then is the answer.
+    }
     const { body = {}, call = 0 } = asked.get(request) ?? {}
     asked.delete(request)
     exchanges.push({ path: new URL(request.url).pathname, body, status, answer, totals: counted.get(call) })
@@ -43,7 +59,10 @@ export function startStrictProviders(): StrictProviders {
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
-    async fetch(request) {
+    async fetch(sent_request) {
+      const request = read
+        ? new Request(sent_request, { body: read(await sent_request.text()) })
+        : sent_request
       const { body, status, headers } = await simulator.fetch(request)
       if (!body) return new Response(null, { status, headers })
       const [sent, kept] = body.tee()
@@ -54,6 +73,7 @@ export function startStrictProviders(): StrictProviders {
   return {
     url: server.url.origin,
     exchanges,
+    sent: () => sent_chars,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

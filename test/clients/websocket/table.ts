@@ -1,0 +1,32 @@
+// The table of Codex over a WebSocket: what was tried, how its calls ended, and what they cost over each transport.
+import type { Outcome } from './cases.ts'
+import type { Transport } from './codex.ts'
+
+export interface Row {
+  readonly title: string
+  readonly outcomes: Readonly<Partial<Record<Transport, Outcome>>>
+  /** Nothing where both were served, and charged the same. */
+  readonly wrong: readonly string[]
+}
+
+/** In nano-dollars. */
+export const costOf = (outcome: Outcome | undefined): number =>
+  outcome?.calls.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0) ?? 0
+
+function callsOf(outcome: Outcome | undefined): string {
+  const counted = Map.groupBy(outcome?.calls ?? [], (call) => call.outcome)
+  return [...counted].map(([name, calls]) => `${calls.length} ${name}`).join(', ') || 'none'
+}
+
+/** @param version of Codex @param day such as 2026-11-24 */
+export const websocketTableOf = (rows: readonly Row[], version: string, day: string): string =>
+  [
+    `Last tested on ${day} with Codex ${version}:`,
+    '',
+    '| what happens | calls | nano-dollars by POST | over a WebSocket | served |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows.map(({ title, outcomes: { POST, WebSocket }, wrong }) => {
+      const served = wrong.length === 0 ? 'yes' : '**no**'
+      return `| ${title} | ${callsOf(WebSocket)} | ${costOf(POST)} | ${costOf(WebSocket)} | ${served} |`
+    }),
+  ].join('\n')
