@@ -18,6 +18,11 @@ import { missingFiles } from './missing-files.ts'
 import { movedDatabase } from './moved-database.ts'
 import { oldHistory } from './old-history.ts'
 import { soak } from './soak.ts'
+import { socketCrowd } from './socket-crowd.ts'
+import { socketHalves } from './socket-halves.ts'
+import { socketKeys } from './socket-keys.ts'
+import { socketMessages } from './socket-messages.ts'
+import { socketReaders } from './socket-readers.ts'
 import { stalledReaders } from './stalled-readers.ts'
 import { tinyEvents } from './tiny-events.ts'
 import { uncountedInput } from './uncounted-input.ts'
@@ -46,4 +51,9 @@ export const ATTACKS: readonly Attack[] = [
   soak,
   stalledReaders,
   endlessReaders,
+  socketCrowd,
+  socketHalves,
+  socketMessages,
+  socketKeys,
+  socketReaders,
 ]

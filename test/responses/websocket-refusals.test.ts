@@ -154,16 +154,18 @@ test('a message of 8 MB is read', async () => {
 })
 
 describe('the key is looked at again for each response', () => {
-  test('it was revoked', async () => {
-    const revoked = await gateway.caller()
-    const socket = await openSocket(gateway, { key: revoked })
+  test.each([
+    ['it was revoked', 401, 'UPDATE keys SET revoked_at_ms = 1 WHERE account_id = ?'],
+    ['its account was suspended', 403, "UPDATE accounts SET status = 'suspended' WHERE id = ?"],
+  ])('%s: %d', async (what, status, change) => {
+    const { id, name } = await gateway.account(what.replaceAll(' ', '-'), { balance_usd: '1' })
+    const socket = await openSocket(gateway, { key: gateway.key(name) })
     expect((await socket.create(FIRST)).at(-1)).toMatchObject({ type: 'response.completed' })
-    gateway.db.query('UPDATE keys SET revoked_at_ms = 1 WHERE id = (SELECT max(id) FROM keys)').run()
-    await Bun.sleep(0)
+    gateway.db.query(change).run(id)
     let told = await socket.create(FIRST)
     // What the gate has read of a key is good for a second.
     while (told.at(-1)?.type === 'response.completed') told = await socket.create(FIRST)
-    expect(told).toMatchObject([{ type: 'error', status: 401, error: { code: 'invalid_api_key' } }])
+    expect(told).toMatchObject([{ type: 'error', status }])
     socket.raw.close()
   })
 
