@@ -1,4 +1,4 @@
-// Providers at known servers in a browser: added by what their server asks for, refused at the field, and tested in the words of `providers test`.
+// Providers at known servers in a browser: added by what their server asks for, refused at the field, tested in the words of `providers test`; models of theirs.
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -283,5 +283,35 @@ test.each(WRONG)('%s is told in the words of `providers test`', async (_, name, 
   const sentence = advice.slice(headline.length + 2).replaceAll('`', '')
   expect(shown.toLowerCase()).toContain(sentence.toLowerCase())
   expect(shown).toContain(words)
+  await one.looksRight()
+})
+
+test('a model of a deployment has its generation, and a cost of images has the units of their price', async () => {
+  await gateway.recatalogue(
+    `${file()}\n[[models]]\nid = "drawn"\nkind = "image"\nroutes = [{ provider = "azure-here", model = "gpt-image-2" }]
+price = { input = 5, image_output = 32 }\n`,
+  )
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/catalogue')
+  const part = async (name: string) => {
+    await page.getByRole('combobox', { name: 'Part of the file' }).click()
+    await page.getByRole('option', { name, exact: true }).click()
+  }
+  await part('Model of-vertex-here')
+  expect(await page.getByLabel('Generation (optional)').count()).toBe(0)
+  await part('Model of-azure-here')
+  await page.getByLabel('Generation (optional)').fill('gpt-5.4')
+  await page.getByLabel('Generation (optional)').press('Enter')
+  await part('Model drawn')
+  await page.getByText('What azure-here takes').click()
+  await type(page, 'Cost: Text input per million tokens', '4')
+  await type(page, 'Cost: Image output per million tokens', '30')
+  await page.keyboard.press('Enter')
+  await press(page, 'Review and save')
+  await press(page, 'Save catalogue')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(file()).toContain('model = "m", generation = "gpt-5.4" }')
+  expect(file()).toMatch(/model = "gpt-image-2", cost = \{ input = "?4"?, image_output = "?30"? \}/)
   await one.looksRight()
 })
