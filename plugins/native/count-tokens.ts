@@ -7,7 +7,7 @@ import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { methodTarget } from '../../src/protocols/gemini/target.ts'
-import { isObject } from '../../src/protocols/wire/json.ts'
+import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import type { Sending } from '../../src/upstream/sending.ts'
 import { NATIVE_BODY_LIMIT_BYTES } from './model.ts'
@@ -36,7 +36,20 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin, model_id: 
 const questionOf =
   (body: TextBody): Sending<unknown>['write'] =>
   async (attempt) => {
-    const { model } = attempt
+    const { model, provider } = attempt
     const named = body.fields.model === undefined ? {} : { model: `models/${model}` }
-    return requestTo(attempt, methodTarget(attempt, 'countTokens'), await body.replace(named))
+    const fitted = await fittedTo(gemini.serverOf?.(provider), model, body)
+    return requestTo(
+      attempt,
+      methodTarget(attempt, 'countTokens'),
+      await body.replace({ ...named, ...fitted }),
+    )
   }
+
+/** The contents as the server takes them, where it takes them otherwise than the Gemini API. */
+async function fittedTo(server: string | undefined, model: string, body: TextBody): Promise<JsonObject> {
+  if (server === undefined || !gemini.text.fit) return {}
+  const asked = await body.read(['contents'])
+  const { body: fitted } = gemini.text.fit(asked, { server, model, is_translated: false })
+  return fitted.contents === asked.contents ? {} : { contents: fitted.contents ?? null }
+}

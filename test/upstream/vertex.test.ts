@@ -237,12 +237,20 @@ describe('a call', () => {
 
   test.each([
     ['Gemini', '/v1beta/models/gemini:countTokens', ask(), {}, `${AT_GEMINI}:countTokens`],
+    [
+      'Gemini, nobody said by whom',
+      '/v1beta/models/gemini:countTokens',
+      native(),
+      {},
+      `${AT_GEMINI}:countTokens`,
+    ],
     ['Claude', '/v1/messages/count_tokens', messages(), VERSION, `${AT_CLAUDE}/count-tokens:rawPredict`],
   ])('tokens are counted by %s', async (_, path, body, options, to) => {
     expect((await call(path, body, options)).status).toBe(200)
     expect(sent().map(({ path }) => path)).toEqual([to])
     if (to.includes('anthropic'))
       expect(bodyOf(sent()[0])).toMatchObject({ model: CLAUDE, anthropic_version: 'vertex-2023-10-16' })
+    else for (const { role } of bodyOf(sent()[0]).contents as JsonObject[]) expect(role).toBe('user')
   })
 })
 
