@@ -10,6 +10,7 @@ import { fileConsole } from '../support/console.ts'
 import { ACCOUNT, accountFile, CLOCK_OFF, invalidGrant, PRIVATE_KEY, tokenAnswer } from '../support/google.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 import { type Answer, refusal, type Script, startUpstream, whole } from '../support/upstream.ts'
+import { ADDED } from './added-providers.ts'
 
 const KEY = 'key-of-the-server-1'
 const KEY_FILE = folderOfFile().at('vertex.json')
@@ -87,69 +88,10 @@ const choose = (page: Page, title: string) =>
 const type = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
-interface Added {
-  fields?: Readonly<Record<string, string>>
-  /** The key is chosen as a file. */
-  key_file?: string
-  model: string
-  /** Where the test goes. */
-  url: string
-  header: string
-  /** What the file has then. */
-  name: string
-  written: readonly string[]
-}
-
-const ADDED: readonly (readonly [title: string, added: Added])[] = [
-  [
-    'Mistral',
-    {
-      model: 'mistral-small-latest',
-      url: 'https://api.mistral.ai/v1/chat/completions',
-      header: 'authorization',
-      name: 'mistral',
-      written: ['server = "mistral"', 'protocol = "openai"'],
-    },
-  ],
-  [
-    'Azure OpenAI',
-    {
-      fields: { Resource: 'acme' },
-      model: 'our-gpt',
-      url: 'https://acme.openai.azure.com/openai/v1/chat/completions',
-      header: 'api-key',
-      name: 'azure',
-      written: ['server = "azure"', 'protocol = "openai"', 'resource = "acme"'],
-    },
-  ],
-  [
-    'Amazon Bedrock',
-    {
-      fields: { Region: 'eu-west-1' },
-      model: 'eu.anthropic.claude-sonnet-5-5',
-      url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/anthropic/v1/messages',
-      header: 'authorization',
-      name: 'bedrock',
-      written: ['server = "bedrock"', 'protocol = "anthropic"', 'region = "eu-west-1"'],
-    },
-  ],
-  [
-    'Vertex AI',
-    {
-      fields: { 'Region (optional)': 'europe-west1' },
-      key_file: KEY_FILE,
-      model: 'gemini-3.5-flash',
-      url: 'https://europe-west1-aiplatform.googleapis.com/v1beta1/projects/fake-project-1234/locations/europe-west1/publishers/google/models/gemini-3.5-flash:generateContent',
-      header: 'authorization',
-      name: 'vertex',
-      written: ['server = "vertex"', 'protocol = "gemini"', 'region = "europe-west1"'],
-    },
-  ],
-]
-
 describe('a provider at a known server', () => {
   test.each(ADDED)('%s is tested and added', async (title, added) => {
-    const { fields = {}, key_file, model, url, header, name, written } = added
+    const { fields = {}, by_file, model, url, header, name, written } = added
+    const key_file = by_file ? KEY_FILE : undefined
     await using one = await visit('operator', key_file === undefined ? {} : { size: 'phone' })
     const { page } = one
     await one.open('/console/providers/new')
