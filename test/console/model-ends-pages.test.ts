@@ -19,6 +19,11 @@ const { gateway, visit } = await fileConsole({
       ending('near-model', NEAR) +
       ending('ended-model', '2026-01-01') +
       ending('far-model', '2099-03-31') +
+      modelSection(
+        'by-tokens',
+        { [PROVIDER]: 'm' },
+        { kind: 'image', price: 'input = 5, image_output = 30' },
+      ) +
       ending('retired-ended', '2026-01-02', 'retired = true') +
       `
 [[models]]
@@ -70,6 +75,15 @@ test('the models and a model’s page say it; a date is set in the form, and one
     .waitFor()
   expect(await page.getByRole('row', { name: /^far-model/ }).innerText()).not.toMatch(/\bend/)
   expect(await page.getByRole('row', { name: /^retired-ended/ }).innerText()).toContain('retired')
+  // Text models have a rate for images, too: it is not theirs to be known by.
+  await page
+    .getByRole('row', { name: /^far-model/ })
+    .getByText('1.00 in, 4.00 out / M tokens')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /^by-tokens/ })
+    .getByText('5.00 in, 30.00 image out / M tokens')
+    .waitFor()
   await one.looksRight()
   await one.go('/console/models/near-model')
   await page.getByText(`its shutdown is on ${NEAR}`).waitFor()

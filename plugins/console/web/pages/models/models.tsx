@@ -28,7 +28,7 @@ const WeekCost = ({ nanos }: { nanos: number }) => (
 const COLUMNS: Column<Row>[] = [
   column('id', 'Model', 'first', ({ id }) => id),
   column('kind', 'Kind', 'none', ({ kind }) => <span className="no-wrap">{kind}</span>),
-  column('price', 'Price in USD', 'second', ({ price }) => <PriceWords price={price} />),
+  column('price', 'Price in USD', 'second', ({ kind, price }) => <PriceWords kind={kind} price={price} />),
 ]
 
 const WEEK: Column<Row>[] = [

@@ -12,16 +12,21 @@ const SHORT: Readonly<Record<string, string>> = {
   'million audio tokens': 'M audio tokens',
 }
 
-/** "0.30 in, 2.50 out / M tokens", "0.04 / image". */
-export function PriceWords({ price }: { price: readonly PriceLine[] }) {
+export interface PriceWordsProps {
+  kind: string
+  price: readonly PriceLine[]
+}
+
+/** "0.30 in, 2.50 out / M tokens", "5.00 in, 30.00 image out / M tokens", "0.04 / image". */
+export function PriceWords({ kind, price }: PriceWordsProps) {
   const base = price.filter(({ of }) => of === '')
   const input = base.find(({ name }) => name === 'input')
-  const image_output = base.find(({ name }) => name === 'image_output')
-  const output = image_output ?? base.find(({ name }) => name === 'output')
+  const draws = kind === 'image'
+  const output = base.find(({ name }) => name === (draws ? 'image_output' : 'output'))
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
   const words =
     input && output && output.price_nanos > 0
-      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${image_output ? 'image ' : ''}out / M tokens`
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${draws ? 'image ' : ''}out / M tokens`
       : base.length > 0
         ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
         : '–'

@@ -29,7 +29,7 @@ export function EndingModels({ ending }: { ending: readonly Ending[] }) {
 
 const COLUMNS: Column<Ending>[] = [
   column('model', 'Model', 'first', ({ model }) => model),
-  column('route', 'Route', 'second', ({ route }) => route ?? 'all of them'),
+  column('route', 'Route', 'second', ({ route }) => route ?? 'all routes'),
   column('when', 'When', 'second-end', (ending) => <Status tone="warn">{endWords(ending)}</Status>),
   atEnd('date', 'Date', 'first-end', ({ date }) => date),
 ]

@@ -18,10 +18,7 @@ export interface ModelFieldsProps {
 export function ModelFields({ draft, path, model }: ModelFieldsProps) {
   return (
     <div className="stack">
-      <div className="fields">
-        <TextField {...{ draft, path, model }} name="id" label="Id" help="The name that callers use." code />
-        <TextField {...{ draft, path, model }} name="display_name" label="Display name" may_be_empty />
-      </div>
+      <TextFields {...{ draft, path, model }} fields={NAMES} />
       <h3>Price</h3>
       <PriceFields
         draft={draft}
@@ -37,40 +34,42 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
   )
 }
 
+const NAMES: readonly KeyField[] = [
+  { name: 'id', label: 'Id', help: 'The name that callers use.', code: true },
+  { name: 'display_name', label: 'Display name', may_be_empty: true },
+]
+const END: readonly KeyField[] = [
+  {
+    name: 'shutdown_date',
+    label: 'Shutdown date',
+    help: 'Such as 2027-03-31. Leave empty for the last one of its routes. Callers see it; the model goes on until it is retired.',
+    may_be_empty: true,
+  },
+]
+const TOKENS: readonly KeyField[] = [
+  {
+    name: 'context',
+    label: 'Context',
+    help: 'Tokens of prompt and answer.',
+    number: true,
+    may_be_empty: true,
+  },
+  {
+    name: 'max_output_tokens',
+    label: 'Longest answer',
+    help: 'Tokens; also the limit of callers who set none.',
+    number: true,
+    may_be_empty: true,
+  },
+]
+
 /** What a call may have, and whether there are calls at all. */
 export function LimitFields({ draft, path, model }: ModelFieldsProps) {
   const own = [...path, 'retired']
   return (
     <>
-      <div className="fields">
-        <TextField
-          {...{ draft, path, model }}
-          name="shutdown_date"
-          label="Shutdown date"
-          help="Such as 2027-03-31. Empty: the last one of its routes. Callers see it; the model goes on until it is retired."
-          may_be_empty
-        />
-      </div>
-      {model.kind === 'text' && (
-        <div className="fields">
-          <TextField
-            {...{ draft, path, model }}
-            name="context"
-            label="Context"
-            help="Tokens of prompt and answer."
-            number
-            may_be_empty
-          />
-          <TextField
-            {...{ draft, path, model }}
-            name="max_output_tokens"
-            label="Longest answer"
-            help="Tokens; also the limit of callers who set none."
-            number
-            may_be_empty
-          />
-        </div>
-      )}
+      <TextFields {...{ draft, path, model }} fields={END} />
+      {model.kind === 'text' && <TextFields {...{ draft, path, model }} fields={TOKENS} />}
       <Field
         inline
         label="Retired"
@@ -83,7 +82,16 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
   )
 }
 
-interface TextFieldProps extends ModelFieldsProps {
+const TextFields = ({ fields, ...of }: ModelFieldsProps & { fields: readonly KeyField[] }) => (
+  <div className="fields">
+    {fields.map((field) => (
+      <TextField key={field.name} {...of} {...field} />
+    ))}
+  </div>
+)
+
+/** A key of the file, as a field. */
+interface KeyField {
   name: string
   label: string
   help?: string
@@ -92,6 +100,8 @@ interface TextFieldProps extends ModelFieldsProps {
   /** Emptied, the key is taken out of the file. */
   may_be_empty?: boolean
 }
+
+type TextFieldProps = ModelFieldsProps & KeyField
 
 /** One key of a block of the file. */
 export function TextField({
