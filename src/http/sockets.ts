@@ -12,6 +12,7 @@ export interface CallerSocket {
   pause(): void
   resume(): void
   readonly isPaused: boolean
+  ping(): unknown
   close(code: number, reason?: string): void
   /** Without a word. */
   terminate(): void

@@ -16,6 +16,8 @@ export interface OpenSocket {
   readonly opened_at_ms: number
   /** Nothing is under way on it. */
   readonly is_idle: boolean
+  /** Finds out whether its caller is still there, where nothing else would tell. */
+  look(): void
   /** Ends it: at once where nothing is under way, else after the last answer. */
   end(why: SocketEnd): void
 }
@@ -26,7 +28,7 @@ export interface WebSockets {
   hasRoom(account_id: number): boolean
   add(socket: OpenSocket): void
   remove(socket: OpenSocket): void
-  /** Ends what is too old, and idle ones where memory is short; called by a timer, which runs while any is open. */
+  /** Ends what is too old or left, and idle ones where memory is short; called by a timer, which runs while any is open. */
   tick(): void
   /** Ends all of them: the process stops. */
   stop(): void
@@ -106,6 +108,7 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
         if (at_ms - socket.opened_at_ms < MAX_AGE_MS) break
         socket.end(TOO_OLD)
       }
+      for (const socket of open) socket.look()
       endIdleWithoutMemory()
     },
     stop() {

@@ -9,14 +9,16 @@ function registry() {
   const sockets = createWebSockets({ now: () => at.now_ms, resident_bytes: () => at.resident_mb * MB })
   const add = (account_id: number, is_idle = true) => {
     const ends: SocketEnd[] = []
+    const looks = { count: 0 }
     const socket: OpenSocket = {
       account_id,
       opened_at_ms: at.now_ms,
       is_idle,
+      look: () => void looks.count++,
       end: (why) => void ends.push(why),
     }
     sockets.add(socket)
-    return { socket, ends }
+    return { socket, ends, looks }
   }
   return { at, sockets, add }
 }
@@ -44,6 +46,13 @@ test('those that are an hour old are ended, whatever they do', () => {
   sockets.tick()
   expect(old.map(({ ends }) => ends[0]?.is_too_old)).toEqual([true, true])
   expect(young.ends).toEqual([])
+})
+
+test('at each tick it is looked at whether their callers are still there', () => {
+  const { sockets, add } = registry()
+  const { looks } = add(1)
+  sockets.tick()
+  expect(looks.count).toBe(1)
 })
 
 test('where memory is short the idle ones are ended, and again only once more is taken', () => {

@@ -48,6 +48,15 @@ test('what waits in a lane when its caller leaves is never begun', async () => {
   expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
 })
 
+test('who leaves a socket that is not read, for so much waits, is noticed while the provider is silent', async () => {
+  await using s = await scene()
+  const socket = await begun(s, stream(words('Once'), 'hang'), 100)
+  socket.raw.terminate()
+  await s.upstream.last().over
+  await s.gateway.rest()
+  expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
+})
+
 test('who stops reading is let go, and is charged once', async () => {
   await using s = await scene({ server: 'stalled_reader_timeout_ms = 1000' })
   const endless = Array.from({ length: 4_000 }, () => words('x'.repeat(16_384)))

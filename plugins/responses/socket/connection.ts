@@ -92,6 +92,11 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#options.onClose(this, code)
   }
 
+  /** A paused socket is not read, so that its end shows only once something is sent. */
+  look(): void {
+    if (this.#socket?.isPaused) this.#socket.ping()
+  }
+
   end(why: SocketEnd): void {
     this.#ending ??= why
     if (this.is_idle) this.#endIfAsked()
