@@ -92,6 +92,27 @@ const TABLE = {
   /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
   azure: { ...OPENAI, renamed: AS_USER },
   foundry: { ...OPENAI, renamed: AS_USER },
+  /** The fields that gpt-oss knows there (all else is as for a server that nobody knows): https://github.com/BerriAI/litellm/issues/13959. */
+  bedrock: {
+    renamed: AS_USER,
+    dropped_fields: [
+      {
+        fields: [
+          'prompt_cache_key',
+          'prompt_cache_options',
+          'prompt_cache_retention',
+          'verbosity',
+          'image_config',
+          'top_k',
+        ],
+        models: /gpt-oss/,
+      },
+    ],
+    takes_developer_role: true,
+    takes_allowed_tools: true,
+    thinking: 'reasoning_content',
+    thinking_models: /^(?!.*gpt-)/,
+  },
   /** https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
   openrouter: {
     renamed: AS_USER,
