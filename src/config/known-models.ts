@@ -62,7 +62,7 @@ const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
     known('gemini-2.5-flash-lite', ['0.10', '0.40', '0.01'], 1_048_576, 65_536),
   ],
   anthropic: [
-    known('claude-sonnet-5-5', ['2.00', '10.00', '0.20'], 1_000_000, 128_000),
+    known('claude-sonnet-5-5', ['2.00', '10.00', '0.10'], 1_000_000, 128_000),
     known('claude-opus-5-5', ['4.00', '20.00', '0.20'], 1_000_000, 128_000),
   ],
   openai: [known('gpt-5.4-mini', ['0.75', '4.50', '0.075'], 400_000, 128_000)],

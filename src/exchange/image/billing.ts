@@ -50,7 +50,7 @@ export function billImages(
       charge: chargeImages(price, priced(order.wanted, images.length, partial_images)),
       usage: NO_USAGE,
       estimated: false,
-      drawn_by: images.map(({ attempt }) => attempt),
+      drawn_by: images.map(({ answered }) => answered.attempt),
       tokens: undefined,
     }
   const answers = [...Map.groupBy(images, ({ answered }) => answered)].map(([answered, kept]) => ({

@@ -3,7 +3,6 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Library } from '../../library/library.ts'
 import { convert } from '../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../protocols/images.ts'
-import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ask } from '../serving/asking.ts'
@@ -16,7 +15,6 @@ type HeldImages = Held<PaidImageOrder>
 /** An image, and whether its provider compressed it as it was asked to. */
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
-  attempt: Attempt
   answered: Answered
 }
 
@@ -51,17 +49,18 @@ async function askForAll(
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending, { trace })
       held.settlement.reached(attempt)
-      return { answer, is_compressed: compresses(parts, attempt), attempt, count }
+      return { answer, attempt, count }
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const failures: unknown[] = outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [outcome.reason] : [],
   )
-  const images = answers.flatMap(({ answer, count, ...by }) => {
+  const images = answers.flatMap(({ answer, attempt, count }) => {
     if (!('images' in answer)) return []
-    const answered = { attempt: by.attempt, count, sent: answer.images.length, reported: answer.usage }
-    return answer.images.map((image) => ({ ...image, ...by, answered }))
+    const answered = { attempt, count, sent: answer.images.length, reported: answer.usage }
+    const is_compressed = compresses(parts, attempt)
+    return answer.images.map((image) => ({ ...image, is_compressed, answered }))
   })
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
@@ -80,11 +79,10 @@ export async function convertAll(
   sent: readonly ReceivedImage[],
 ): Promise<Drawn[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt, beside, is_compressed, attempt, answered }) => ({
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed, answered }) => ({
       ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
       revised_prompt,
       beside,
-      attempt,
       answered,
     })),
   )

@@ -20,8 +20,6 @@ export interface Drawn extends Produced {
   beside: Beside | undefined
   /** The answer that brought it. */
   answered: Answered
-  /** Which drew it. */
-  attempt: Attempt
 }
 
 export interface PaidImages {

@@ -145,7 +145,7 @@ async function finish(
   const { parts, held, attempt, begun, given, abort, stream } = drawing
   const answered = { attempt, count: 1, sent: 1, reported }
   const images = await convertAll(parts, held, [
-    { ...sent, is_compressed: compresses(parts, attempt), attempt, answered },
+    { ...sent, is_compressed: compresses(parts, attempt), answered },
   ])
   await begun.store(images)
   drawing.state = 'over'
