@@ -108,9 +108,22 @@ describe.each([
         estimated: 0,
       },
     ])
+    // The most of an image, at its highest rate; of one that is read, 8,192 tokens and 128 of text around it.
+    const least = 16_384 * 30_000 + (image_tokens > 0 ? 8_320 * 8_000 : 0)
+    expect(of_image[0]?.hold_nanos).toBeGreaterThan(least)
+    expect(of_image[0]?.hold_nanos).toBeLessThan(least + 0.01 * 1e9)
     const paid = calls.slice(first_call).reduce((sum, call) => sum + call.cost_nanos, 0)
     expect(accounts.at(-1)).toMatchObject({ held_nanos: 0, balance_nanos: 10_000_000_000 - paid })
   })
+})
+
+test('a mask is read, too: it is held for as an image is', async () => {
+  upstream.answer(drawn(2 * IMAGES))
+  const image = { image_url: dataUri(PNG) }
+  expect((await post(EDITS, { prompt, images: [image], mask: image })).status).toBe(200)
+  const { hold_nanos, cost_nanos } = await gateway.lastCall()
+  expect(cost_nanos).toBe(TEXT * 5_000 + 2 * IMAGES * 8_000 + OUTPUT * 30_000)
+  expect(hold_nanos).toBeGreaterThan(16_384 * 30_000 + 2 * 8_320 * 8_000)
 })
 
 describe('the image tool of responses: xhigh and max', () => {
