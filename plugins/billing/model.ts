@@ -1,11 +1,13 @@
 // What can be asked of an account's usage: the parameters, and what they mean.
+
 import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
+import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
-import { type CallFilter, OUTCOMES } from '../../src/ledger/call-filter.ts'
+import type { CallFilter } from '../../src/ledger/call-filter.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000

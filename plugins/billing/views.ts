@@ -1,10 +1,12 @@
 // What callers are shown of their account, their key and their calls. Which provider served them is not among it.
+
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-view.ts'
 import { type Limiter, limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import type { Limits } from '../../src/domain/catalogue.ts'
+import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import {
@@ -15,7 +17,6 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import { OUTCOMES } from '../../src/ledger/call-filter.ts'
 import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
 

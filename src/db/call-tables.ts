@@ -1,5 +1,6 @@
 // The tables of calls as Drizzle sees them: the calls, the prices that they name, their sums.
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { OUTCOMES } from '../domain/outcomes.ts'
 
 /** What a call used: tokens as `Usage` has them, and images. */
 const usageColumns = () => ({
@@ -32,7 +33,7 @@ export const calls = sqliteTable('calls', {
   /** Empty if no route was reached. */
   provider: text().notNull(),
   upstream_model: text().notNull(),
-  outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
+  outcome: text({ enum: OUTCOMES }).notNull(),
   /** The HTTP status sent to the caller. */
   status: integer().notNull(),
   streamed: integer().notNull(),
@@ -92,7 +93,7 @@ export const call_sums = sqliteTable(
     start_s: integer().notNull(),
     key_id: integer().notNull(),
     model: text().notNull(),
-    outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
+    outcome: text({ enum: OUTCOMES }).notNull(),
     calls: integer().notNull(),
     ...usageColumns(),
     cost_nanos: integer().notNull(),

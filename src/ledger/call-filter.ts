@@ -4,9 +4,6 @@ import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { callQueries, callQueriesOfAccount, keyPrefixQueries } from './queries.ts'
 
-/** How a call ended. */
-export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
-
 /** Which calls; an absent field does not filter. */
 export interface CallFilter {
   account_id?: number | undefined

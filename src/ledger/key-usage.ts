@@ -5,6 +5,7 @@ import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
+import { WEEK_DAYS } from '../domain/ranges.ts'
 import { DAY_S } from './days.ts'
 import { weekStart } from './spending.ts'
 
@@ -66,7 +67,7 @@ export function usageOfKeys(
     account_ids: JSON.stringify([...new Set(keys.map(({ account_id }) => account_id))]),
     key_ids: JSON.stringify(keys.map(({ id }) => id)),
     week_s,
-    from_s: week_s - (LAST_USE_DAYS - 7) * DAY_S,
+    from_s: week_s - (LAST_USE_DAYS - WEEK_DAYS) * DAY_S,
   })
   const last = started.all({ ids: JSON.stringify(sums.map(({ last_call_id }) => last_call_id)) })
   const started_at_ms = new Map(last.map((call) => [call.id, call.started_at_ms]))

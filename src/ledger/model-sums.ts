@@ -6,7 +6,9 @@ import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
+import { lastDays } from '../domain/ranges.ts'
 import { DAY_S } from './days.ts'
+import { isFailed } from './failed-sql.ts'
 
 /** The calls of a model on one day. */
 export interface ModelDay {
@@ -29,7 +31,7 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       model: call_sums.model,
       start_s: call_sums.start_s,
       calls: sql<number>`sum(${call_sums.calls})`,
-      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} IN ('failed', 'broken')), 0)`,
+      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
       cost_nanos: sql<number>`sum(${call_sums.cost_nanos})`,
     })
     .from(call_sums)
@@ -60,5 +62,4 @@ export function modelDays(
 }
 
 /** When the first of the last days begins, in seconds since 1970. */
-export const firstDay = (now_ms: number, days: number): number =>
-  (Math.floor(now_ms / 1_000 / DAY_S) - days + 1) * DAY_S
+export const firstDay = (now_ms: number, days: number): number => lastDays(now_ms, days).from_ms / 1_000

@@ -4,11 +4,9 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
+import { isFailed } from './failed-sql.ts'
 
 const { placeholder } = sql
-
-/** Of those of a caller who left nothing failed. */
-const FAILED = sql`IN ('failed', 'broken')`
 
 /** @param account decides on the index that serves a query, so it is no optional filter: it has statements of its own */
 const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
@@ -39,7 +37,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
           'step',
         ),
         calls: count(),
-        failed: sql<number>`count(*) FILTER (WHERE ${calls.outcome} ${FAILED})`,
+        failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
         cost_nanos: sql<number>`sum(${calls.cost_nanos})`,
         provider_cost_nanos: sql<number>`coalesce(sum(${calls.provider_cost_nanos}), 0)`,
         known_revenue_nanos: sql<number>`coalesce(sum(${calls.cost_nanos}) FILTER (WHERE ${calls.provider_cost_nanos} IS NOT NULL), 0)`,
@@ -73,7 +71,7 @@ const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
   orm
     .select({
       calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
-      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} ${FAILED}), 0)`,
+      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
       cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)`,
       provider_cost_nanos: sql<number>`coalesce(sum(${call_sums.provider_cost_nanos}), 0)`,
       known_revenue_nanos: sql<number>`coalesce(sum(${call_sums.known_revenue_nanos}), 0)`,

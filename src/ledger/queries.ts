@@ -7,6 +7,7 @@ import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { DAY_S } from './days.ts'
+import { isFailed } from './failed-sql.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
 
 const { placeholder } = sql
@@ -207,7 +208,7 @@ export const usageQueries = perConnection({
         key_id: call_sums.key_id,
         model: call_sums.model,
         calls: sumOf(call_sums.calls),
-        failed: sql<number>`sum(CASE ${call_sums.outcome} WHEN 'failed' THEN ${call_sums.calls} ELSE 0 END)`,
+        failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
         input_tokens: totalOfColumns(INPUT_FIELDS),
         output_tokens: totalOfColumns(OUTPUT_FIELDS),
         images: sumOf(call_sums.images),

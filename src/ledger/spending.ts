@@ -5,12 +5,12 @@ import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
+import { lastWeek, WEEK_DAYS } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
 
-const DAYS = 7
 const DAY_MS = DAY_S * 1_000
 
 /** What the calls of an account cost, paid or not. */
@@ -56,7 +56,7 @@ export const lastCallOf = (db: Database, account_id: number): number | null =>
   queries(db).lastCall.get({ account_id })?.started_at_ms ?? null
 
 /** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
-export const weekStart = (now_ms: number): number => (Math.floor(now_ms / DAY_MS) - (DAYS - 1)) * DAY_S
+export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
 /** What some accounts have spent; those that made no call are not in it. Reads some ten rows an account. */
 export function spendingOf(
@@ -68,7 +68,7 @@ export function spendingOf(
   const rows = queries(db).ofAccounts.all({
     account_ids: JSON.stringify(account_ids),
     week_s,
-    from_s: week_s - DAYS * DAY_S,
+    from_s: week_s - WEEK_DAYS * DAY_S,
   })
   return new Map(rows.map(({ account_id, ...spending }) => [account_id, spending]))
 }
@@ -115,7 +115,7 @@ export function paceOf(
   return {
     lasts_days: week_nanos > 0 ? Math.floor(account.available_nanos / daily_nanos) : null,
     change_percent:
-      week_before_nanos > 0 ? Math.round((daily_nanos / (week_before_nanos / DAYS) - 1) * 100) : null,
+      week_before_nanos > 0 ? Math.round((daily_nanos / (week_before_nanos / WEEK_DAYS) - 1) * 100) : null,
   }
 }
 

@@ -1,6 +1,7 @@
 // What an account used in the last days: by day, by model and by key. Only reads of the kept sums, whatever the number of calls.
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
+import { lastDays } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { valuesOf } from './call-filter.ts'
 import { DAY_S, dayOf } from './days.ts'
@@ -9,7 +10,7 @@ import { usageQueries } from './queries.ts'
 /** Calls added up. */
 export interface UsageSum {
   calls: number
-  /** Those of them that failed, which cost nothing. */
+  /** Those of them that failed or broke off. */
   failed: number
   /** Of all kinds, cached ones included. */
   input_tokens: number
@@ -48,8 +49,8 @@ const SUMS_AT_ONCE = 400
  */
 export async function usageOf(db: Database, request: UsageRequest): Promise<AccountUsage> {
   const { account_id, key_id, model, until_ms, days } = request
-  const last_s = Math.floor(until_ms / 1_000 / DAY_S) * DAY_S
-  const from_s = last_s - (days - 1) * DAY_S
+  const from_s = lastDays(until_ms, days).from_ms / 1_000
+  const last_s = from_s + (days - 1) * DAY_S
   const values = valuesOf(db, { account_id, key_id, model })
   const total = { ...NOTHING }
   const [by_day, by_model, by_key] = [

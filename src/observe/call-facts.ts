@@ -1,5 +1,7 @@
 // What metrics and spans are made from: the facts of a settled call, as its record has them.
+
 import type { Nanos } from '../domain/money.ts'
+import { type CallOutcome, hasFailed } from '../domain/outcomes.ts'
 import type { Usage } from '../domain/usage.ts'
 
 /** The record of a call, as far as it is counted. */
@@ -9,7 +11,7 @@ export interface CountedCall extends Usage {
   /** Empty if no route was reached. */
   provider: string
   upstream_model: string
-  outcome: 'completed' | 'cancelled' | 'broken' | 'failed'
+  outcome: CallOutcome
   status: number
   streamed: number
   images: number
@@ -40,10 +42,6 @@ export interface TroubleIn {
 }
 
 const NO_TROUBLE: TroubleIn = {}
-
-/** Whether a call failed or broke off. */
-export const hasFailed = ({ outcome }: Pick<CountedCall, 'outcome'>): boolean =>
-  outcome === 'failed' || outcome === 'broken'
 
 /** What went wrong in a call. The trace is read only where something did: most calls have nothing to tell. */
 export function troubleIn(call: CountedCall): TroubleIn {

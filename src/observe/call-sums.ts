@@ -1,9 +1,11 @@
 // Sums over settled calls, kept so that a call adds to them in a microsecond; metrics are made from them when they are read.
+
 import { costsDiffer } from '../domain/cost-difference.ts'
 import type { Nanos } from '../domain/money.ts'
+import { hasFailed } from '../domain/outcomes.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import { Bins } from './bins.ts'
-import { type CountedCall, hasFailed, type SettledCall, troubleIn } from './call-facts.ts'
+import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
 import { createTally, type Tallied } from './tally.ts'
 
 const DURATION_BOUNDS_MS = [

@@ -1,7 +1,9 @@
 // A settled call as a span, by OpenTelemetry's semantic conventions for generative AI: numbers and names, nothing of what was said.
+
 import type { Catalogue } from '../domain/catalogue.ts'
+import { hasFailed } from '../domain/outcomes.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, USAGE_FIELDS, type UsageField } from '../domain/usage.ts'
-import { type CountedCall, hasFailed, type SettledCall, troubleIn } from '../observe/call-facts.ts'
+import { type CountedCall, type SettledCall, troubleIn } from '../observe/call-facts.ts'
 import type { SpanFacts } from '../observe/spans.ts'
 import { defined } from '../utilities/defined.ts'
 

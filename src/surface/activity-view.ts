@@ -1,9 +1,10 @@
 // Live activity as feeds show it: the moments of a call, each an event.
+
 import { type Static, Type } from '@sinclair/typebox'
+import { OUTCOMES } from '../domain/outcomes.ts'
 import type { ActivityEvent } from '../exchange/settling/activity.ts'
 import { OneOf } from '../http/schema.ts'
 import { MoneyFields, money } from '../http/views.ts'
-import { OUTCOMES } from '../ledger/call-filter.ts'
 
 const aboutCall = {
   request_id: Type.String({ description: 'The request.' }),

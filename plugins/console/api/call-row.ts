@@ -1,10 +1,11 @@
 // A call as lists show it: to the operator with the route that served it and its margin, to an account without.
+
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
 import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 

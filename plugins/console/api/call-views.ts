@@ -1,8 +1,9 @@
 // One call told whole, as the console shows it: its times, its routes, its usage, its charge line by line.
+
 import { Type } from '@sinclair/typebox'
+import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
-import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const SinceStart = (what: string) =>

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
-import { type Cell, csvAnswer } from '../../../src/http/csv.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
@@ -18,9 +18,10 @@ import {
 import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
-import { type ConsoleParts, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
+import { CsvFile, csvTime, listCsv } from './list-csv.ts'
 
 const FILTERS = {
   account: Type.Optional(AccountRef),
@@ -34,15 +35,6 @@ const EntryView = Closed({ account_id: Type.Integer(), account: Type.String(), .
 export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Closed({ entries: Type.Array(EntryView), ...PAGE_FIELDS })
-const CsvFile = Type.Unsafe<Response>(
-  Type.Any({
-    description: 'a table of all entries that match, the newest first',
-    contentMediaType: 'text/csv',
-  }),
-)
-
-/** It goes on for as long as there are entries: a few at once are no more than other pages ask. */
-const EXPORT_COUNTS_AS = 200
 
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
 export function entryRoutes(gateway: ConsoleParts) {
@@ -61,12 +53,12 @@ export function entryRoutes(gateway: ConsoleParts) {
     )
     .get(
       '/console/api/entries.csv',
-      ({ viewer, query }) => {
-        countCall(gateway, viewer, EXPORT_COUNTS_AS)
-        const filter = filterOf(gateway, viewer, query)
-        const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
-        return csvAnswer(`tollgate-entries-${day}.csv`, COLUMNS, linesOf(allEntries(db, filter)))
-      },
+      ({ viewer, query }) =>
+        listCsv(gateway, viewer, {
+          list: 'entries',
+          columns: COLUMNS,
+          parts: allEntries(db, filterOf(gateway, viewer, query)),
+        }),
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
     )
 }
@@ -92,32 +84,15 @@ const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
   note: visibleLine(entry.note),
 })
 
-const COLUMNS = [
-  'id',
-  'time_utc',
-  'account',
-  'kind',
-  'amount_usd',
-  'amount_nanos',
-  'unpaid_usd',
-  'model',
-  'request_id',
-  'note',
-] as const
-
-async function* linesOf(parts: AsyncGenerator<NamedEntry[]>): AsyncGenerator<Cell[][]> {
-  for await (const part of parts) yield part.map(lineOf)
+const COLUMNS: CsvColumns<NamedEntry> = {
+  id: ({ id }) => id,
+  time_utc: ({ created_at_ms }) => csvTime(created_at_ms),
+  account: ({ account_name }) => account_name,
+  kind: ({ kind }) => kind,
+  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
+  amount_nanos: ({ amount_nanos }) => amount_nanos,
+  unpaid_usd: ({ unpaid_nanos }) => (unpaid_nanos === null ? null : formatUsd(unpaid_nanos)),
+  model: ({ model }) => model,
+  request_id: ({ request_id }) => request_id,
+  note: ({ note }) => visibleLine(note),
 }
-
-const lineOf = (entry: NamedEntry): Cell[] => [
-  entry.id,
-  new Date(entry.created_at_ms).toISOString(),
-  entry.account_name,
-  entry.kind,
-  formatUsd(entry.amount_nanos),
-  entry.amount_nanos,
-  entry.unpaid_nanos === null ? null : formatUsd(entry.unpaid_nanos),
-  entry.model,
-  entry.request_id,
-  visibleLine(entry.note),
-]

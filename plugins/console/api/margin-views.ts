@@ -1,5 +1,6 @@
 // Margins as the console shows them: what calls brought less what their providers take, to the operator alone.
 import { costsDiffer } from '../../../src/domain/cost-difference.ts'
+import { type KnownCosts, marginOf, marginOfOne } from '../../../src/domain/margin.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { money, NullableMoneyFields } from '../../../src/http/views.ts'
 
@@ -23,7 +24,7 @@ interface CallMoney {
 
 export const marginOfCall = ({ cost_nanos, provider_cost_nanos }: CallMoney, is_operator: boolean) => {
   const known = is_operator ? provider_cost_nanos : null
-  return { ...money('provider_cost', known), ...money('margin', known === null ? null : cost_nanos - known) }
+  return { ...money('provider_cost', known), ...money('margin', marginOfOne(cost_nanos, known)) }
 }
 
 interface CallCosts {
@@ -41,16 +42,11 @@ export const costsOfCall = (
   costs_differ: is_operator && costsDiffer(reported, computed),
 })
 
-interface SumMoney {
-  provider_cost_nanos: Nanos
-  known_revenue_nanos: Nanos
-}
-
-export const marginOfSum = ({ provider_cost_nanos, known_revenue_nanos }: SumMoney, is_operator: boolean) => {
-  const is_shown = is_operator && (provider_cost_nanos > 0 || known_revenue_nanos > 0)
+export const marginOfSum = (sum: KnownCosts, is_operator: boolean) => {
+  const shown = is_operator ? marginOf(sum) : null
   return {
-    ...money('provider_cost', is_shown ? provider_cost_nanos : null),
-    ...money('margin', is_shown ? known_revenue_nanos - provider_cost_nanos : null),
-    ...money('known_revenue', is_shown ? known_revenue_nanos : null),
+    ...money('provider_cost', shown?.provider_cost_nanos ?? null),
+    ...money('margin', shown?.margin_nanos ?? null),
+    ...money('known_revenue', shown?.known_revenue_nanos ?? null),
   }
 }

@@ -7,6 +7,7 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
+import { WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -14,8 +15,6 @@ import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { linesView, PriceLineView } from './price-views.ts'
-
-const DAYS = 7
 
 const SUMS = {
   calls: Type.Integer(),
@@ -84,7 +83,7 @@ export function modelRoutes(gateway: ConsoleParts) {
     return (model) => isServed(model) && mayCall(model.id)
   }
 
-  const daysFor = (viewer: Viewer) => modelDays(db, accountOf(viewer), { now_ms: now(), days: DAYS })
+  const daysFor = (viewer: Viewer) => modelDays(db, accountOf(viewer), { now_ms: now(), days: WEEK_DAYS })
 
   return new Elysia({ name: 'console-models' })
     .use(viewerCalls(gateway))
@@ -102,10 +101,10 @@ export function modelRoutes(gateway: ConsoleParts) {
       ({ viewer, query }) => {
         const model = find(viewer, query.id)
         const days = daysFor(viewer).filter((day) => day.model === model.id)
-        const from_s = firstDay(now(), DAYS)
+        const from_s = firstDay(now(), WEEK_DAYS)
         return {
           ...modelView(model, days, viewer, now()),
-          days: Array.from({ length: DAYS }, (_, index) => {
+          days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return { start_s, ...sumsView(days.filter((day) => day.start_s === start_s)) }
           }),

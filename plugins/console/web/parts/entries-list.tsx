@@ -1,5 +1,5 @@
 // A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
-import { Download, ReceiptText } from 'lucide-react'
+import { ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
 import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
 import { api } from '../app/client.ts'
@@ -8,6 +8,7 @@ import { useViewer } from '../app/session.tsx'
 import { useAddressState } from './address-state.ts'
 import { exactUsd } from './amounts.ts'
 import { Button } from './button.tsx'
+import { ExportCsv } from './export-csv.tsx'
 import { Field } from './field.tsx'
 import { given } from './given.ts'
 import { TextInput } from './input.tsx'
@@ -107,10 +108,7 @@ export function EntriesList({ account }: EntriesListProps) {
           <Day label="From day (UTC)" value={state.since} onChange={(since) => filter({ since })} />
           <Day label="To day (UTC)" value={state.until} onChange={(until) => filter({ until })} />
         </div>
-        <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
-          <Download className="icon" aria-hidden />
-          Export CSV
-        </a>
+        <ExportCsv list="entries" query={filters} />
       </div>
       <Loaded query={entries}>
         {({ entries: rows, next_cursor }) =>

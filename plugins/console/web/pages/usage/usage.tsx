@@ -135,7 +135,7 @@ function Totals({ total }: { total: Sum }) {
       <Figure
         label="Calls"
         value={count(total.calls)}
-        note={total.failed > 0 ? `${count(total.failed)} of them failed, and cost nothing` : 'none failed'}
+        note={total.failed > 0 ? `${count(total.failed)} of them failed or broke off` : 'none failed'}
       />
       <Figure
         label="Tokens"

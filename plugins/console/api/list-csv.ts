@@ -1,0 +1,61 @@
+// Lists as files: all rows of a list that match the filter in force, as CSV, read as their reader takes them.
+import { Type } from '@sinclair/typebox'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { type Cell, type CsvColumns, csvAnswer } from '../../../src/http/csv.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import { type ConsoleParts, countCall } from '../calls.ts'
+
+/** The schema of such an answer. */
+export const CsvFile = Type.Unsafe<Response>(
+  Type.Any({ description: 'all rows of the list that match its filter', contentMediaType: 'text/csv' }),
+)
+
+/** It goes on for as long as there are rows: a few at once are no more than other pages ask. */
+const COUNTS_AS = 200
+
+/**
+ * The answer of `GET /console/api/<list>.csv`, a file called after the list and the day.
+ *
+ * @param columns by their names in the head: times as `time_utc`, amounts as `cost_usd`, ids beside names
+ * @param parts the list's rows in its own order; `allPages` makes them of a list in pages
+ */
+export function listCsv<Row>(
+  gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'exchange'>,
+  viewer: Viewer,
+  { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
+): Response {
+  countCall(gateway, viewer, COUNTS_AS)
+  const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
+  return csvAnswer(`tollgate-${list}-${day}.csv`, Object.keys(columns), linesOf(columns, parts))
+}
+
+/** A time, in UTC. */
+export const csvTime = (time_ms: number | null): string | null =>
+  time_ms === null ? null : new Date(time_ms).toISOString()
+
+async function* linesOf<Row>(
+  columns: CsvColumns<Row>,
+  parts: AsyncGenerator<readonly Row[]>,
+): AsyncGenerator<Cell[][]> {
+  const cells = Object.values(columns)
+  for await (const part of parts) yield part.map((row) => cells.map((cell) => cell(row)))
+}
+
+interface SomePage<Row> {
+  rows: readonly Row[]
+  next_cursor: number | undefined | null
+}
+
+/** The pages of a list one after the other, with a turn for calls between two. */
+export async function* allPages<Row>(
+  read: (cursor: number | undefined) => SomePage<Row> | Promise<SomePage<Row>>,
+): AsyncGenerator<readonly Row[]> {
+  for (let cursor: number | undefined; ; ) {
+    const { rows, next_cursor } = await read(cursor)
+    yield rows
+    if (next_cursor === undefined || next_cursor === null) return
+    cursor = next_cursor
+    await endOfTurn()
+  }
+}

@@ -1,0 +1,23 @@
+// The link to a list as a file: all rows that match the filters in force.
+import { Download } from 'lucide-react'
+import { withQuery } from './given.ts'
+
+export interface ExportCsvProps {
+  /** The subject of the API whose list it is: `calls` is asked as `/console/api/calls.csv`. */
+  list: string
+  /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */
+  query: Readonly<Record<string, string | number | undefined>>
+}
+
+export function ExportCsv({ list, query }: ExportCsvProps) {
+  const { cursor: _, limit: __, ...filters } = query
+  const given = Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
+  )
+  return (
+    <a className="button" href={withQuery(`/console/api/${list}.csv`, given)} download>
+      <Download className="icon" aria-hidden />
+      Export CSV
+    </a>
+  )
+}

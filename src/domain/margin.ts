@@ -1,0 +1,25 @@
+// The margin of calls: what those cost their accounts whose provider's cost is known, less that cost. Pure.
+import type { Nanos } from './money.ts'
+
+/** Sums of calls, of which those count whose provider's cost is known. */
+export interface KnownCosts {
+  provider_cost_nanos: Nanos
+  /** What these calls cost their accounts: the only revenue that the margin may be shown with. */
+  known_revenue_nanos: Nanos
+}
+
+export interface Margin {
+  margin_nanos: Nanos
+  known_revenue_nanos: Nanos
+  provider_cost_nanos: Nanos
+}
+
+/** The margin of a sum of calls; null if the provider's cost of none of them is known. */
+export const marginOf = ({ provider_cost_nanos, known_revenue_nanos }: KnownCosts): Margin | null =>
+  provider_cost_nanos > 0 || known_revenue_nanos > 0
+    ? { margin_nanos: known_revenue_nanos - provider_cost_nanos, known_revenue_nanos, provider_cost_nanos }
+    : null
+
+/** The margin of one call; null if its provider's cost is not known. */
+export const marginOfOne = (cost_nanos: Nanos, provider_cost_nanos: Nanos | null): Nanos | null =>
+  provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos

@@ -1,0 +1,70 @@
+// The definitions of figures: which calls failed, which days "7 days" are, what a margin is of.
+import { describe, expect, test } from 'bun:test'
+import { marginOf, marginOfOne } from '../../src/domain/margin.ts'
+import { costNothing, FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
+import { dayStart, lastDays, lastMs, lastWeek, today } from '../../src/domain/ranges.ts'
+
+const iso = (time_ms: number): string => new Date(time_ms).toISOString()
+
+test.each([
+  ['completed', false],
+  ['cancelled', false],
+  ['broken', true],
+  ['failed', true],
+] as const)('a call that is %s counts as failed: %p', (outcome, failed) => {
+  expect(hasFailed({ outcome })).toBe(failed)
+})
+
+test('the list of failed outcomes says the same as hasFailed', () => {
+  expect(OUTCOMES.filter((outcome) => hasFailed({ outcome })).sort()).toEqual([...FAILED_OUTCOMES].sort())
+})
+
+test.each([
+  [0, true],
+  [1, false],
+])('a call of %p nano-dollars cost nothing: %p', (cost_nanos, free) => {
+  expect(costNothing({ cost_nanos })).toBe(free)
+})
+
+describe.each(['2026-11-24T00:00:00.000Z', '2026-11-24T13:37:00.000Z', '2026-11-24T23:59:59.999Z'])(
+  'at %s',
+  (at) => {
+    const now_ms = Date.parse(at)
+
+    test.each([
+      ['today', today(now_ms), '2026-11-24T00:00:00.000Z'],
+      ['one day', lastDays(now_ms, 1), '2026-11-24T00:00:00.000Z'],
+      ['7 days', lastWeek(now_ms), '2026-11-18T00:00:00.000Z'],
+      ['30 days', lastDays(now_ms, 30), '2026-10-26T00:00:00.000Z'],
+    ])('%s are days of UTC, up to the end of today', (_, { from_ms, until_ms }, first) => {
+      expect(iso(from_ms)).toBe(first)
+      expect(iso(until_ms)).toBe('2026-11-25T00:00:00.000Z')
+    })
+
+    test('the day begins at midnight UTC', () => {
+      expect(iso(dayStart(now_ms))).toBe('2026-11-24T00:00:00.000Z')
+    })
+
+    test('the last hour ends now, and counts this moment', () => {
+      const { from_ms, until_ms } = lastMs(now_ms, 3_600_000)
+      expect([until_ms - from_ms, until_ms - now_ms]).toEqual([3_600_000, 1])
+    })
+  },
+)
+
+describe('a margin', () => {
+  test.each([
+    ['of calls whose provider takes less', { provider_cost_nanos: 40, known_revenue_nanos: 100 }, 60],
+    ['of calls that bring less than they cost', { provider_cost_nanos: 140, known_revenue_nanos: 100 }, -40],
+    ['of calls that cost their accounts nothing', { provider_cost_nanos: 5, known_revenue_nanos: 0 }, -5],
+    ['of calls whose provider takes nothing', { provider_cost_nanos: 0, known_revenue_nanos: 7 }, 7],
+  ])('%s comes with the revenue that it is of', (_, sum, margin_nanos) => {
+    expect(marginOf(sum)).toEqual({ ...sum, margin_nanos })
+  })
+
+  test('is not known where no provider’s cost is', () => {
+    expect(marginOf({ provider_cost_nanos: 0, known_revenue_nanos: 0 })).toBeNull()
+    expect(marginOfOne(100, null)).toBeNull()
+    expect(marginOfOne(100, 30)).toBe(70)
+  })
+})
