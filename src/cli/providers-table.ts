@@ -11,7 +11,7 @@ const MAX_WORDS_CHARS = 400
 
 const REASONS: Readonly<Record<Untested['reason'], string>> = {
   image: '--images tests image models, at the price of an image',
-  'no route': 'no model has a route to it',
+  'no route': 'no model has a route to it: add one in [[models]]',
 }
 
 export function describeTests(tested: readonly Tested[], untested: readonly Untested[]): string {

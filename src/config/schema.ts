@@ -26,7 +26,10 @@ const providerSettings = {
   ),
   // They become part of a host, a path or a query.
   resource: Type.Optional(
-    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$', must: 'a name of letters, digits and "-"' }),
+    Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$',
+      must: 'a name of letters, digits and "-", such as "acme"',
+    }),
   ),
   region: Type.Optional(
     Type.String({ pattern: '^[a-z][a-z0-9-]*$', must: 'the name of a region, such as "us-east-1"' }),

@@ -195,7 +195,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     // https://github.com/oven-sh/bun/pull/32990
     words: /ENOTFOUND|getaddrinfo/i,
     advice:
-      'host not found: no server has this name. Check base_url, `region` or `resource`, and the DNS of this machine.',
+      'host not found: no server has this name. Check `resource`, `region` or base_url, if the provider has one, and the DNS of this machine.',
   },
 ]
 

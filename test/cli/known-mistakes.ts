@@ -32,7 +32,7 @@ const BEDROCK = 'server = "bedrock"\nregion = "eu-west-1"'
 const VERTEX = 'server = "vertex"'
 const CLAUDE = 'server = "vertex"\nprotocol = "anthropic"\nregion = "europe-west1"'
 const NO_HOST =
-  'host not found: no server has this name. Check base_url, `region` or `resource`, and the DNS of this machine.'
+  'host not found: no server has this name. Check `resource`, `region` or base_url, if the provider has one, and the DNS of this machine.'
 const AZURE_KEY = error(
   401,
   '401',

@@ -375,7 +375,7 @@ test('the table fits 80 columns, and says what to do about each kind of failure'
   expect(out).toMatch(/^ {2}2 {2}a-model-with-a-very-long-name\/xx… {2}text {2}bad key {5}401 +\d+$/m)
   expect(out).toContain('bad key: check the key (api_keys)')
   expect(out).toContain('Not tested: one:their-model (--images tests image models')
-  expect(out).toContain('Not tested: idle (no model has a route to it).')
+  expect(out).toContain('Not tested: idle (no model has a route to it: add one in [[models]]).')
   expect(out).toEndWith('Requests: 2, failed: 2.')
 })
 

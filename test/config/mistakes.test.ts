@@ -245,7 +245,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a resource that would be another host',
       provider('name = "acme"\nserver = "azure"\nresource = "evil.example/"\napi_keys = ["k"]'),
-      '4 providers[0].resource: must be a name of letters, digits and "-"',
+      '4 providers[0].resource: must be a name of letters, digits and "-", such as "acme"',
     ],
     [
       'a region that would be another host',

@@ -102,6 +102,14 @@ describe('other statuses', () => {
     expect(response.status).toBe(426)
     await response.text()
   })
+  test('a WebSocket whose upgrade a proxy did not forward: 426, with what to change', async () => {
+    const response = await call('/v1/responses', undefined, {
+      method: 'GET',
+      headers: { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' },
+    })
+    expect(response.status).toBe(426)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('proxy') } })
+  })
   test('a GET without an id: 404', async () => {
     expect(await errorOf(await call('/v1/responses', undefined, { method: 'GET' }))).toMatchObject({
       status: 404,

@@ -40,7 +40,8 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
   return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
     '/v1/responses',
     ({ request: asked, origin, caller, set }) => {
-      if (!asked.headers.has('upgrade'))
+      const upgrades = asked.headers.has('upgrade')
+      if (!upgrades && !asked.headers.has('sec-websocket-key'))
         throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
       if (exchange.running.stopping)
         throw overloaded('The gateway is restarting. Please retry.', {
@@ -50,11 +51,15 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
       const has_room = requests.web_sockets.hasRoom(account_id)
       const connection = connectionOf(route, account_id, handshakeOf(origin))
       const headers = { 'x-request-id': origin.request_id }
-      if (has_room && requests.sockets()?.upgrade(asked, connection, headers)) return undefined
+      if (upgrades && has_room && requests.sockets()?.upgrade(asked, connection, headers)) return undefined
       // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
       set.status = 426
       Object.assign(set.headers, { upgrade: 'HTTP/1.1', connection: 'upgrade' })
-      const why = has_room ? 'This is no handshake of a WebSocket.' : 'Too many WebSockets are open.'
+      const why = !has_room
+        ? 'Too many WebSockets are open.'
+        : upgrades
+          ? 'This is no handshake of a WebSocket.'
+          : 'A proxy on the way did not forward the headers Upgrade and Connection.'
       return { error: { message: `${why} Use POST /v1/responses.` } }
     },
     { response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) } },

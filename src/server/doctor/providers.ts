@@ -56,10 +56,11 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
     await answer.body?.cancel()
     return { diagnosis: judge(check, answer.status), ahead_ms }
   } catch (thrown) {
-    const found = `it cannot be reached: ${whyUnreachable(thrown)}`
+    const why = whyUnreachable(thrown)
     const advice =
+      knownAdvice(why, undefined) ??
       'Check base_url, the server behind it, and the connection from this machine (DNS, firewall, proxy).'
-    return { diagnosis: diagnosesOf(check).fail(found, advice), ahead_ms: undefined }
+    return { diagnosis: diagnosesOf(check).fail(`it cannot be reached: ${why}`, advice), ahead_ms: undefined }
   }
 }
 
