@@ -17,6 +17,7 @@ import erased_accounts from './migrations/0013_erased_accounts.sql' with { type:
 import known_addresses from './migrations/0014_known_addresses.sql' with { type: 'text' }
 import request_keys from './migrations/0015_request_keys.sql' with { type: 'text' }
 import reported_cost from './migrations/0016_reported_cost.sql' with { type: 'text' }
+import actions from './migrations/0017_actions.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly string[] = [
   known_addresses,
   request_keys,
   reported_cost,
+  actions,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

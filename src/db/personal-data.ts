@@ -172,6 +172,22 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
     erases: 'rows',
     columns: columns('id account_id place signed_in_at_ms', SHOWN),
   },
+  actions: {
+    owner: 'account_id',
+    erases: 'columns',
+    columns: {
+      ...columns('id created_at_ms action actor request_id account_id key_id subject', SHOWN),
+      before: { exported: 'json', erased: 'NULL' },
+      after: { exported: 'json', erased: 'NULL' },
+      // The operator's own is not the account's.
+      address: {
+        exported: 'as_is',
+        read: "iif(actor = 'operator', NULL, address)",
+        erased: "iif(actor = 'operator', address, NULL)",
+      },
+      ...columns('session_id command machine_user', HIDDEN),
+    },
+  },
   sign_in_links: {
     owner: 'account_id',
     erases: 'rows',

@@ -3,6 +3,7 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../domain/image-formats.ts'
 import type { calls } from './call-tables.ts'
 
+export * from './actions-table.ts'
 export * from './call-tables.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */

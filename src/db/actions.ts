@@ -1,0 +1,117 @@
+// The log of activity: lines that are written in the transaction of what they tell, by whoever acts on the connection.
+import type { Database } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
+import { type Action, type Actor, type By, boundedJson, type Fields } from '../domain/actions.ts'
+import { placeholders } from './placeholders.ts'
+import { perConnection } from './prepared.ts'
+import { type ActionRow, actions } from './schema.ts'
+
+/** How long a line is kept: until one that is so much younger is there. The table's trigger says the same. */
+export const ACTIONS_KEPT_MS = 400 * 86_400_000
+/** The newest lines by an account's own people, beside which those of the operator, of commands and of the gateway stay. */
+export const MAX_ACTIONS_OF_ACCOUNT = 1_000
+
+const actionQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(actions)
+      .values(
+        placeholders(
+          'created_at_ms',
+          'action',
+          'actor',
+          'session_id',
+          'address',
+          'command',
+          'machine_user',
+          'request_id',
+          'account_id',
+          'key_id',
+          'subject',
+          'before',
+          'after',
+        ),
+      )
+      .prepare(),
+  removeOldestOfAccount: (orm) =>
+    orm
+      .delete(actions)
+      .where(
+        sql`${actions.id} IN (SELECT id FROM actions
+          WHERE account_id = ${sql.placeholder('account_id')} AND actor IN ('account', 'key')
+          ORDER BY id DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_ACTIONS_OF_ACCOUNT))})`,
+      )
+      .prepare(),
+  /** The newest line stays, whatever the clock says. */
+  removeOlder: (orm) =>
+    orm
+      .delete(actions)
+      .where(
+        sql`${actions.id} IN (SELECT id FROM actions WHERE created_at_ms <=
+            (SELECT created_at_ms FROM actions ORDER BY id DESC LIMIT 1) - ${sql.raw(String(ACTIONS_KEPT_MS))}
+          ORDER BY id LIMIT ${sql.placeholder('row_limit')})`,
+      )
+      .returning({ id: actions.id })
+      .prepare(),
+})
+
+const acting_on = new WeakMap<Database, By>()
+
+/** Runs synchronous work in which whatever is recorded on the connection is by somebody. */
+export function actingAs<T>(db: Database, by: By, work: () => T): T {
+  const before = acting_on.get(db)
+  acting_on.set(db, by)
+  try {
+    return work()
+  } finally {
+    if (before) acting_on.set(db, before)
+    else acting_on.delete(db)
+  }
+}
+
+/** Who acts on a connection: whom `actingAs` names, or else the gateway itself. */
+export const whoActs = (db: Database): By =>
+  acting_on.get(db) ?? { actor: { kind: 'system' }, now_ms: Date.now() }
+
+/** Records an action. Call it in the transaction of what was done, so that neither is there without the other. */
+export function recordAction(db: Database, action: Action, by: By = whoActs(db)): void {
+  const row = actionRow(action, by)
+  const { insert, removeOldestOfAccount } = actionQueries(db)
+  insert.run(row)
+  if (row.actor === 'account' || row.actor === 'key')
+    removeOldestOfAccount.run({ account_id: row.account_id })
+}
+
+/** Deletes lines that are past their time, some at once. @returns how many */
+export const sweepActions = (db: Database): number =>
+  actionQueries(db).removeOlder.all({ row_limit: 500 }).length
+
+/** A line of the table without its number, which the database gives it. */
+export function actionRow(
+  { action, account_id, key_id, subject, before, after }: Action,
+  { actor, now_ms, request_id }: By,
+): Omit<ActionRow, 'id'> {
+  return {
+    created_at_ms: now_ms,
+    action,
+    ...actorColumns(actor),
+    request_id: request_id ?? null,
+    account_id: account_id ?? null,
+    key_id: key_id ?? null,
+    subject: subject ?? null,
+    before: jsonOf(before),
+    after: jsonOf(after),
+  }
+}
+
+const jsonOf = (fields: Fields | undefined): string | null => (fields ? boundedJson(fields) : null)
+
+function actorColumns(
+  actor: Actor,
+): Pick<ActionRow, 'actor' | 'session_id' | 'address' | 'command' | 'machine_user'> {
+  const nobody = { session_id: null, address: null, command: null, machine_user: null }
+  if (actor.kind === 'system') return { ...nobody, actor: 'system' }
+  if (actor.kind === 'command')
+    return { ...nobody, actor: 'command', command: actor.command, machine_user: actor.machine_user ?? null }
+  return { ...nobody, actor: actor.kind, session_id: actor.session_id, address: actor.address ?? null }
+}

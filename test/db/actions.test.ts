@@ -1,0 +1,176 @@
+// The log of activity: who acts on a connection, the bounds of a line, and what the table refuses.
+import type { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import {
+  ACTIONS_KEPT_MS,
+  actingAs,
+  MAX_ACTIONS_OF_ACCOUNT,
+  recordAction,
+  sweepActions,
+} from '../../src/db/actions.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { immediately } from '../../src/db/transaction.ts'
+import { type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 24)
+const OPERATOR: By = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
+const HOLDER: By = { actor: { kind: 'account', session_id: 5, address: '203.0.113.7' }, now_ms: NOW_MS }
+
+function opened(): Database {
+  const db = openDatabase(':memory:')
+  db.run(`INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0);
+    INSERT INTO keys VALUES (1, 1, 'k', 'tg_', zeroblob(32), NULL, NULL, 0, 0, NULL, NULL, NULL, 0)`)
+  return db
+}
+const count = (db: Database, where = 'true') =>
+  db.query<{ lines: number }, []>(`SELECT count(*) AS lines FROM actions WHERE ${where}`).get()?.lines
+
+describe('who acts', () => {
+  const actorOf = (db: Database) =>
+    db.query<{ actor: string }, []>('SELECT actor FROM actions ORDER BY id DESC LIMIT 1').get()?.actor
+
+  test('is whoever the work is done as, nested and after a failure, and otherwise the gateway', () => {
+    const db = opened()
+    const record = () => recordAction(db, { action: 'account.suspended', account_id: 1 })
+    const seen: unknown[] = []
+    actingAs(db, OPERATOR, () => {
+      actingAs(db, HOLDER, record)
+      seen.push(actorOf(db))
+      expect(() =>
+        actingAs(db, HOLDER, () => {
+          throw new Error('refused')
+        }),
+      ).toThrow('refused')
+      record()
+      seen.push(actorOf(db))
+    })
+    record()
+    expect([...seen, actorOf(db)]).toEqual(['account', 'operator', 'system'])
+  })
+
+  test('what is rolled back leaves no line', () => {
+    const db = opened()
+    expect(() =>
+      immediately(db, () => {
+        recordAction(db, { action: 'account.closed', account_id: 1 }, OPERATOR)
+        throw new Error('refused')
+      }),
+    ).toThrow('refused')
+    expect(count(db)).toBe(0)
+  })
+})
+
+test.each<[string, Record<string, unknown>, unknown]>([
+  ['a long text', { note: 'x'.repeat(900) }, { note: `${'x'.repeat(500)}…` }],
+  [
+    'a long list',
+    { models: Array.from({ length: 30 }, (_, index) => index) },
+    { models: [...Array.from({ length: 20 }, (_, index) => index), '… 10 more'] },
+  ],
+  ['nothing', {}, {}],
+])('%s is kept within its bound', (_, fields, kept) => {
+  expect(JSON.parse(boundedJson(fields))).toEqual(kept)
+})
+
+test('many fields are kept as far as the bound goes, and the others counted', () => {
+  const fields = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`field_${index}`, '"'.repeat(400)]),
+  )
+  const json = boundedJson(fields)
+  const kept = JSON.parse(json)
+  expect(json.length).toBeLessThanOrEqual(MAX_FIELDS_CHARS)
+  expect(kept['…']).toBe(`${900 - Object.keys(kept).length + 1} more`)
+})
+
+describe('the table', () => {
+  const LINE = 'created_at_ms, action, actor, account_id, key_id, command'
+  test.each([
+    ['an action without a name', `INSERT INTO actions (${LINE}) VALUES (0, '', 'system', NULL, NULL, NULL)`],
+    ['an unknown actor', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'nobody', NULL, NULL, NULL)`],
+    [
+      'an account that is not told',
+      `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'account', NULL, NULL, NULL)`,
+    ],
+    ['a key that is not told', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'key', 1, NULL, NULL)`],
+    ['a command that is not told', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'command', 1, NULL, NULL)`],
+    [
+      'a command of somebody else',
+      `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'system', 1, NULL, 'key create')`,
+    ],
+    [
+      'an account that is not there',
+      `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'system', 9, NULL, NULL)`,
+    ],
+    [
+      'fields that are no JSON',
+      "INSERT INTO actions (created_at_ms, action, actor, after) VALUES (0, 'x', 'system', '{')",
+    ],
+  ])('refuses %s', (_, sql) => {
+    expect(() => opened().run(sql)).toThrow('constraint failed')
+  })
+
+  const columns = opened()
+    .query<{ name: string }, []>("SELECT name FROM pragma_table_info('actions')")
+    .all()
+    .map(({ name }) => name)
+  test.each([
+    ...columns.map((name) => [`another ${name}`, `UPDATE actions SET ${name} = '7'`]),
+    ['fields that are gone', 'UPDATE actions SET before = NULL, after = NULL'],
+    ['a line that is gone', 'DELETE FROM actions WHERE id = 1'],
+    ['no line at all', 'DELETE FROM actions'],
+    [
+      'a line in place of another',
+      "INSERT OR REPLACE INTO actions (id, created_at_ms, action, actor) VALUES (1, 0, 'x', 'system')",
+    ],
+  ])('is append-only: %s', (_, sql) => {
+    const db = opened()
+    const fields = { before: { name: 'a' }, after: { name: 'b' } }
+    recordAction(db, { action: 'account.renamed', account_id: 1, ...fields }, HOLDER)
+    expect(() => db.run(sql)).toThrow('append-only')
+  })
+
+  test('of an erased account loses its texts and the addresses of its person, and nothing else', () => {
+    const db = opened()
+    recordAction(db, { action: 'key.created', account_id: 1, after: { name: 'Jane' } }, HOLDER)
+    db.run('INSERT INTO erased_accounts VALUES (1, 0)')
+    db.run('UPDATE actions SET before = NULL, after = NULL, address = NULL')
+    expect(db.query('SELECT after, address, action FROM actions').get()).toEqual({
+      after: null,
+      address: null,
+      action: 'key.created',
+    })
+    for (const sql of [
+      "action = 'x'",
+      "after = '{}'",
+      "address = '::1'",
+      'session_id = NULL',
+      'account_id = 2',
+    ])
+      expect(() => db.run(`UPDATE actions SET ${sql}`)).toThrow('append-only')
+  })
+})
+
+describe('retention', () => {
+  test('a line goes once one is there that is 400 days younger, and not before', () => {
+    const db = opened()
+    const at = (now_ms: number) => recordAction(db, { action: 'account.created' }, { ...OPERATOR, now_ms })
+    at(NOW_MS)
+    at(NOW_MS + ACTIONS_KEPT_MS - 1)
+    expect([sweepActions(db), count(db)]).toEqual([0, 2])
+    at(NOW_MS + ACTIONS_KEPT_MS)
+    expect([sweepActions(db), sweepActions(db), count(db)]).toEqual([1, 0, 2])
+  })
+
+  test('an account holder pushes out lines of their own alone, the oldest first', () => {
+    const db = opened()
+    recordAction(db, { action: 'account.suspended', account_id: 1 }, OPERATOR)
+    recordAction(db, { action: 'session.started', account_id: 2 }, HOLDER)
+    immediately(db, () => {
+      for (let index = 0; index < MAX_ACTIONS_OF_ACCOUNT + 5; index += 1)
+        recordAction(db, { action: 'key.created', account_id: 1, after: { index } }, HOLDER)
+    })
+    expect(count(db)).toBe(MAX_ACTIONS_OF_ACCOUNT + 2)
+    expect(count(db, "json_extract(after, '$.index') < 5")).toBe(0)
+    expect(() => db.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
+  })
+})
