@@ -36,6 +36,21 @@ const MESSAGES: readonly (readonly [
     `{"type":"response.create","input":${'['.repeat(2_000)}`,
     { ...invalid, message: /nested/ },
   ],
+  [
+    'fields without end',
+    `{${'"type":1,'.repeat(300)}"type":"response.processed"}`,
+    { ...invalid, message: /more than 256 fields/ },
+  ],
+  [
+    'a long steer',
+    JSON.stringify({ type: 'response.steer', input: 'x'.repeat(70_000) }),
+    { ...invalid, message: /at most 64 KB/ },
+  ],
+  [
+    'a long notice',
+    JSON.stringify({ type: 'response.processed', x: 'x'.repeat(70_000) }),
+    { ...invalid, message: /at most 64 KB/ },
+  ],
   ['an empty lane', create({ stream_id: '' }), { ...invalid, code: 'invalid_stream_id', param: 'stream_id' }],
   ['a lane that is no text', create({ stream_id: null }), { ...invalid, code: 'invalid_stream_id' }],
   ['a lane of other characters', create({ stream_id: 'a b' }), { ...invalid, code: 'invalid_stream_id' }],
@@ -132,9 +147,13 @@ test('the 33rd lane is refused, the others go on', async () => {
   socket.raw.close()
 })
 
-test('who sends nothing else but what cannot be understood is sent away', async () => {
+test.each([
+  ['what cannot be understood', 'hello'],
+  ['notices', '{"type":"response.processed"}'],
+  ['words for responses', '{"type":"response.steer","input":"Faster"}'],
+])('who sends nothing else but %s is sent away', async (_, message) => {
   const socket = await openSocket(gateway, { key })
-  for (let sent = 0; sent < 200; sent++) socket.send('hello')
+  for (let sent = 0; sent < 200; sent++) socket.send(message)
   expect(await socket.closed).toMatchObject({ code: 1008 })
 })
 

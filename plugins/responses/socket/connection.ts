@@ -23,10 +23,10 @@ export interface ConnectionOptions {
 /** Of messages whose call has no room for them yet; once more wait, no more is read. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
-/** A caller whose messages ask for nothing, so many in a row, is not one of this API. */
-const MAX_REFUSED = 100
+/** A caller whose messages ask for no response, so many in a row, is not one of this API. */
+const MAX_UNPAID = 100
 
-const NONSENSE: SocketEnd = { code: 1008, reason: 'Too many messages that cannot be understood.' }
+const NONSENSE: SocketEnd = { code: 1008, reason: 'Too many messages that ask for no response.' }
 const FORGOTTEN: SocketEnd = {
   code: 1013,
   reason: 'The conversation cannot be remembered. Send all of it again.',
@@ -45,7 +45,8 @@ export class Connection implements SocketEvents, OpenSocket {
   #socket: CallerSocket | undefined
   #waiting = 0
   #waiting_bytes = 0
-  #refused_in_a_row = 0
+  /** Messages without a call, in a row. */
+  #unpaid = 0
   #ending: SocketEnd | undefined
   /** There while the caller does not keep up. */
   #behind: PromiseWithResolvers<void> | undefined
@@ -73,7 +74,7 @@ export class Connection implements SocketEvents, OpenSocket {
     try {
       const asked = readMessage(message)
       if (asked.kind === 'create') this.#take(asked)
-      else if (asked.kind === 'steer') this.#send(steerFailed(asked.steer))
+      else if (this.#isHeard() && asked.kind === 'steer') this.#send(steerFailed(asked.steer))
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
       void this.#refuse(thrown, undefined)
@@ -120,7 +121,7 @@ export class Connection implements SocketEvents, OpenSocket {
       void this.#refuse(tooManyLanes(), lane)
       return
     }
-    this.#refused_in_a_row = 0
+    this.#unpaid = 0
     this.#waiting++
     this.#waiting_bytes += body.length
     this.#lanes.add(lane, create)
@@ -195,7 +196,13 @@ export class Connection implements SocketEvents, OpenSocket {
   }
 
   async #refuse(thrown: GatewayError, lane: string | undefined): Promise<void> {
-    if (++this.#refused_in_a_row > MAX_REFUSED) this.end(NONSENSE)
-    else this.#send(await errorMessage(this.#options.refuse(thrown), lane))
+    if (this.#isHeard()) this.#send(await errorMessage(this.#options.refuse(thrown), lane))
+  }
+
+  /** Counts a message without a call. */
+  #isHeard(): boolean {
+    if (++this.#unpaid <= MAX_UNPAID) return true
+    this.end(NONSENSE)
+    return false
   }
 }

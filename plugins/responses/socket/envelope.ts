@@ -28,6 +28,10 @@ export type Asked =
   | { kind: 'notice' }
 
 const ENVELOPE = ['type', 'stream_id', 'generate', 'stream']
+/** No request has as many. Each takes its time on the event loop. */
+const MAX_FIELDS = 256
+/** Of a message that asks for no response: nobody pays for reading it, and a steer is sent back. */
+const MAX_UNPAID_BYTES = 64 * 1024
 const STEERING = ['previous_response_id', 'input']
 
 /** @throws GatewayError invalid_request for what cannot be understood; what a response is asked for with is not looked at */
@@ -39,8 +43,11 @@ export function readMessage(message: string | Uint8Array): Asked {
     throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')
   const walk = walkJson(bytes, MAX_DEPTH, NO_NAMES)
   if (!walk) throw invalidRequest(`The message is nested deeper than ${MAX_DEPTH} levels.`)
+  if (walk.keys.length > MAX_FIELDS) throw invalidRequest(`The message has more than ${MAX_FIELDS} fields.`)
   const scanned = { bytes, keys: walk.keys }
   const { type, stream_id, generate = true } = fieldsOf(scanned, ENVELOPE)
+  if ((type === 'response.processed' || type === 'response.steer') && bytes.length > MAX_UNPAID_BYTES)
+    throw invalidRequest(`A message of type "${type}" may have at most ${MAX_UNPAID_BYTES / 1024} KB.`)
   if (type === 'response.processed') return { kind: 'notice' }
   if (type === 'response.steer') {
     const { previous_response_id = null, input = null } = fieldsOf(scanned, STEERING)
