@@ -14,7 +14,7 @@ import {
   restoreSecrets,
   showsSecretOf,
 } from './hidden-text.ts'
-import { FROM_FILE, keyFilesIn } from './key-files.ts'
+import { FROM_FILE, keyFilesIn, type ReadKeyFile } from './key-files.ts'
 import { type ReadOptions, readCatalogue } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 import { replaceFile } from './replace-file.ts'
@@ -192,12 +192,13 @@ async function prepare(
   const restored = restoreSecrets(edited, hidden, origins)
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
-  const { mistakes, warnings, catalogue } = readWith(parts, raw)
+  const known = new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)])
+  const { mistakes, warnings, catalogue } = readWith(parts, raw, known)
   const beyond = beyondConsole({
     before: values ?? {},
     after: restored.values,
     named: restored.variables,
-    known: new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)]),
+    known,
   })
   const all = [...restored.mistakes, ...mistakes, ...beyond]
     .sort((one, other) => one.line - other.line)
@@ -221,8 +222,15 @@ async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-function readWith({ env, protocols, path }: ConfigurationParts, text: string) {
-  const { read: read_key_file } = keyFilesIn(dirname(path))
+/** @param known of a draft: it has no other files looked at, which would tell whether they are there */
+function readWith(
+  { env, protocols, path }: ConfigurationParts,
+  text: string,
+  known?: { has(variable: string): boolean },
+) {
+  const { read } = keyFilesIn(dirname(path))
+  const read_key_file: ReadKeyFile = (file) =>
+    known?.has(`${FROM_FILE}${file}`) === false ? { unreadable: 'the file does not name it yet' } : read(file)
   const reading = readCatalogue(text, { env, protocols, read_key_file })
   return reading.ok
     ? { catalogue: reading.catalogue, mistakes: [], warnings: reading.warnings }

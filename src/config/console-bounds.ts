@@ -58,7 +58,7 @@ function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
   const isListed = compileGlobs(globs)
   const listed = globs.length === 0 ? 'it lists none' : `it lists ${globs.join(', ')}`
   return named
-    .filter(({ variable }) => !known.has(variable) && !isListed(variable))
+    .filter(({ variable }) => !known.has(variable) && (variable.startsWith(FROM_FILE) || !isListed(variable)))
     .map(({ path, line, variable }) => ({
       path: writePath(path),
       line,

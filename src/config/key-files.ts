@@ -8,6 +8,11 @@ export type ReadKeyFile = (path: string) => { text: string } | { unreadable: str
 
 /** What a key begins with that is in a file. */
 export const FROM_FILE = 'file:'
+/** Braces and quotes are of a key that was pasted after the prefix: that is hidden, as a path is not. */
+const PATH = /^\s*file:\s*([^{}"]*[^{}"\s])\s*$/
+
+/** The path that a key names; undefined where it names none. */
+export const keyFileIn = (written: string): string | undefined => PATH.exec(written)?.[1]
 
 export interface KeyFiles {
   read: ReadKeyFile

@@ -3,7 +3,7 @@
 import type { Provider } from '../domain/catalogue.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
-import { FROM_FILE, type ReadKeyFile } from './key-files.ts'
+import { FROM_FILE, keyFileIn, type ReadKeyFile } from './key-files.ts'
 import type { Report } from './mistakes.ts'
 import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
@@ -187,30 +187,31 @@ function readKey(
   context: ProviderContext,
 ): string | Unset {
   const takes_accounts = server !== undefined && KNOWN_SERVERS.get(server)?.takes_accounts === true
-  const key = written.startsWith(FROM_FILE)
-    ? readFromFile(written, path, context)
-    : readSecret(written, path, context)
+  const file = keyFileIn(written)
+  if (file === undefined && written.trim().startsWith(FROM_FILE)) context.report(path, NO_PATH)
+  const key = file === undefined ? readSecret(written, path, context) : readFromFile(file, path, context)
   if (typeof key !== 'string') return key
   if (!takes_accounts) {
-    if (written.startsWith(FROM_FILE) || isServiceAccount(key)) context.report(path, ONLY_VERTEX)
+    if (file !== undefined || isServiceAccount(key)) context.report(path, ONLY_VERTEX)
   } else if (isServiceAccount(key)) {
     const account = readServiceAccount(key)
     if ('problem' in account) context.report(path, account.problem)
-  } else if (written.startsWith(FROM_FILE) || protocol !== 'gemini')
+  } else if (file !== undefined || protocol !== 'gemini')
     context.report(path, "must be the JSON file of a service account's key")
   return key
 }
 
+const NO_PATH = 'must be "file:" and the path of a file, without braces and quotes'
 const ONLY_VERTEX =
   'is for server = "vertex", which takes service accounts: write the key itself, or "env:NAME"'
 
 function readFromFile(
-  written: string,
+  file: string,
   path: TomlPath,
   { read_key_file }: Pick<ProviderContext, 'read_key_file'>,
 ): string | Unset {
-  const read = read_key_file(written.slice(FROM_FILE.length).trim())
-  return 'text' in read ? read.text : { path, variable: written, ...read }
+  const read = read_key_file(file)
+  return 'text' in read ? read.text : { path, variable: `${FROM_FILE}${file}`, ...read }
 }
 
 const FROM_ENVIRONMENT = 'env:'

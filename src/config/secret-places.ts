@@ -2,6 +2,7 @@
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
+import { FROM_FILE, keyFileIn } from './key-files.ts'
 import type { Places, Span, TomlPath } from './toml.ts'
 import type { Splice } from './toml-lines.ts'
 
@@ -26,8 +27,10 @@ export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
-/** The name of an environment variable or a file, and how a shell would write a variable, which is a mistake. */
-const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|(file:[^{}"]+)|\$\{?[A-Za-z_]\w*\}?)\s*$/
+/** The name of an environment variable, and how a shell would write one, which is a mistake. */
+const VARIABLE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
+/** It names a variable or a file, and is no secret. */
+const isReference = (text: string): boolean => VARIABLE.test(text) || keyFileIn(text) !== undefined
 /** An address that holds more than an address; it is a mistake, too. */
 const BEARS_SECRET = /[@?#]/
 
@@ -37,7 +40,7 @@ export function secretsIn({ text, written: all, value }: Places): WrittenSecret[
     const origin = destinationOf(path, value)
     if (origin === undefined || node.type !== 'TOMLValue') return []
     const secret = node.value
-    if (typeof secret !== 'string' || secret.trim() === '' || REFERENCE.test(secret) || isShown(secret))
+    if (typeof secret !== 'string' || secret.trim() === '' || isReference(secret) || isShown(secret))
       return []
     if (isReadable(path) && !(path[2] === 'base_url' && BEARS_SECRET.test(secret))) return []
     const span: Span = [node.range[0], node.range[1]]
@@ -90,8 +93,8 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
   return written.flatMap(({ path, node }) => {
     const origin = destinationOf(path, value)
     if (origin === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
-    const [, name, file] = REFERENCE.exec(node.value) ?? []
-    const variable = name ?? file?.trim()
+    const file = keyFileIn(node.value)
+    const variable = file === undefined ? VARIABLE.exec(node.value)?.[1] : `${FROM_FILE}${file}`
     return variable === undefined ? [] : [{ path, line: node.loc.start.line, variable, origin }]
   })
 }
@@ -149,5 +152,5 @@ function opensMore(line: string, is_open: boolean): boolean {
 
 function hideQuoted(quoted: string): string {
   const text = quoted.slice(1, -1)
-  return text.trim() === '' || REFERENCE.test(text) ? quoted : `"${shownFor(text)}"`
+  return text.trim() === '' || isReference(text) ? quoted : `"${shownFor(text)}"`
 }

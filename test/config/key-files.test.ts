@@ -70,6 +70,11 @@ describe('a mistake', () => {
       "must be the JSON file of a service account's key",
     ],
     [
+      'the text of a file after the prefix',
+      `server = "vertex"\napi_keys = ['file:{"type": "service_account"}']`,
+      'must be "file:" and the path of a file',
+    ],
+    [
       'Claude by an API key',
       'server = "vertex"\nprotocol = "anthropic"\napi_keys = ["AIzaSyD-0123"]',
       "must be the JSON file of a service account's key",
@@ -82,7 +87,13 @@ describe('a mistake', () => {
     const reading = await write(lines)
     expect(reading).toMatchObject({
       ok: false,
-      mistakes: [{ path: 'providers[0].api_keys[0]', message: expect.stringContaining(message) }],
+      mistakes: expect.arrayContaining([
+        {
+          path: 'providers[0].api_keys[0]',
+          line: expect.any(Number),
+          message: expect.stringContaining(message),
+        },
+      ]),
     })
     expect(JSON.stringify(reading)).not.toContain('PRIVATE KEY')
   })
