@@ -1,4 +1,4 @@
-// The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own.
+// The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own. And its charts.
 import { expect, test } from 'bun:test'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 
@@ -49,5 +49,15 @@ test('an account sees its own calls, and no other', async () => {
   await live.getByText('live', { exact: true }).waitFor()
   await callBy('alice', 'sim-gpt')
   await live.getByText('sim-gpt').first().waitFor()
+  await one.isClean()
+})
+
+test('a browser whose language Intl does not know is shown the charts', async () => {
+  await using one = await visit('operator')
+  await one.page.addInitScript(
+    "Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true })",
+  )
+  await one.open('/console')
+  await one.page.locator('canvas').first().waitFor()
   await one.isClean()
 })

@@ -1,4 +1,6 @@
 // The lines of a chart, drawn on a canvas by uPlot; loaded with the first chart.
+// First: uPlot formats numbers in the browser's language while it loads.
+import './chart-language.ts'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'

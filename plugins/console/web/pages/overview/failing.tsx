@@ -1,4 +1,5 @@
 // The routes that failed in the overview's time: how often, why the last time, and the call where it shows.
+import { Fragment } from 'react'
 import { part } from '../../app/client.ts'
 import { count } from '../../parts/amounts.ts'
 import { failureClassWord } from '../../parts/failure-classes.ts'
@@ -45,8 +46,12 @@ const COLUMNS: Column<Route>[] = [
   column('why', 'Why', 'second', ({ classes }) =>
     Object.entries(classes)
       .toSorted(([, one], [, other]) => other - one)
-      .map(([name, times]) => `${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`)
-      .join(', '),
+      .map(([name, times], at) => (
+        <Fragment key={name}>
+          {at > 0 && ', '}
+          <span className="no-wrap">{`${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`}</span>
+        </Fragment>
+      )),
   ),
   column('words', 'In its words', 'none', ({ last_words }) => (
     <span className="soft overview-words">{last_words}</span>
