@@ -65,7 +65,7 @@ export function listedNames(
   { model, generation }: { readonly model: string; readonly generation?: string },
 ): readonly string[] {
   if (generation === undefined || model.startsWith('ft:')) return [model]
-  return rowOf(provider)?.names_deployments ? [generation, model] : [model, generation]
+  return rowOf(provider)?.has_deployments ? [generation, model] : [model, generation]
 }
 
 /** The model's name at its provider: the list puts the provider's before it, though not everywhere. */

@@ -55,8 +55,6 @@ export interface KnownServer {
   readonly reasons_in_chat?: true
   /** Its keys may be the files of Google's service accounts, which are shown as access tokens. */
   readonly takes_accounts?: true
-  /** Its models are called by the names of deployments, which the operator chose. */
-  readonly names_deployments?: true
   /** It has no embeddings in its protocols' form. */
   readonly lacks_embeddings?: true
   /** The simulator plays it. */

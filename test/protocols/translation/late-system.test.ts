@@ -106,6 +106,15 @@ test.each([
   expect(sent(LATE, 'claude-opus-5-5', serverOf({ base_url })).startsWith('system:S,')).toBe(takes)
 })
 
+test.each([
+  ['anthropic', true],
+  ['foundry', false],
+  ['vertex', false],
+])('behind an address of its own a server is the one that the catalogue names: %s', (server, takes) => {
+  const named = serverOf({ base_url: 'https://proxy.example', server })
+  expect(sent(LATE, 'claude-opus-5-5', named).startsWith('system:S,')).toBe(takes)
+})
+
 test('the system prompt and its mark stay the same from turn to turn', () => {
   const target = {
     model: 'claude-opus-5-5',
