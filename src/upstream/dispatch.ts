@@ -8,7 +8,7 @@ import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst, seedFrom } from './routes.ts'
 import type { Sending } from './sending.ts'
-import { sendWithToken } from './tokens/bearer.ts'
+import { NOT_SENT, sendWithToken } from './tokens/bearer.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import {
   couldNotConnect,
@@ -120,7 +120,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       continue
     }
     failures.push(result)
-    if (call.signal.aborted) break
+    if (call.signal.aborted || result === NOT_SENT) break
     call.onFailure(attempt, result)
     if (result.is_silent) {
       if (++silent_routes === MAX_SILENT_ROUTES) break
@@ -165,7 +165,7 @@ function tryAttempt<T>(
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
   return sendWithToken<Dispatched<T>>(
     request,
-    { tokens: deps.tokens, api_key, signal: call.signal, onRefused },
+    { tokens: deps.tokens, api_key, ends: [call.signal, call.gone], onRefused },
     (shown) => tryOnce(deps, call, attempt, shown),
   )
 }

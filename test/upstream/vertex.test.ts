@@ -17,7 +17,7 @@ import { answer, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection } from '../support/sections.ts'
 import { folderOfFile } from '../support/test-folder.ts'
-import { events, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
+import { events, heldBack, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
 
 const MINUTE_MS = 60_000
 const clock = { ahead_ms: 0 }
@@ -71,7 +71,7 @@ const { call, upstream, lastCall, gateway } = await fileScene({
   catalogue(url) {
     writeFileSync(KEY_FILE, accountFile(url))
     return [
-      '[server]\nledger_writer = "inline"\n[native]\nextra_methods = true\n',
+      '[server]\nledger_writer = "inline"\non_disconnect = "drain"\n[native]\nextra_methods = true\n',
       block(url, 'gemini', 'gemini', 'region = "europe-west1"'),
       block(url, 'claude', 'anthropic'),
       modelSection('gemini', { gemini: GEMINI }, { price: PRICE }),
@@ -291,6 +291,28 @@ describe('a token', () => {
     expect((await whole_call()).status).toBe(502)
     expect([exchanges().length, sent().length]).toEqual([1, 2])
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+
+  test('whose caller left while it was awaited asks no model', async () => {
+    clock.ahead_ms += 61 * MINUTE_MS
+    const held = heldBack((seen) => tokenAnswer(seen, now(), ++tokens))
+    token_server = held.script
+    const caller = new AbortController()
+    const left = call(wholePath('gemini'), ask(), { signal: caller.signal }).catch(() => 'left')
+    await held.asked
+    let is_over = false
+    void exchanges()[0]?.over.then(() => {
+      is_over = true
+    })
+    caller.abort()
+    expect(await left).toBe('left')
+    expect(await lastCall()).toMatchObject({ outcome: 'cancelled', cost_nanos: 0 })
+    // The exchange goes on for others.
+    expect(is_over).toBe(false)
+    held.release()
+    await gateway.atRest()
+    expect([exchanges().length, sent().length]).toEqual([1, 0])
+    token_server = (seen) => tokenAnswer(seen, now(), ++tokens)
   })
 
   test('that the account does not get fails the call, free; nothing is sent, and the log has no secret', async () => {

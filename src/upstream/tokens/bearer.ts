@@ -8,8 +8,8 @@ export interface Bearing {
   tokens: Tokens
   /** A service account. */
   api_key: string
-  /** Ends the wait for a token; its exchange goes on for others. */
-  signal: AbortSignal
+  /** Each ends the wait for a token; its exchange goes on for others. */
+  ends: readonly AbortSignal[]
   /** Told of the failure for which another token is got. */
   onRefused(failure: UpstreamFailure): void
 }
@@ -17,16 +17,16 @@ export interface Bearing {
 /** For an attempt whose key is a service account. @param send sends the request as it is given */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
-  { tokens, api_key, signal, onRefused }: Bearing,
+  { tokens, api_key, ends, onRefused }: Bearing,
   send: (request: UpstreamRequest) => Promise<A | UpstreamFailure>,
 ): Promise<A | UpstreamFailure> {
-  const first = await gotten(tokens.of(api_key), signal)
+  const first = await gotten(tokens.of(api_key), ends)
   if (!isToken(first)) return first
   const result = await send(withBearer(request, first))
   if (!('failure_class' in result) || !result.is_unauthorized) return result
   tokens.refused(api_key, first)
   onRefused(result)
-  const second = await gotten(tokens.of(api_key), signal)
+  const second = await gotten(tokens.of(api_key), ends)
   return isToken(second) ? send(withBearer(request, second)) : second
 }
 
@@ -38,21 +38,23 @@ const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamR
 
 function gotten(
   exchanged: AccessToken | Promise<Exchanged>,
-  signal: AbortSignal,
+  ends: readonly AbortSignal[],
 ): Exchanged | Promise<Exchanged> {
   if (!(exchanged instanceof Promise)) return exchanged
-  if (signal.aborted) return ENDED
+  const ended = AbortSignal.any([...ends])
+  if (ended.aborted) return NOT_SENT
   return new Promise((resolve) => {
-    const end = () => resolve(ENDED)
-    signal.addEventListener('abort', end, { once: true })
+    const end = () => resolve(NOT_SENT)
+    ended.addEventListener('abort', end, { once: true })
     void exchanged.then((token) => {
-      signal.removeEventListener('abort', end)
+      ended.removeEventListener('abort', end)
       resolve(token)
     })
   })
 }
 
-const ENDED: UpstreamFailure = {
+/** No fault of the provider's, which was asked nothing. */
+export const NOT_SENT: UpstreamFailure = {
   failure_class: 'upstream_error',
   message: 'the call ended before there was an access token',
   retry_after_s: undefined,

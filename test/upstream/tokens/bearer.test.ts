@@ -27,7 +27,7 @@ function over(exchanged: Exchanged[], answers: object[]) {
       {
         tokens,
         api_key: KEY,
-        signal: new AbortController().signal,
+        ends: [new AbortController().signal],
         onRefused: ({ message }) => told.push(message),
       },
       async ({ headers }) => {
@@ -83,7 +83,12 @@ describe('a service account', () => {
     const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
     const waiting = sendWithToken(
       REQUEST,
-      { tokens: never, api_key: KEY, signal: controller.signal, onRefused() {} },
+      {
+        tokens: never,
+        api_key: KEY,
+        ends: [new AbortController().signal, controller.signal],
+        onRefused() {},
+      },
       () => Promise.reject(new Error('it was sent')),
     )
     controller.abort()
