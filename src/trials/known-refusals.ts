@@ -109,6 +109,12 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
       'wrong address: the resource does not serve this API. Claude needs server = "foundry" with protocol = "anthropic", and a deployment of Claude in this resource.',
   },
   {
+    // https://github.com/owndev/Open-WebUI-Functions/issues/136
+    words: /'max_tokens' is not supported with this model/i,
+    advice:
+      'unknown model: its name does not tell that it is a newer one of OpenAI. Set the `generation` of the route to the model that you deployed, such as "gpt-5.4".',
+  },
+  {
     // https://github.com/anomalyco/opencode/issues/12186
     words: /API version not supported/i,
     advice:

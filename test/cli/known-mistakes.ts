@@ -54,6 +54,17 @@ export const CASES: readonly Case[] = [
   { what: 'Azure: wrong key', entry: AZURE, server: AZURE_KEY, result: 'bad key', says: AZURE_KEY_SAYS },
   { what: 'Azure: wrong resource', entry: AZURE, result: 'unreachable', says: NO_HOST },
   {
+    what: 'Azure: a newer model under a name of its own, without a generation',
+    entry: AZURE,
+    server: error(
+      400,
+      'unsupported_parameter',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    ),
+    result: 'refused',
+    says: 'unknown model: its name does not tell that it is a newer one of OpenAI. Set the `generation` of the route to the model that you deployed, such as "gpt-5.4".',
+  },
+  {
     what: 'Azure: no deployment of this name',
     entry: AZURE,
     server: NO_DEPLOYMENT,
