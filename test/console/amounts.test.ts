@@ -1,15 +1,20 @@
 // Numbers as the console's pages write them.
 import { describe, expect, test } from 'bun:test'
 import {
+  aligned,
+  balanceUsd,
   briefCount,
   bytes,
   count,
+  decimalsFor,
   duration,
   exactUsd,
+  fixedUsd,
   lasting,
   roundedUsd,
   share,
 } from '../../plugins/console/web/parts/amounts.ts'
+import { clockTime, utcDay } from '../../plugins/console/web/parts/time-words.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 
 describe('numbers in words', () => {
@@ -66,4 +71,55 @@ describe('numbers in words', () => {
   )
 
   test('counts', () => expect([count(12_345), briefCount(12_345)]).toEqual(['12,345', '12.3K']))
+})
+
+describe('amounts under each other', () => {
+  test.each([
+    [
+      [0, 1_230_000_000, 10_000_000],
+      ['0.00', '1.23', '0.01'],
+    ],
+    [
+      [341_250, 1_200_000_000, 0],
+      ['0.00034', '1.20000', '0.00000'],
+    ],
+    [
+      [-341_250, null, 9_999_999],
+      ['−0.00034', '–', '0.01000'],
+    ],
+    [[1], ['0.000000001']],
+    [[], []],
+  ])('the decimals of %p are the same: %p', (amounts, texts) => {
+    const decimals = decimalsFor(amounts)
+    expect(amounts.map((nanos) => (nanos === null ? '–' : fixedUsd(nanos, decimals)))).toEqual(texts)
+  })
+
+  test('exact ones keep every digit', () => {
+    const text = aligned([341_250, 1_200_000_000])
+    expect([text(341_250), text(1_200_000_000)]).toEqual(['0.00034125', '1.20000000'])
+  })
+
+  test.each([
+    [2_149_999_999, '2.14'],
+    [9_999_999, '0.00'],
+    [0, '0.00'],
+    [-1, '−0.01'],
+    [1_234_560_000_000, '1,234.56'],
+  ])('a balance of %d nano-dollars is rounded down: %s', (nanos, text) => {
+    expect(balanceUsd(nanos)).toBe(text)
+  })
+})
+
+describe('times in lists', () => {
+  const now = new Date(2026, 10, 24, 14, 2, 31)
+  test.each([
+    [new Date(2026, 10, 24, 9, 5, 7), '09:05:07'],
+    [new Date(2026, 10, 23, 23, 59, 0), '23 Nov 23:59'],
+    [new Date(2025, 11, 31, 12, 0, 0), '31 Dec 2025'],
+  ])('%p is %s', (at, text) => expect(clockTime(at.getTime(), now.getTime())).toBe(text))
+
+  test('a day of UTC has its own name in every zone', () => {
+    expect(utcDay(Date.UTC(2026, 10, 24))).toBe('24 Nov')
+    expect(utcDay(Date.UTC(2026, 10, 24, 23, 59))).toBe('24 Nov')
+  })
 })

@@ -1,7 +1,7 @@
 // The page of the books in a browser: the audit with each of its figures, what it finds, and the entries, filtered and as a file.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { formatUsd } from '../../src/domain/money.ts'
+import { aligned } from '../../plugins/console/web/parts/amounts.ts'
 import { fileConsole } from '../support/console.ts'
 import { signedIn } from '../support/console-session.ts'
 
@@ -42,7 +42,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   const { rules } = await audited('rules hold.')
   const charged = sumOf('charge')
   expect(charged).toBeGreaterThan(0)
-  const usd = (nanos: number) => formatUsd(nanos)
+  const usd = aligned([12.5e9, 2.5e9, charged, 10e9 - charged])
   expect(await linesOf('The books as one sum')).toEqual([
     `Topped up 1 account ${usd(sumOf('top_up'))}`,
     `Charged for calls 1 call − ${usd(charged)}`,

@@ -1,7 +1,7 @@
 // The search: what the server finds, as links to pages.
 import { api, ask } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
-import { relativeTime } from '../parts/time.tsx'
+import { relativeTime } from '../parts/time-words.ts'
 
 const MAX_CHARS = 100
 /** Of a key that was pasted whole only its prefix leaves the browser. */

@@ -53,7 +53,7 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
                   <button type="button" onClick={() => onChoose(name)}>
                     <b>{name}</b>
                     {status === 'active' ? (
-                      <Money nanos={available_nanos} />
+                      <Money nanos={available_nanos} balance />
                     ) : (
                       <Status tone="warn">{status}</Status>
                     )}

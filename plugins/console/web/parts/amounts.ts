@@ -16,11 +16,44 @@ export function roundedUsd(nanos: number): string {
   return text.replace('-', MINUS)
 }
 
+/** A balance, to the cent and never more than there is: `2.14` of 2.149. */
+export const balanceUsd = (nanos: number): string =>
+  roundedUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
+
+const MIN_DECIMALS = 2
+
+/** How many decimals a column of amounts has, so that of the smallest two digits are seen that count. */
+export function decimalsFor(amounts: readonly (number | null)[]): number {
+  const sizes = amounts.flatMap((nanos) => (nanos ? [Math.abs(nanos)] : []))
+  const smallest = Math.min(NANOS_PER_CENT, ...sizes)
+  if (smallest === NANOS_PER_CENT) return MIN_DECIMALS
+  return fractions.format(smallest / NANOS_PER_USD).split('.')[1]?.length ?? MIN_DECIMALS
+}
+
+/** With so many decimals, from 2 to 9: `0.00034`, `1.20000`. */
+export function fixedUsd(nanos: number, decimals: number): string {
+  const format = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  })
+  return format.format(nanos / NANOS_PER_USD).replace('-', MINUS)
+}
+
 /** Every digit: `0.000341250`. */
 export function exactUsd(nanos: number): string {
   const digits = Math.abs(nanos).toString().padStart(10, '0')
   const whole = counts.format(Number(digits.slice(0, -9)))
   return `${nanos < 0 ? MINUS : ''}${whole}.${digits.slice(-9).replace(/0{1,7}$/, '')}`
+}
+
+/** Exact amounts with one number of decimals, so that they stand one under the other. */
+export function aligned(all: readonly number[]): (nanos: number) => string {
+  const decimalsOf = (text: string) => text.length - text.indexOf('.') - 1
+  const decimals = Math.max(...all.map((nanos) => decimalsOf(exactUsd(nanos))))
+  return (nanos) => {
+    const text = exactUsd(nanos)
+    return text.padEnd(text.length + decimals - decimalsOf(text), '0')
+  }
 }
 
 /** `12,345`. */

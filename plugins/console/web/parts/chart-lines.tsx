@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
 import type { ChartProps } from './chart-props.ts'
+import { utcDay } from './time-words.ts'
 
 const MIN_AXIS_PX = 56
 const DIGIT_PX = 7.5
@@ -29,6 +30,8 @@ export default function Lines({
   format,
   formatAxis = format,
   height_px,
+  days = false,
+  unfinished = false,
   onRead,
 }: LinesProps) {
   const place = useRef<HTMLDivElement>(null)
@@ -45,10 +48,12 @@ export default function Lines({
         formatAxis,
         width,
         height: height_px,
+        days,
+        unfinished,
         onRead,
         colours: coloursOf(element),
       })
-      plot = new UPlot(options, dataOf(times_ms, series), element)
+      plot = new UPlot(options, dataOf(times_ms, series, unfinished), element)
     }
     draw()
     const resizing = new ResizeObserver(() =>
@@ -61,14 +66,28 @@ export default function Lines({
       resizing.disconnect()
       plot?.destroy()
     }
-  }, [times_ms, series, formatAxis, height_px, onRead])
+  }, [times_ms, series, formatAxis, height_px, days, unfinished, onRead])
   return <div ref={place} />
 }
 
-const dataOf = (times_ms: readonly number[], series: ChartProps['series']): UPlot.AlignedData => [
+type Values = ChartProps['series'][number]['values']
+
+const dataOf = (
+  times_ms: readonly number[],
+  series: ChartProps['series'],
+  unfinished: boolean,
+): UPlot.AlignedData => [
   times_ms.map((time_ms) => time_ms / 1_000),
-  ...series.map(({ values }) => [...values]),
+  ...series.map(({ values }) => [...(unfinished ? withoutLast(values) : values)]),
+  ...(unfinished ? series.map(({ values }) => [...lastStep(values)]) : []),
 ]
+
+const withoutLast = (values: Values): Values =>
+  values.map((value, at) => (at === values.length - 1 ? null : value))
+
+/** The way to the last value, without those before it. */
+const lastStep = (values: Values): Values =>
+  values.map((value, at) => (at >= values.length - 2 ? value : null))
 
 interface Colours {
   text: string
@@ -97,12 +116,14 @@ interface Drawn extends Pick<ChartProps, 'series' | 'times_ms'> {
   formatAxis: (value: number) => string
   width: number
   height: number
+  days: boolean
+  unfinished: boolean
   onRead: (at: number | null) => void
   colours: Colours
 }
 
 function optionsOf(drawn: Drawn): UPlot.Options {
-  const { times_ms, series, formatAxis, width, height, onRead, colours } = drawn
+  const { times_ms, series, formatAxis, width, height, days, unfinished, onRead, colours } = drawn
   const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
   const is_named = series.length > 1 && width > 480
   return {
@@ -110,6 +131,7 @@ function optionsOf(drawn: Drawn): UPlot.Options {
     height,
     padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : END_LABEL_PX, 0, 0],
     legend: { show: false },
+    tzDate: (time_s) => (days ? UPlot.tzDate(new Date(time_s * 1_000), 'Etc/UTC') : new Date(time_s * 1_000)),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
@@ -122,7 +144,7 @@ function optionsOf(drawn: Drawn): UPlot.Options {
         gap: TIMES_GAP_PX,
         incrs: stepsFrom(times_ms),
         values: (_plot, splits, _at, _space, step_s) =>
-          splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
+          splits.map((time_s) => (days ? utcDay(time_s * 1_000) : timeLabel(time_s * 1_000, step_s))),
       },
       {
         ...axis,
@@ -135,11 +157,12 @@ function optionsOf(drawn: Drawn): UPlot.Options {
     series: [
       {},
       ...series.map(({ label, values }, nth) => ({
+        ...lineOf(colours.series[nth] ?? colours.text, unfinished ? withoutLast(values) : values),
         label,
-        stroke: colours.series[nth] ?? colours.text,
-        width: 1.5,
-        // A value between gaps has no line: it is a dot.
-        points: { show: true, size: 4, filter: () => aloneIn(values) },
+      })),
+      ...(unfinished ? series : []).map(({ values }, nth) => ({
+        ...lineOf(colours.series[nth] ?? colours.text, lastStep(values)),
+        dash: [4, 4],
       })),
     ],
     hooks: {
@@ -148,6 +171,13 @@ function optionsOf(drawn: Drawn): UPlot.Options {
     },
   }
 }
+
+/** A value between gaps has no line: it is a dot. */
+const lineOf = (stroke: string, values: Values): UPlot.Series => ({
+  stroke,
+  width: 1.5,
+  points: { show: true, size: 4, filter: () => aloneIn(values) },
+})
 
 const DAY_S = 86_400
 /** As wide as its longest label. */
@@ -177,7 +207,7 @@ function timeLabel(time_ms: number, step_s: number): string {
 }
 
 /** Where a value has none beside it. */
-const aloneIn = (values: ChartProps['series'][number]['values']): number[] =>
+const aloneIn = (values: Values): number[] =>
   values.flatMap((value, at) => {
     const has = (other: number) => (values[other] ?? null) !== null
     return value !== null && !has(at - 1) && !has(at + 1) ? [at] : []

@@ -19,6 +19,10 @@ export interface ChartProps {
   format: (value: number) => string
   /** A value on the axis, shorter. */
   formatAxis?: (value: number) => string
+  /** The times are days of UTC; otherwise they are moments, in the viewer's zone. */
+  days?: boolean
+  /** The last value is of a time that is not over yet: its line is dashed. */
+  unfinished?: boolean
   height_px?: number
   /** What the figures say in one sentence, for those who do not see the lines. */
   summary?: string

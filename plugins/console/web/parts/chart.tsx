@@ -5,14 +5,14 @@ import { Button } from './button.tsx'
 import type { ChartProps } from './chart-props.ts'
 import { useLoaded } from './loaded.ts'
 import { Table } from './table.tsx'
-import { shortTime } from './time.tsx'
+import { shortTime, utcDay } from './time-words.ts'
 
 const loadLines = () => import('./chart-lines.tsx')
 
 const DEFAULT_HEIGHT_PX = 180
 
 export function Chart(props: ChartProps) {
-  const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
+  const { label, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
   const Lines = useLoaded(loadLines)
   const [as_table, setAsTable] = useState(false)
   const [at, setAt] = useState<number | null>(null)
@@ -41,7 +41,7 @@ export function Chart(props: ChartProps) {
         </section>
       ) : (
         <>
-          <Reading {...{ times_ms, series, format, at }} />
+          <Reading {...props} at={at} />
           <div className="chart-area" style={place} role="img" aria-label={summary ?? summaryOf(props)}>
             {Lines && <Lines {...props} height_px={height_px} onRead={onRead} />}
           </div>
@@ -52,17 +52,25 @@ export function Chart(props: ChartProps) {
   )
 }
 
-interface ReadingProps extends Pick<ChartProps, 'times_ms' | 'series' | 'format'> {
+interface ReadingProps extends ChartProps {
   at: number | null
 }
 
+/** When a value begins, by its place among them: "24 Nov (UTC)", "24 Nov 14:00, so far". */
+function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): string {
+  const time_ms = times_ms[at] ?? 0
+  const words = days ? `${utcDay(time_ms)} (UTC)` : shortTime(time_ms)
+  return unfinished && at === times_ms.length - 1 ? `${words}, so far` : words
+}
+
 /** All series where the pointer is; at the last time where it is nowhere. */
-function Reading({ times_ms, series, format, at }: ReadingProps) {
+function Reading({ at, ...chart }: ReadingProps) {
+  const { times_ms, series, format } = chart
   const index = at ?? times_ms.length - 1
   const time_ms = times_ms[index]
   return (
     <div className="chart-reading" aria-hidden>
-      {time_ms !== undefined && <span>{shortTime(time_ms)}</span>}
+      {time_ms !== undefined && <span>{timeWords(chart, index)}</span>}
       {time_ms !== undefined &&
         series.map(({ label, values }, nth) => (
           <span key={label}>
@@ -92,7 +100,8 @@ interface FigureRow {
   at: number
 }
 
-function FigureTable({ label, times_ms, series, format }: ChartProps) {
+function FigureTable(chart: ChartProps) {
+  const { label, times_ms, series, format, days } = chart
   const rows: FigureRow[] = times_ms.map((time_ms, at) => ({ time_ms, at })).reverse()
   return (
     <Table
@@ -100,7 +109,7 @@ function FigureTable({ label, times_ms, series, format }: ChartProps) {
       rows={rows}
       keyOf={({ time_ms }) => time_ms}
       columns={[
-        { key: 'time', title: 'From', cell: ({ time_ms }) => shortTime(time_ms), phone: 'first' },
+        { key: 'time', title: days ? 'Day' : 'From', cell: ({ at }) => timeWords(chart, at), phone: 'first' },
         ...series.map(({ label: title, values }, nth) => ({
           key: title,
           title,

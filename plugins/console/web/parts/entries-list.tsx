@@ -15,8 +15,8 @@ import { TextInput } from './input.tsx'
 import { Money } from './money.tsx'
 import { Select } from './select.tsx'
 import { EmptyState, Loaded } from './states.tsx'
-import { atEnd, type Column, column, Pager, Table } from './table.tsx'
-import { Time } from './time.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from './table.tsx'
+import { ClockTime } from './time.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
 const CURSOR = 'entries_cursor'
@@ -38,9 +38,15 @@ const WORDS: Record<ShownEntry['kind'], string> = {
 
 const OF_ACCOUNT: Column<ShownEntry>[] = [
   column('kind', 'Entry', 'first', ({ kind }) => WORDS[kind]),
-  atEnd('amount', 'USD', 'first-end', (entry) => <Amount entry={entry} />),
+  charges(
+    'amount',
+    'USD',
+    'first-end',
+    ({ amount_nanos }) => amount_nanos,
+    (entry, decimals) => <Amount entry={entry} decimals={decimals} />,
+  ),
   column('for', 'For', 'second', (entry) => <For entry={entry} />),
-  atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
+  atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
 const OF_ALL: Column<ShownEntry>[] = [
@@ -51,11 +57,12 @@ const OF_ALL: Column<ShownEntry>[] = [
   ...OF_ACCOUNT.slice(1),
 ]
 
-function Amount({ entry: { amount_nanos, unpaid_nanos } }: { entry: ShownEntry }) {
+function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {
+  const { amount_nanos, unpaid_nanos } = entry
   return (
     <>
       {amount_nanos > 0 && '+'}
-      <Money nanos={amount_nanos} unit={false} />
+      <Money nanos={amount_nanos} decimals={decimals} unit={false} />
       {unpaid_nanos !== null && unpaid_nanos > 0 && (
         <div className="small soft">{exactUsd(unpaid_nanos)} became debt</div>
       )}

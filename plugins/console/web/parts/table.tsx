@@ -3,8 +3,10 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useAddressState } from './address-state.ts'
+import { decimalsFor } from './amounts.ts'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
+import { Money } from './money.tsx'
 
 /** Where a cell stands on a phone, where a row is two lines. */
 export type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
@@ -14,7 +16,9 @@ export interface Column<Row> {
   key: string
   title: string
   /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
-  cell: (row: Row) => ReactNode
+  cell: (row: Row, decimals: number) => ReactNode
+  /** The amounts of a column of charges, which all have the same decimals: `cell` is told how many. */
+  amounts?: (row: Row) => number | null
   /** Numbers stand at the end. */
   end?: boolean
   sorts?: boolean
@@ -31,6 +35,17 @@ export const column = <Row,>(
 
 /** A column that stands at its end: of numbers, or of buttons. */
 export const atEnd: typeof column = (...given) => ({ ...column(...given), end: true })
+
+/** A column of charges in USD, with the same decimals in each row. @param cell what stands there, if more than the amount */
+export const charges = <Row,>(
+  key: string,
+  title: string,
+  phone: PhonePlace,
+  amounts: (row: Row) => number | null,
+  cell: Column<Row>['cell'] = (row, decimals) => (
+    <Money nanos={amounts(row)} decimals={decimals} unit={false} />
+  ),
+): Column<Row> => ({ key, title, phone, amounts, cell, end: true })
 
 /** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
 export interface Sorting {
@@ -50,6 +65,7 @@ export interface TableProps<Row> {
 }
 
 export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: TableProps<Row>) {
+  const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
   return (
     <div className="table-place">
       <table className="table" aria-label={label}>
@@ -67,10 +83,10 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
                 <td key={key} className={names(end && 'end')} data-phone={phone}>
                   {at === 0 && hrefOf ? (
                     <Link className="row-link" href={hrefOf(row)}>
-                      {cell(row)}
+                      {cell(row, decimals[at] ?? 0)}
                     </Link>
                   ) : (
-                    cell(row)
+                    cell(row, decimals[at] ?? 0)
                   )}
                 </td>
               ))}

@@ -11,7 +11,7 @@ import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
-import { exactTime } from '../../parts/time.tsx'
+import { exactTime } from '../../parts/time-words.ts'
 
 export interface AccountDialogProps {
   account: ShownAccount

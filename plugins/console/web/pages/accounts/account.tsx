@@ -5,7 +5,7 @@ import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
-import { exactUsd, roundedUsd } from '../../parts/amounts.ts'
+import { balanceUsd, exactUsd } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { EntriesList } from '../../parts/entries-list.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
@@ -75,7 +75,7 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Shown
     return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
   const days = available_nanos > 0 ? lasting(lasts_days) : null
   const pace = days === null ? '' : `, ${days} at this week’s pace`
-  return `${name} has ${available_nanos > 0 ? roundedUsd(available_nanos) : 'no'} USD left${pace}.${state}`
+  return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
 }
 
 function AccountFigures({ account }: { account: ShownAccount }) {
@@ -84,11 +84,11 @@ function AccountFigures({ account }: { account: ShownAccount }) {
     <Figures>
       <Figure
         label="Free balance"
-        value={<Money nanos={available_nanos} />}
+        value={<Money nanos={available_nanos} balance />}
         note={
           held_nanos > 0 ? (
             <span>
-              of <Money nanos={balance_nanos} />; the rest is held for calls under way
+              of <Money nanos={balance_nanos} balance />; the rest is held for calls under way
             </span>
           ) : (
             'nothing is held'

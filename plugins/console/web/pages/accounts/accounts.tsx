@@ -14,7 +14,7 @@ import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -33,12 +33,18 @@ const COLUMNS: Column<ShownAccountRow>[] = [
   sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(
-    atEnd('spent', 'Spent in 7 days, USD', 'second-end', ({ week_nanos }) => (
-      <>
-        <Money nanos={week_nanos} unit={false} />
-        <span className="on-phone"> in 7 days</span>
-      </>
-    )),
+    charges(
+      'spent',
+      'Spent in 7 days, USD',
+      'second-end',
+      ({ week_nanos }) => week_nanos,
+      ({ week_nanos }, decimals) => (
+        <>
+          <Money nanos={week_nanos} decimals={decimals} unit={false} />
+          <span className="on-phone"> in 7 days</span>
+        </>
+      ),
+    ),
   ),
   atEnd('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
   column(
@@ -56,7 +62,7 @@ function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAcco
         owes <Money nanos={debt_nanos} unit={false} />
       </>
     )
-  return <Money nanos={available_nanos} unit={false} />
+  return <Money nanos={available_nanos} balance unit={false} />
 }
 
 function changeText(percent: number | null) {

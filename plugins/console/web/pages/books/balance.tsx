@@ -1,7 +1,6 @@
 // The books as one sum: what came in, what went out, and what is there.
 import type { AuditReport } from '../../../../../src/surface/books.ts'
-import { counted } from '../../parts/amounts.ts'
-import { Money } from '../../parts/money.tsx'
+import { aligned, counted } from '../../parts/amounts.ts'
 
 export function Balance({ totals }: { totals: AuditReport['totals'] }) {
   const lines: [sign: string, label: string, nanos: number, note: string][] = [
@@ -9,6 +8,7 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
     ['−', 'Charged for calls', totals.charged_nanos, counted(totals.calls, 'call')],
     ['−', 'Debited', totals.withdrawn_nanos, ''],
   ]
+  const text = aligned([...lines.map(([, , nanos]) => nanos), totals.balance_nanos])
   return (
     <table className="books-sum" aria-label="The books as one sum">
       <tbody>
@@ -18,7 +18,7 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
               {label} <span className="soft small">{note}</span>
             </th>
             <td>
-              {sign} <Money nanos={nanos} exact unit={false} />
+              {sign} {text(nanos)}
             </td>
           </tr>
         ))}
@@ -28,9 +28,7 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
           <th scope="row">
             Balance of all accounts <span className="soft small">{notesOf(totals)}</span>
           </th>
-          <td>
-            <Money nanos={totals.balance_nanos} exact />
-          </td>
+          <td>{text(totals.balance_nanos)} USD</td>
         </tr>
       </tfoot>
     </table>

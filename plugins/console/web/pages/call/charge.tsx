@@ -1,6 +1,6 @@
 // The charge of a call, line by line: what was counted at which rate; the lines add up to the cost exactly.
 import { Link } from 'wouter'
-import { count, exactUsd } from '../../parts/amounts.ts'
+import { aligned, count, exactUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
@@ -144,16 +144,6 @@ function LineRow({ what, count: counted, rate_nanos, per, amount_nanos, amount }
       </td>
     </tr>
   )
-}
-
-/** Exact amounts with one number of decimals, so that they stand one under the other. */
-function aligned(all: readonly number[]): (nanos: number) => string {
-  const decimalsOf = (text: string) => text.length - text.indexOf('.') - 1
-  const decimals = Math.max(...all.map((nanos) => decimalsOf(exactUsd(nanos))))
-  return (nanos) => {
-    const text = exactUsd(nanos)
-    return text.padEnd(text.length + decimals - decimalsOf(text), '0')
-  }
 }
 
 const perWords = (per: number): string => {

@@ -6,13 +6,12 @@ import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { samplesOf } from '../../parts/code-samples/samples.ts'
-import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from '../../parts/table.tsx'
+import { ClockTime, Time } from '../../parts/time.tsx'
 import { queryOf, useCallFilters } from './filter-state.ts'
 import { CallFilters } from './filters.tsx'
 
@@ -123,7 +122,7 @@ const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
   <span className="call-model">{model}</span>
 ))
 const WHEN: Column<Row> = column('started', 'When', 'second', ({ started_at_ms }) => (
-  <Time at_ms={started_at_ms} />
+  <ClockTime at_ms={started_at_ms} />
 ))
 const ACCOUNT: Column<Row> = column('account', 'Account', 'none', ({ account, key }) => (
   <>
@@ -146,9 +145,7 @@ const OUTCOME: Column<Row> = column(
 )
 const USED: Column<Row> = atEnd('used', 'Tokens in / out', 'none', (call) => used(call))
 const TOOK: Column<Row> = atEnd('took', 'Took', 'none', ({ duration_ms }) => duration(duration_ms))
-const COST: Column<Row> = atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => (
-  <Money nanos={cost_nanos} unit={false} />
-))
+const COST: Column<Row> = charges('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => cost_nanos)
 
 const columnsFor = ({ role }: Viewer): Column<Row>[] => [
   WHEN,

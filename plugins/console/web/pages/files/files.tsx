@@ -20,7 +20,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { uploadFiles } from '../../parts/upload.ts'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 
@@ -133,7 +133,7 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
     )),
     atEnd('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
     atEnd('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
-    column('created', 'Uploaded', 'second', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
+    column('created', 'Uploaded', 'second', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
     atEnd('actions', '', 'first-end', (file) => (
       <Menu
         label={`More for ${file.name ?? 'this file'}`}

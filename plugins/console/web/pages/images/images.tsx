@@ -13,9 +13,9 @@ import { Page } from '../../parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { useWhose } from '../../parts/whose.ts'
 import { KIND_WORDS, sizeOf } from './models.ts'
 
@@ -97,13 +97,13 @@ const TONES: Record<ListedImage['state'], Tone> = {
 }
 
 const COLUMNS: readonly Column<ListedImage>[] = [
-  column('created', 'Made', 'first', ({ created_at_ms }) => <Time at_ms={created_at_ms} />),
+  column('created', 'Made', 'first', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
   column('account', 'Account', 'second', ({ account }) => account),
   column('model', 'Model', 'none', ({ model }) => model),
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
   atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
   column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />),
+  charges('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {
@@ -121,7 +121,7 @@ function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_o
             )}
             <span className="tile-label">{image.prompt}</span>
             <span className="spread small soft">
-              <Time at_ms={image.created_at_ms} />
+              <ClockTime at_ms={image.created_at_ms} />
               {is_operator ? image.account : <Money nanos={image.cost_nanos} />}
             </span>
           </Link>

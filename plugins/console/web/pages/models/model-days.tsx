@@ -15,7 +15,9 @@ export function ModelDays({ days, what }: { days: readonly Day[]; what: string }
   if (days.every(({ cost_nanos }) => cost_nanos === 0)) return null
   return (
     <Chart
-      label={`${what} by day`}
+      label={`${what} by day (UTC)`}
+      days
+      unfinished
       times_ms={days.map(({ start_s }) => start_s * 1_000)}
       series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
       format={inUsd}

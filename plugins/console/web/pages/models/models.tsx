@@ -9,7 +9,7 @@ import { AsCommand } from '../../parts/code.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
 import { ModelState } from './model-state.tsx'
 import { PriceWords } from './price-words.tsx'
 
@@ -18,12 +18,19 @@ type Row = AnswerOf<typeof api.models.get>['models'][number]
 const routeWords = ({ routes = [] }: Row): string =>
   [...new Set(routes.map(({ provider }) => provider))].join(', ')
 
-const WeekCost = ({ nanos }: { nanos: number }) => (
-  <>
-    <Money nanos={nanos} unit={false} />
-    <span className="on-phone"> in 7 days</span>
-  </>
-)
+const weekCost = (title: string): Column<Row> =>
+  charges(
+    'cost',
+    title,
+    'first-end',
+    ({ week }) => week.cost_nanos,
+    ({ week }, decimals) => (
+      <>
+        <Money nanos={week.cost_nanos} decimals={decimals} unit={false} />
+        <span className="on-phone"> in 7 days</span>
+      </>
+    ),
+  )
 
 const COLUMNS: Column<Row>[] = [
   column('id', 'Model', 'first', ({ id }) => id),
@@ -33,7 +40,7 @@ const COLUMNS: Column<Row>[] = [
 
 const WEEK: Column<Row>[] = [
   atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => count(week.calls)),
-  atEnd('cost', 'Cost in 7 days, USD', 'first-end', ({ week }) => <WeekCost nanos={week.cost_nanos} />),
+  weekCost('Cost in 7 days, USD'),
 ]
 
 const OF_OPERATOR: Column<Row>[] = [
@@ -46,7 +53,7 @@ const OF_OPERATOR: Column<Row>[] = [
       {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
     </>
   )),
-  atEnd('cost', 'Revenue in 7 days, USD', 'first-end', ({ week }) => <WeekCost nanos={week.cost_nanos} />),
+  weekCost('Revenue in 7 days, USD'),
 ]
 
 export default function ModelsPage() {

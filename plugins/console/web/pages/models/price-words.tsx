@@ -1,6 +1,6 @@
 // A model's price in the few words of a list, and line by line.
 import type { AnswerOf, api } from '../../app/client.ts'
-import { exactUsd } from '../../parts/amounts.ts'
+import { aligned, exactUsd } from '../../parts/amounts.ts'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 
 type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
@@ -38,9 +38,9 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
   )
 }
 
-const COLUMNS: Column<PriceLine>[] = [
+const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
   column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
-  atEnd('price', 'USD', 'first-end', ({ price_nanos }) => exactUsd(price_nanos)),
+  atEnd('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
   column('per', 'Per', 'second-end', ({ per }) => per),
 ]
 
@@ -51,10 +51,11 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 export function PriceTable({ price }: { price: readonly PriceLine[] }) {
   const is_of_all = price.every(({ of }) => of === '')
+  const columns = columnsOf(aligned(price.map(({ price_nanos }) => price_nanos)))
   return (
     <Table
       label="Price"
-      columns={is_of_all ? COLUMNS : [...COLUMNS, FOR]}
+      columns={is_of_all ? columns : [...columns, FOR]}
       rows={price}
       keyOf={({ name, of }) => `${name} ${of}`}
     />

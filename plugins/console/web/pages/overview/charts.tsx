@@ -7,8 +7,17 @@ import type { Overview } from './overview-answer.ts'
 
 const usd = (nanos: number): string => `${roundedUsd(nanos)} USD`
 const MAX_SAMPLES = 100
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
-export function OverviewCharts({ overview: { points, is_sampled } }: { overview: Overview }) {
+/** What a point of the chart is. */
+function stepWords(step_ms: number): string {
+  if (step_ms === DAY_MS) return 'by day (UTC)'
+  if (step_ms === HOUR_MS) return 'by hour'
+  return step_ms > 60_000 ? 'by quarter of an hour' : 'by minute'
+}
+
+export function OverviewCharts({ overview: { points, is_sampled, step_ms } }: { overview: Overview }) {
   const { role } = useViewer()
   const money = role === 'operator' ? 'Revenue' : 'Spent'
   // The charts are drawn anew only where their figures change.
@@ -17,14 +26,18 @@ export function OverviewCharts({ overview: { points, is_sampled } }: { overview:
     <section className="overview-charts" aria-label="Over time">
       <h2 className="unseen">Over time</h2>
       <Chart
-        label={money}
+        label={`${money} ${stepWords(step_ms)}`}
+        days={step_ms === DAY_MS}
+        unfinished
         times_ms={lines.times_ms}
         series={lines.money}
         format={usd}
         formatAxis={roundedUsd}
       />
       <Chart
-        label="Time to first byte"
+        label={`Time to first byte ${stepWords(step_ms)}`}
+        days={step_ms === DAY_MS}
+        unfinished
         times_ms={lines.times_ms}
         series={lines.latency}
         format={duration}

@@ -6,7 +6,7 @@ import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import type { Overview } from './overview-answer.ts'
 
 type Failing = NonNullable<Overview['failing']>
@@ -56,5 +56,5 @@ const COLUMNS: Column<Route>[] = [
   column('words', 'In its words', 'none', ({ last_words }) => (
     <span className="soft overview-words">{last_words}</span>
   )),
-  atEnd('last', 'Last', 'second-end', ({ last_at_ms }) => <Time at_ms={last_at_ms} />),
+  atEnd('last', 'Last', 'second-end', ({ last_at_ms }) => <ClockTime at_ms={last_at_ms} />),
 ]

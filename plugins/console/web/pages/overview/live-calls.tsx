@@ -14,8 +14,8 @@ import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
 
 const SHOWN = 10
@@ -115,9 +115,14 @@ const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) =>
 const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
-const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms }) => <Time at_ms={at_ms} />)
-const COST: Column<LiveCall> = atEnd('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) =>
-  cost_nanos === null ? '' : <Money nanos={cost_nanos} unit={false} />,
+const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms }) => <ClockTime at_ms={at_ms} />)
+const COST: Column<LiveCall> = charges(
+  'cost',
+  'Cost, USD',
+  'first-end',
+  ({ cost_nanos }) => cost_nanos,
+  ({ cost_nanos }, decimals) =>
+    cost_nanos === null ? '' : <Money nanos={cost_nanos} decimals={decimals} unit={false} />,
 )
 
 function CallState({ outcome, status, first_byte_ms }: LiveCall) {

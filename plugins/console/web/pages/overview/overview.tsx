@@ -80,7 +80,7 @@ function Known({ overview }: { overview: Overview }) {
         {money && (
           <Figure
             label="Balance"
-            value={<Money nanos={money.available_nanos} />}
+            value={<Money nanos={money.available_nanos} balance />}
             note={<BalanceNote {...money} />}
           />
         )}

@@ -74,7 +74,7 @@ function Playing({ play, whose, onCharged }: PlayingProps) {
 function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) {
   return (
     <>
-      {account} has <Money nanos={available_nanos} /> left. Calls are paid
+      {account} has <Money nanos={available_nanos} balance /> left. Calls are paid
       {key ? (
         <>
           {' '}

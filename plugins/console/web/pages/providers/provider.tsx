@@ -21,7 +21,7 @@ import { protocolTitle } from '../../parts/providers/protocols.ts'
 import { Select } from '../../parts/select.tsx'
 import { FailedState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { ProviderState } from './provider-state.tsx'
 import { useProviders } from './providers.tsx'
 
@@ -117,7 +117,7 @@ function KeyState({ of: { state, ready_at_ms } }: { of: Key }) {
       {ready_at_ms !== null && (
         <span className="soft">
           {' '}
-          until <Time at_ms={ready_at_ms} exact />
+          until <ClockTime at_ms={ready_at_ms} />
         </span>
       )}
     </>
@@ -129,7 +129,7 @@ function KeyFailure({ of: { failed_at_ms, failure_class, words, failures } }: { 
   return (
     <>
       {(failure_class ?? 'failed').replaceAll('_', ' ')}
-      {failures > 1 && `, ${String(failures)} in a row`}, <Time at_ms={failed_at_ms} />
+      {failures > 1 && `, ${String(failures)} in a row`}, <ClockTime at_ms={failed_at_ms} />
       {words && <p className="trial-words soft">{words}</p>}
     </>
   )

@@ -8,7 +8,7 @@ import { AsCommand } from '../../parts/code.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { ProviderState } from './provider-state.tsx'
 
 const ASK_EVERY_MS = 5_000
@@ -30,7 +30,7 @@ function LastFailure({ provider: { keys, why } }: { provider: Provider }) {
     <span title={last.words ?? undefined}>
       {(last.failure_class ?? 'failed').replaceAll('_', ' ')}{' '}
       <span className="soft">
-        (<Time at_ms={last.failed_at_ms} />)
+        (<ClockTime at_ms={last.failed_at_ms} />)
       </span>
     </span>
   )

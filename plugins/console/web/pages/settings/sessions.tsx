@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { browserName } from './browser-name.ts'
 
 type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
@@ -78,8 +78,10 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
     key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password',
   ),
   column('address', 'Address', 'none', ({ address }) => address ?? '–'),
-  column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => <Time at_ms={last_seen_at_ms} />),
-  column('expires', 'Ends', 'none', ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />),
+  column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => (
+    <ClockTime at_ms={last_seen_at_ms} />
+  )),
+  column('expires', 'Ends', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
   atEnd('end', '', 'first-end', ({ id, is_current }) =>
     is_current ? null : (
       <Button small disabled={busy} onClick={() => end(id)}>

@@ -14,7 +14,7 @@ import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ClockTime, Time } from '../../parts/time.tsx'
 import { Words } from '../../parts/words.tsx'
 
 type Working = AnswerOf<typeof api.backups.work.get>
@@ -171,7 +171,7 @@ interface Actions {
 }
 
 const columnsOf = ({ busy, verify }: Actions): Column<Backup>[] => [
-  column('made', 'Made', 'first', ({ made_at_ms }) => <Time at_ms={made_at_ms} exact />),
+  column('made', 'Made', 'first', ({ made_at_ms }) => <ClockTime at_ms={made_at_ms} />),
   column('by', 'By', 'none', ({ scheduled }) => (
     <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>
   )),

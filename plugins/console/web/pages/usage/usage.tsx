@@ -13,7 +13,7 @@ import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 
 type UsageView = AnswerOf<typeof api.usage.get>
@@ -88,7 +88,9 @@ function UsageOf({ whose }: { whose: Whose }) {
             <>
               <Totals total={usage.total} />
               <Chart
-                label="Charged by day"
+                label="Charged by day (UTC)"
+                days
+                unfinished
                 times_ms={usage.days.map(({ day }) => Date.parse(day))}
                 series={[{ label: 'Charged', values: usage.days.map(({ cost_nanos }) => cost_nanos) }]}
                 format={(nanos) => `${roundedUsd(nanos)} USD`}
@@ -156,7 +158,7 @@ interface PartsProps {
 
 /** The figures of a row, whatever it is of. On a phone, the charge and the number of calls. */
 const FIGURES: readonly Column<Sum>[] = [
-  atEnd('cost', 'Charged, USD', 'first-end', ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />),
+  charges('cost', 'Charged, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
   atEnd('calls', 'Calls', 'second-end', ({ calls }) => (
     <>
       {count(calls)}

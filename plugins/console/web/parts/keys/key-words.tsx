@@ -1,7 +1,8 @@
 // Keys in words: their state, what they have spent, their last use.
 import type { ShownKeyRow } from '../../../api/keys-views.ts'
 import { Status, type Tone } from '../status.tsx'
-import { exactTime, Time } from '../time.tsx'
+import { ClockTime } from '../time.tsx'
+import { exactTime } from '../time-words.ts'
 
 const TONES: Record<ShownKeyRow['status'], Tone> = {
   active: 'good',
@@ -29,6 +30,6 @@ export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
 
 /** When a key was last used. Calls of more than a month ago are not looked for. */
 export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
-  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
+  if (last_used_at_ms !== null) return <ClockTime at_ms={last_used_at_ms} />
   return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
 }

@@ -12,7 +12,7 @@ import { given } from '../given.ts'
 import { Money } from '../money.tsx'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
-import { atEnd, type Column, column, Pager, Table } from '../table.tsx'
+import { type Column, charges, column, Pager, Table } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
@@ -30,10 +30,14 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
   column('name', 'Key', 'first', ({ name }) => name),
   column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
-  atEnd('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => (
-    <Money nanos={week_nanos} unit={false} />
-  )),
-  atEnd('spent', 'In all, USD', 'second-end', (key) => <Spent of={key} />),
+  charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos),
+  charges(
+    'spent',
+    'In all, USD',
+    'second-end',
+    ({ spent_nanos }) => spent_nanos,
+    (key, decimals) => <Spent of={key} decimals={decimals} />,
+  ),
   column('used', 'Last used', 'none', (key) => <LastUse of={key} />),
 ]
 
@@ -43,10 +47,11 @@ const OF_ALL: Column<ShownKeyRow>[] = [
   ...OF_ACCOUNT.slice(2),
 ]
 
-function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) {
+function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
+  const { spent_nanos, spend_limit_nanos } = of
   return (
     <>
-      <Money nanos={spent_nanos} unit={false} />
+      <Money nanos={spent_nanos} decimals={decimals} unit={false} />
       {spend_limit_nanos !== null && (
         <span className="soft">
           {' of '}
