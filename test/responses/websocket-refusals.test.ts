@@ -203,6 +203,14 @@ describe('the key is looked at again for each response', () => {
     expect(await socket.create(FIRST)).toMatchObject([{ status: 402, error: { type: 'insufficient_quota' } }])
     socket.raw.close()
   })
+
+  test('its account has none at all: nothing is prepared, either', async () => {
+    const socket = await openSocket(gateway, { key: await gateway.caller('0') })
+    expect(await socket.create({ ...FIRST, generate: false })).toMatchObject([
+      { status: 402, error: { type: 'insufficient_quota' } },
+    ])
+    socket.raw.close()
+  })
 })
 
 describe('before it is open', () => {

@@ -105,7 +105,7 @@ async function receiveLarge(
 }
 
 /** Why an account could pay for no call; undefined if it has free balance. */
-function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
+export function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
   if (debt_nanos > 0) return 'outstanding_debt'
   return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
 }

@@ -41,14 +41,16 @@ const MEMORY_BYTES = 128 * 1024 * 1024
 /** Larger ones cannot be sent in one message again either. */
 const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
 
-/** Of which an account may take half. */
+/** An account may take half of what the others leave: however many fill it, there is some for the next. */
 export function createRecentMemory(limit_bytes = MEMORY_BYTES): RecentMemory {
   let taken_bytes = 0
   const taken_by = new Map<number, number>()
   return {
     take(account_id, bytes) {
-      const of_account = (taken_by.get(account_id) ?? 0) + bytes
-      if (taken_bytes + bytes > limit_bytes || of_account > limit_bytes / 2) return false
+      const before_bytes = taken_by.get(account_id) ?? 0
+      const of_account = before_bytes + bytes
+      const of_others = taken_bytes - before_bytes
+      if (of_account > (limit_bytes - of_others) / 2) return false
       taken_bytes += bytes
       taken_by.set(account_id, of_account)
       return true

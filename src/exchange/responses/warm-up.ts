@@ -1,18 +1,26 @@
 // A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
+import { costsNothing, refusalOf } from '../bodies/arrival.ts'
 import type { Admitted } from '../life/admission.ts'
+import { refusalError } from '../life/refusals.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type OpenedText, readOpened, type TextCall } from '../text/call.ts'
 import type { ResponseCall } from './call.ts'
 import { frameOf } from './drawn-events.ts'
 
-/** Nothing is asked of a provider, and nothing is charged. @throws GatewayError as `readOpened` */
+/**
+ * Nothing is asked of a provider, and nothing is charged; it is for a call that follows, which has to be paid.
+ * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
+ */
 export async function prepareOnly(
   parts: ExchangeParts,
   admitted: Admitted,
   { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
 ): Promise<Response> {
-  await readOpened(parts, admitted, text_call, opened)
+  const { model } = await readOpened(parts, admitted, text_call, opened)
+  const { account } = admitted.caller
+  const refusal = costsNothing(model) ? undefined : refusalOf(parts.bodies.accountOf(account.id) ?? account)
+  if (refusal) throw refusalError(refusal)
   const { begun, completed } = await call.prepared(admitted.started_ms)
   opened.body.release()
   const events = [

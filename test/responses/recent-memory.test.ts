@@ -1,0 +1,46 @@
+// The memory that connections share for the responses they remember: what one account leaves to the others.
+import { expect, test } from 'bun:test'
+import { createRecentMemory } from '../../src/exchange/responses/recent.ts'
+
+type Step = [change: 'take' | 'give', account_id: number, bytes: number, taken: boolean]
+
+test.each<[what: string, ...steps: Step[]]>([
+  ['an account alone takes half', ['take', 1, 50, true], ['take', 1, 1, false], ['take', 2, 1, true]],
+  [
+    'the next takes half of what is left',
+    ['take', 1, 50, true],
+    ['take', 2, 26, false],
+    ['take', 2, 25, true],
+  ],
+  [
+    'two do not fill it for a third',
+    ['take', 1, 50, true],
+    ['take', 2, 25, true],
+    ['take', 2, 1, false],
+    ['take', 3, 12, true],
+  ],
+  [
+    'who has taken the most is the first to get no more',
+    ['take', 1, 40, true],
+    ['take', 2, 30, true],
+    ['take', 1, 1, false],
+    ['take', 3, 10, true],
+  ],
+  [
+    'what is given back can be taken',
+    ['take', 1, 50, true],
+    ['give', 1, 50, true],
+    ['take', 2, 50, true],
+    ['take', 2, 1, false],
+  ],
+])('of 100 bytes: %s', (_, ...steps) => {
+  const memory = createRecentMemory(100)
+  for (const [change, account_id, bytes, taken] of steps)
+    if (change === 'give') memory.give(account_id, bytes)
+    else
+      expect({ account_id, bytes, taken: memory.take(account_id, bytes) }).toEqual({
+        account_id,
+        bytes,
+        taken,
+      })
+})
