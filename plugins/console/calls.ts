@@ -1,9 +1,11 @@
 // What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
 
 import type { Visitor } from '../../src/access/session-rows.ts'
-import { accountOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
+import { accountOf, actorOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
+import { actingAs } from '../../src/db/actions.ts'
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
+import type { By } from '../../src/domain/actions.ts'
 import { GatewayError, invalidRequest, rateLimited } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/life/admission.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
@@ -75,14 +77,34 @@ export const operatorCalls = (
 export const visitorCalls = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) =>
   admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
+/** Somebody at a page, and the request by which they do something. */
+export interface Asking {
+  viewer: Viewer
+  origin: CallOrigin
+}
+
+/** Who does what a request asks for, as the log of activity has it. */
+export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): By => ({
+  actor: actorOf(viewer, addressOf(origin)),
+  now_ms: exchange.now(),
+  request_id: origin.request_id,
+})
+
 /**
  * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
  *
+ * @param asking whose change it is in the log of activity
  * @param work synchronous and short; run again from its beginning where it has to wait
  * @throws what `work` throws
  */
-export const changed = <T>({ db }: Pick<Gateway, 'db'>, work: () => T): Promise<T> =>
-  untilFree(() => immediately(db, work))
+export const changed = <T>(
+  gateway: Pick<Gateway, 'db' | 'exchange'>,
+  asking: Asking,
+  work: () => T,
+): Promise<T> => {
+  const { db } = gateway
+  return untilFree(() => immediately(db, () => actingAs(db, byOf(gateway, asking), work)))
+}
 
 /** The settings by which a request's site is judged. */
 export function siteSettings({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): SiteSettings {

@@ -1,5 +1,6 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { PSEUDONYM } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
@@ -37,9 +38,12 @@ function checkAccountName(name: string): void {
 export function createAccount(db: Database, account: { name: string; now_ms: number }): Account {
   const { name, now_ms } = account
   checkAccountName(name)
-  const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
-  if (!created) throw nameIsTaken(name)
-  return created
+  return immediately(db, () => {
+    const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
+    if (!created) throw nameIsTaken(name)
+    recordAction(db, { action: 'account.created', account_id: created.id, after: { name } })
+    return created
+  })
 }
 
 /** All accounts, the oldest first. */
@@ -60,14 +64,18 @@ export function accountByName(db: Database, name: string): Account {
  *
  * @throws GatewayError not_found when there is no account of this name
  */
-export const suspendAccount = (db: Database, name: string): Account => setStatus(db, name, 'suspended')
-
-/**
- * Lets a suspended account call again.
- *
- * @throws GatewayError not_found when there is no account of this name
- */
-export const resumeAccount = (db: Database, name: string): Account => setStatus(db, name, 'active')
+export const suspendAccount = (db: Database, name: string): Account =>
+  immediately(db, () => {
+    const { id, status } = accountByName(db, name)
+    if (status !== 'suspended')
+      recordAction(db, {
+        action: 'account.suspended',
+        account_id: id,
+        before: { status },
+        after: { status: 'suspended' },
+      })
+    return setStatus(db, name, 'suspended')
+  })
 
 /**
  * Gives an account another name.
@@ -83,6 +91,12 @@ export function renameAccount(db: Database, name: string, new_name: string): Acc
     if (!account) throw noSuchAccount(name)
     refuseErased(db, account)
     if (accountByName.get({ name: new_name })) throw nameIsTaken(new_name)
+    recordAction(db, {
+      action: 'account.renamed',
+      account_id: account.id,
+      before: { name },
+      after: { name: new_name },
+    })
     return rename.get({ name, new_name })
   })
 }
@@ -95,7 +109,8 @@ export function refuseErased(db: Database, { id, name }: Account): void {
     )
 }
 
-function setStatus(db: Database, name: string, status: Account['status']): Account {
+/** Changes a status, which whoever calls it records. @throws GatewayError not_found when there is no account of this name */
+export function setStatus(db: Database, name: string, status: Account['status']): Account {
   const changed: Account | undefined = accountQueries(db).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)
   return changed

@@ -1,9 +1,10 @@
 // Closed accounts: suspended, with all keys revoked, while their money and books stay; and opened again.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { conflict } from '../domain/errors.ts'
-import { accountByName, listAccounts, refuseErased, resumeAccount, suspendAccount } from './accounts.ts'
+import { accountByName, listAccounts, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
@@ -17,12 +18,21 @@ import { linkQueries, passwordQueries, sessionQueries } from './session-queries.
 export function closeAccount(db: Database, name: string, now_ms: number): number {
   const { insert, revokeKeys } = closingQueries(db)
   return immediately(db, () => {
-    const { id: account_id } = suspendAccount(db, name)
+    const { id: account_id, status } = shownAccount(db, name)
+    setStatus(db, name, 'suspended')
     insert.run({ account_id, closed_at_ms: now_ms })
     sessionQueries(db).removeOfAccount.all({ account_id, id: 0 })
     passwordQueries(db).remove.run({ account_id })
     linkQueries(db).removeOfAccount.run({ account_id })
-    return revokeKeys.all({ account_id, now_ms }).length
+    const revoked_keys = revokeKeys.all({ account_id, now_ms }).length
+    if (status !== 'closed')
+      recordAction(db, {
+        action: 'account.closed',
+        account_id,
+        before: { status },
+        after: { status: 'closed', revoked_keys },
+      })
+    return revoked_keys
   })
 }
 
@@ -34,9 +44,17 @@ export function closeAccount(db: Database, name: string, now_ms: number): number
  */
 export const reopenAccount = (db: Database, name: string): { account: Account; was_closed: boolean } =>
   immediately(db, () => {
+    const { id: account_id, status } = shownAccount(db, name)
     refuseErased(db, accountByName(db, name))
-    const account = resumeAccount(db, name)
-    return { account, was_closed: closingQueries(db).remove.all({ account_id: account.id }).length > 0 }
+    const account = setStatus(db, name, 'active')
+    if (status !== 'active')
+      recordAction(db, {
+        action: 'account.resumed',
+        account_id,
+        before: { status },
+        after: { status: 'active' },
+      })
+    return { account, was_closed: closingQueries(db).remove.all({ account_id }).length > 0 }
   })
 
 /** An account as the operator sees it: one that is closed is no longer only suspended. */

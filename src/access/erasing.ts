@@ -1,5 +1,6 @@
 // Erased accounts: closed for good before a person's data is erased, and never opened or named again.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { pseudonymOf } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
@@ -29,6 +30,7 @@ export function beginErasing(db: Database, name: string, now_ms: number): Accoun
       )
     closeAccount(db, name, now_ms)
     insert.run({ account_id: account.id, erased_at_ms: now_ms })
+    recordAction(db, { action: 'account.erased', account_id: account.id })
     return account
   })
 }

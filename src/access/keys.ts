@@ -1,5 +1,6 @@
 // Administration of API keys: create, list, change, revoke, rotate.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { jsonOrNull } from '../db/placeholders.ts'
 import type { Key } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
@@ -8,6 +9,7 @@ import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { accountByName, checkName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
+import { changedKeyFields, keyFields } from './key-fields.ts'
 import { checkModelPatterns } from './model-patterns.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
@@ -116,7 +118,11 @@ export function changeKey(
     const { models: asked_models = null, expires_at_ms: asked_end_ms = null } = changes
     checkSettings({ ...settings, models: asked_models, expires_at_ms: asked_end_ms }, now_ms)
     if (settings.name !== key.name) refuseTakenName(db, key.account_id, settings.name, now_ms)
-    return keyQueries(db).setSettings.get({ id: key.id, ...columnsOf(settings) })
+    const changed: Key = keyQueries(db).setSettings.get({ id: key.id, ...columnsOf(settings) })
+    const difference = changedKeyFields(key, changed)
+    if (difference)
+      recordAction(db, { action: 'key.changed', account_id: key.account_id, key_id: key.id, ...difference })
+    return changed
   })
 }
 
@@ -138,7 +144,11 @@ const columnsOf = ({ name, models, spend_limit_nanos, addresses, expires_at_ms }
 export function revokeKey(db: Database, reference: string, now_ms: number): Key {
   return immediately(db, () => {
     const key = keyByReference(db, reference)
-    return isRevoked(key, now_ms) ? key : setRevoked(db, key, now_ms)
+    if (isRevoked(key, now_ms)) return key
+    const revoked = setRevoked(db, key, now_ms)
+    const { id: key_id, account_id } = key
+    recordAction(db, { action: 'key.revoked', account_id, key_id, ...changedKeyFields(key, revoked) })
+    return revoked
   })
 }
 
@@ -165,8 +175,17 @@ export function rotateKey(db: Database, reference: string, grace_s: number, issu
       )
     if (old.expires_at_ms !== null && old.expires_at_ms <= now_ms)
       throw invalidRequest(`The key "${old.prefix}" has expired. Create a new one.`)
-    setRevoked(db, old, revoked_at_ms)
-    return issue(db, old.account_id, { ...old, spend_limit_nanos: remainingOf(old) }, issuing)
+    const revoked = setRevoked(db, old, revoked_at_ms)
+    const made = issue(db, old.account_id, { ...old, spend_limit_nanos: remainingOf(old) }, issuing)
+    const { before, after } = changedKeyFields(old, revoked) ?? {}
+    recordAction(db, {
+      action: 'key.rotated',
+      account_id: old.account_id,
+      key_id: old.id,
+      before,
+      after: { ...after, new_key: made.key.prefix },
+    })
+    return made
   })
 }
 
@@ -192,13 +211,14 @@ function refuseTakenName(db: Database, account_id: number, name: string, now_ms:
 
 function issue(db: Database, account_id: number, settings: KeySettings, issuing: Issuing): IssuedKey {
   const text = generateKey(issuing.randomBytes)
-  const key = keyQueries(db).insertKey.get({
+  const key: Key = keyQueries(db).insertKey.get({
     ...columnsOf(settings),
     account_id,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
     created_at_ms: issuing.now_ms,
   })
+  recordAction(db, { action: 'key.created', account_id, key_id: key.id, after: keyFields(key) })
   return { key, text }
 }
 

@@ -71,7 +71,8 @@ export const sessionQueries = perConnection({
       .set({ last_seen_at_ms: given('now_ms'), expires_at_ms: given('expires_at_ms') })
       .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
       .prepare(),
-  remove: (orm) => orm.delete(sessions).where(equals(sessions.id, 'id')).prepare(),
+  remove: (orm) =>
+    orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }).prepare(),
   /** All of a person but one. */
   removeOthers: (orm) =>
     orm

@@ -1,5 +1,6 @@
 // Sessions as rows: opened, read as a viewer, listed, and ended.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { SessionRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
@@ -11,7 +12,7 @@ import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
-import { accountOf, type Viewer } from './viewer.ts'
+import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
 const HOUR_MS = 3_600_000
 /** A session is marked as seen at most this often: each time is a write. */
@@ -140,12 +141,22 @@ export function endSession(db: Database, viewer: Viewer, id: number): void {
     (viewer.role === 'operator' ||
       (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
   if (!is_seen) throw notFound('Session not found. It may have ended.')
-  sessionQueries(db).remove.run({ id })
+  sessionQueries(db).remove.all({ id })
+  const { account_id, key_id } = row
+  recordAction(db, {
+    action: 'session.ended',
+    account_id: account_id ?? undefined,
+    key_id: key_id ?? undefined,
+    before: { session: id },
+  })
 }
 
 /** Ends the session that a viewer is signed in with, unless it is over. */
-export const signOut = (db: Database, { session_id }: Viewer): void =>
-  void sessionQueries(db).remove.run({ id: session_id })
+export function signOut(db: Database, viewer: Viewer): void {
+  const { session_id } = viewer
+  if (sessionQueries(db).remove.all({ id: session_id }).length > 0)
+    recordAction(db, { action: 'session.ended', ...ownerOf(viewer), before: { session: session_id } })
+}
 
 /**
  * Ends all sessions of the operator, of an account with those of its keys, or of a key.
@@ -156,8 +167,13 @@ export const signOut = (db: Database, { session_id }: Viewer): void =>
 export function endSessions(db: Database, viewer: Viewer, but = 0): number {
   const { removeOfAccount, removeOthers } = sessionQueries(db)
   const account_id = accountOf(viewer) ?? null
-  if (viewer.role === 'key') return removeOthers.all({ account_id, key_id: viewer.key_id, id: but }).length
-  return removeOfAccount.all({ account_id, id: but }).length
+  const ended =
+    viewer.role === 'key'
+      ? removeOthers.all({ account_id, key_id: viewer.key_id, id: but }).length
+      : removeOfAccount.all({ account_id, id: but }).length
+  if (ended > 0)
+    recordAction(db, { action: 'session.ended', ...ownerOf(viewer), before: { sessions: ended } })
+  return ended
 }
 
 /** Deletes sessions and links whose time is over. */

@@ -1,8 +1,10 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
-import type { SessionRow } from '../db/schema.ts'
+import type { Account, SessionRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
+import type { ActionName, Fields } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
@@ -26,7 +28,7 @@ import {
 } from './session-rows.ts'
 import { readLink, takeLink } from './sign-in-links.ts'
 import type { SignInRate } from './sign-in-rate.ts'
-import type { Viewer } from './viewer.ts'
+import { actorOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session that was opened. */
 export interface SignedIn {
@@ -142,7 +144,7 @@ export function createSessions(parts: SessionParts): Sessions {
       const hash = await passwords.hash(password)
       return await enter(visitor, () => {
         const { account } = takeLink(db, token, { hash, now_ms: now() })
-        return open({ account_id: account?.id ?? null, key_id: null }, visitor)
+        return afterLink(parts, account, visitor)
       })
     },
 
@@ -167,26 +169,44 @@ export function createSessions(parts: SessionParts): Sessions {
 }
 
 /** @throws GatewayError as `viewerOf` */
-function opened(
-  { db, settings, randomBytes, now }: SessionParts,
-  person: Person,
-  visitor: Visitor,
-): SignedIn {
+function opened(parts: SessionParts, person: Person, visitor: Visitor): SignedIn {
+  const { db, settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
   const row = openSession(db, person, { token, visitor, now_ms, settings: settings() })
   const viewer = viewerOf(db, row, { now_ms, address: visitor.address })
   const { account_id, key_id } = person
+  record(parts, 'session.started', viewer, visitor, { browser: row.user_agent })
   if (key_id === null) rememberAddress(db, { account_id, address: visitor.address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
+/** What whoever has just signed in does for themselves. */
+function record(
+  { db, now }: SessionParts,
+  action: ActionName,
+  viewer: Viewer,
+  { address, request_id }: Visitor,
+  after?: Fields,
+): void {
+  const by = { actor: actorOf(viewer, address), now_ms: now(), request_id }
+  recordAction(db, { action, ...ownerOf(viewer), after }, by)
+}
+
+function afterLink(parts: SessionParts, account: Account | undefined, visitor: Visitor): SignedIn {
+  const signed_in = opened(parts, { account_id: account?.id ?? null, key_id: null }, visitor)
+  record(parts, 'password.set', signed_in.viewer, visitor)
+  return signed_in
+}
+
 async function changePassword(
-  { db, passwords, rate, now, log }: SessionParts,
+  parts: SessionParts,
   viewer: Viewer,
   { old_password, new_password }: PasswordChange,
-  { address, request_id }: Visitor,
+  visitor: Visitor,
 ): Promise<void> {
+  const { db, passwords, rate, now, log } = parts
+  const { address, request_id } = visitor
   if (viewer.role === 'key')
     throw permissionDenied(
       'A session by API key has no password. Sign in with the account’s password to change it.',
@@ -204,7 +224,8 @@ async function changePassword(
     immediately(db, () => {
       if (hashOf(db, account_id) !== old_hash) throw wrongOldPassword()
       setPassword(db, { account_id, hash, now_ms: now() })
-      sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: viewer.session_id })
+      const others = sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: viewer.session_id })
+      record(parts, 'password.changed', viewer, visitor, { ended_sessions: others.length })
     }),
   )
   log.info({ request_id, role: viewer.role, account_id }, 'password of the console changed')

@@ -1,5 +1,6 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { notFound } from '../domain/errors.ts'
@@ -52,6 +53,7 @@ export function resetOperator(db: Database, issuing: Issuing): SignInLink & { en
     passwordQueries(db).remove.run({ account_id: null })
     forgetAddresses(db, null)
     const ended = sessionQueries(db).removeOfAccount.all({ account_id: null, id: 0 })
+    recordAction(db, { action: 'operator.reset', before: { sessions: ended.length } })
     return { ...makeOperatorsLink(db, issuing), ended_sessions: ended.length }
   })
 }
@@ -109,6 +111,11 @@ function makeLink(
   immediately(db, () => {
     removeOfAccount.run({ account_id })
     insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })
+    recordAction(db, {
+      action: account_id === null ? 'operator_link.created' : 'invitation.created',
+      account_id: account_id ?? undefined,
+      after: { expires_at: new Date(expires_at_ms).toISOString() },
+    })
   })
   return { token, expires_at_ms }
 }

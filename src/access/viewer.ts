@@ -1,4 +1,5 @@
 // Who looks at the console: the operator, an account, or one key of an account; and what each of them may see.
+import type { Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 
 /** Whoever is signed in. The server decides what they see, never the page. */
@@ -12,6 +13,19 @@ export type Viewer =
 /** The account that a viewer sees; undefined for the operator, who sees all. */
 export const accountOf = (viewer: Viewer): number | undefined =>
   viewer.role === 'operator' ? undefined : viewer.account_id
+
+/** Who acts when a viewer does something. @param address where they are signed in from */
+export const actorOf = ({ role, session_id }: Viewer, address: string | undefined): Actor => ({
+  kind: role,
+  session_id,
+  address,
+})
+
+/** What an action of a viewer on their own sign-in is about. */
+export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({
+  account_id: accountOf(viewer),
+  key_id: viewer.role === 'key' ? viewer.key_id : undefined,
+})
 
 /** @throws GatewayError permission_denied if only the operator may */
 export function requireOperator(viewer: Viewer): void {

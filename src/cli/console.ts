@@ -11,6 +11,7 @@ import {
   resetOperator,
   type SignInLink,
 } from '../access/sign-in-links.ts'
+import { actingAs } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
@@ -34,7 +35,9 @@ export async function operatorsLink(
   deps: CliDeps,
 ): Promise<ConsoleLink | undefined> {
   if (hasOperator(db)) return undefined
-  return linkAt(url, 'welcome', await untilFree(() => makeOperatorsLink(db, issuing(deps))))
+  const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
+  const made = await untilFree(() => actingAs(db, by, () => makeOperatorsLink(db, issuing(deps))))
+  return linkAt(url, 'welcome', made)
 }
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {

@@ -1,6 +1,7 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
 import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
+import { machineUser } from './machine-user.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
@@ -24,7 +25,7 @@ export interface Context {
 }
 
 /** The context of a command that was called. Global options may stand anywhere on the command line. */
-export function contextOf(command: Command, { terminal, env }: CliDeps): Context {
+export function contextOf(command: Command, { terminal, env, now }: CliDeps): Context {
   const { data, json = false } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
   const beside = (name: 'note' | 'warning', text: string) =>
@@ -33,6 +34,10 @@ export function contextOf(command: Command, { terminal, env }: CliDeps): Context
     folder: {
       ...dataFolder(dataFolderOf({ data }, env)),
       remark: (text) => beside('note', text),
+      by: {
+        actor: { kind: 'command', command: wordsOf(command), machine_user: machineUser(env) },
+        now_ms: now(),
+      },
     },
     json,
     answer,
@@ -48,4 +53,11 @@ export function contextOf(command: Command, { terminal, env }: CliDeps): Context
     },
     warn: (text) => beside('warning', text),
   }
+}
+
+/** A command by its words, such as `key create`. */
+function wordsOf(command: Command): string {
+  const words: string[] = []
+  for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name())
+  return words.join(' ')
 }

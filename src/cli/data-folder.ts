@@ -4,11 +4,13 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
+import { actFor } from '../db/actions.ts'
 import type { MigrationCopy } from '../db/copy.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import type { By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -20,6 +22,8 @@ import { closing } from '../utilities/at-end.ts'
 export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
+  /** Whose changes the log of activity has; absent: the gateway's own. */
+  by?: By
 }
 
 /** Which folder a command is called for. @param options of the command line */
@@ -82,11 +86,13 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
 
 /** To read, SQLite must write beside the database, and tells no reason where it cannot. */
 function openIn(folder: DataFolder, readonly: boolean): Database {
-  const { dir, database_path, remark } = folder
+  const { dir, database_path, remark, by } = folder
   if (!readonly) refuseUnwritable(dir)
   try {
     using _lock = readonly ? undefined : lockToMigrate(folder)
-    return openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
+    const db = openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
+    if (by) actFor(db, by)
+    return db
   } catch (thrown) {
     refuseUnwritable(dir)
     throw thrown

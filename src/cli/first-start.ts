@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { accountByName, createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey, listKeys } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
+import { actingAs } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
 import { immediately } from '../db/transaction.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
@@ -39,7 +40,10 @@ export async function firstStart({
   now,
 }: FirstStartDeps): Promise<string | undefined> {
   const now_ms = now()
-  const account_id = await untilFree(() => immediately(db, () => begunDemo(db, now_ms)))
+  const by = { actor: { kind: 'system' as const }, now_ms }
+  const account_id = await untilFree(() =>
+    immediately(db, () => actingAs(db, by, () => begunDemo(db, now_ms))),
+  )
   if (account_id === undefined) return undefined
   await ledger.submit({
     op: 'top_up',
@@ -57,7 +61,9 @@ export async function firstStart({
     expires_at_ms: null,
   }
   const { text } = await untilFree(() =>
-    immediately(db, () => createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })),
+    immediately(db, () =>
+      actingAs(db, by, () => createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })),
+    ),
   )
   return text
 }

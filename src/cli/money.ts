@@ -75,6 +75,7 @@ function addMovement(
             amount_nanos,
             note,
             request_key: reference,
+            by: folder.by,
             now_ms: deps.now(),
           }),
         )

@@ -69,6 +69,9 @@ export function actingAs<T>(db: Database, by: By, work: () => T): T {
   }
 }
 
+/** The same for all that the connection is used for, until it is closed: of a command. */
+export const actFor = (db: Database, by: By): void => void acting_on.set(db, by)
+
 /** Who acts on a connection: whom `actingAs` names, or else the gateway itself. */
 export const whoActs = (db: Database): By =>
   acting_on.get(db) ?? { actor: { kind: 'system' }, now_ms: Date.now() }

@@ -1,5 +1,6 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
+import type { Action, By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -24,6 +25,7 @@ export interface Book {
   readonly resolved_holds: Hold[]
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
+  readonly new_actions: { action: Action; by: By }[]
 }
 
 /** A book with no rows in it yet. */
@@ -40,6 +42,7 @@ export function emptyBook(next_hold_id: number): Book {
     resolved_holds: [],
     new_entries: [],
     new_calls: [],
+    new_actions: [],
   }
 }
 
@@ -53,6 +56,7 @@ export function closeBatch(book: Book): void {
   book.resolved_holds.length = 0
   book.new_entries.length = 0
   book.new_calls.length = 0
+  book.new_actions.length = 0
 }
 
 /** How `Book.keyed_entries` has the entry of a request. */

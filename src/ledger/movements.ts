@@ -1,4 +1,6 @@
 // The rules of movements by the operator: top-ups and withdrawals, each made once for the key of its request. Pure.
+import type { Fields } from '../domain/actions.ts'
+import { formatUsd } from '../domain/money.ts'
 import {
   type AccountRow,
   type Book,
@@ -22,8 +24,10 @@ export function topUp(book: Book, operation: TopUpOperation): MoneyOutcome {
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, asked)
   if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
+  const before = balanceFields(account)
   move(book, account, { ...asked, now_ms })
   payDebt(book, account, now_ms)
+  recordMovement(book, account, operation, before)
   return moneyOf(account)
 }
 
@@ -37,9 +41,38 @@ export function withdraw(book: Book, operation: WithdrawOperation): MoneyOutcome
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, asked)
   if (freeOf(account) < amount_nanos) return refused('insufficient_balance')
+  const before = balanceFields(account)
   move(book, account, { ...asked, now_ms })
+  recordMovement(book, account, operation, before)
   return moneyOf(account)
 }
+
+/** What the log of activity says of a movement, written with its entry. */
+function recordMovement(
+  book: Book,
+  account: AccountRow,
+  { op, amount_nanos, note, by, now_ms }: TopUpOperation | WithdrawOperation,
+  before: Fields,
+): void {
+  book.new_actions.push({
+    action: {
+      action: op === 'top_up' ? 'balance.topped_up' : 'balance.debited',
+      account_id: account.id,
+      before,
+      after: {
+        ...balanceFields(account),
+        amount_usd: formatUsd(amount_nanos),
+        ...(note === '' ? {} : { note }),
+      },
+    },
+    by: by ?? { actor: { kind: 'system' }, now_ms },
+  })
+}
+
+const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields => ({
+  balance_usd: formatUsd(balance_nanos),
+  ...(debt_nanos === 0 ? {} : { debt_usd: formatUsd(debt_nanos) }),
+})
 
 const firstOf = (book: Book, account_id: number, request_key: string | null): KeyedEntry | undefined =>
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))

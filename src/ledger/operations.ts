@@ -1,5 +1,6 @@
 // The ledger's operations and their outcomes: plain values that may cross to another thread.
 import type { Call, Entry } from '../db/schema.ts'
+import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
@@ -63,6 +64,8 @@ interface Movement {
   note: string
   /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
   request_key?: string | undefined
+  /** Who moves it; absent: the gateway itself. */
+  by?: By | undefined
   now_ms: number
 }
 

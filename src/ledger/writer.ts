@@ -1,5 +1,6 @@
 // The transaction of a batch: loads the rows it touches and does not know yet, applies the rules, writes what changed.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
 import { putTogether } from './added-calls.ts'
@@ -58,6 +59,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
       return apply(book, operation)
     })
     store(book, statements, prices)
+    for (const { action, by } of book.new_actions) recordAction(db, action, by)
     probe('commit.written')
     const written_ms = performance.now()
     statements.commit.run()

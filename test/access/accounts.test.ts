@@ -1,12 +1,7 @@
 // Administration of accounts: create, list, suspend, resume.
 import { describe, expect, test } from 'bun:test'
-import {
-  accountByName,
-  createAccount,
-  listAccounts,
-  resumeAccount,
-  suspendAccount,
-} from '../../src/access/accounts.ts'
+import { accountByName, createAccount, listAccounts, suspendAccount } from '../../src/access/accounts.ts'
+import { reopenAccount } from '../../src/access/closing.ts'
 import { openDatabase } from '../../src/db/open.ts'
 
 const NOW = 1_000_000
@@ -76,14 +71,14 @@ test('an account is suspended and resumed; doing either twice changes nothing', 
   expect(suspendAccount(db, 'ada').status).toBe('suspended')
   expect(suspendAccount(db, 'ada').status).toBe('suspended')
   expect(accountByName(db, 'mia').status).toBe('active')
-  expect(resumeAccount(db, 'ada').status).toBe('active')
-  expect(resumeAccount(db, 'ada').status).toBe('active')
+  expect(reopenAccount(db, 'ada').account.status).toBe('active')
+  expect(reopenAccount(db, 'ada').account.status).toBe('active')
 })
 
 test.each([
   ['shown', accountByName],
   ['suspended', suspendAccount],
-  ['resumed', resumeAccount],
+  ['resumed', reopenAccount],
 ])('an account that does not exist cannot be %s', (_, act) => {
   const db = database()
   createAccount(db, { name: 'ada', now_ms: NOW })

@@ -2,12 +2,13 @@
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { By } from '../../../src/domain/actions.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/ledger/notes.ts'
 import type { Refused } from '../../../src/ledger/operations.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
+import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
 import { shownAccount } from './accounts.ts'
 import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './accounts-views.ts'
 import { requireAccount } from './asked.ts'
@@ -19,7 +20,14 @@ export function accountMoneyRoutes(gateway: ConsoleParts) {
     .use(operatorCalls(gateway))
     .post(
       '/console/api/accounts/:id/top-up',
-      ({ params, body, headers }) => moved(gateway, { op: 'top_up', ...params, ...body, ...keyIn(headers) }),
+      ({ viewer, origin, params, body, headers }) =>
+        moved(gateway, {
+          op: 'top_up',
+          ...params,
+          ...body,
+          ...keyIn(headers),
+          by: byOf(gateway, { viewer, origin }),
+        }),
       {
         params: AccountParams,
         body: TopUpBody,
@@ -29,8 +37,14 @@ export function accountMoneyRoutes(gateway: ConsoleParts) {
     )
     .post(
       '/console/api/accounts/:id/debit',
-      ({ params, body, headers }) =>
-        moved(gateway, { op: 'withdraw', ...params, ...body, ...keyIn(headers) }),
+      ({ viewer, origin, params, body, headers }) =>
+        moved(gateway, {
+          op: 'withdraw',
+          ...params,
+          ...body,
+          ...keyIn(headers),
+          by: byOf(gateway, { viewer, origin }),
+        }),
       {
         params: AccountParams,
         body: DebitBody,
@@ -50,12 +64,13 @@ interface Movement {
   amount: string
   note?: string
   request_key: string | undefined
+  by: By
 }
 
 /** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
 async function moved(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
-  { op, id, amount, note = '', request_key }: Movement,
+  { op, id, amount, note = '', request_key, by }: Movement,
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
   checkNote(note)
@@ -67,6 +82,7 @@ async function moved(
     amount_nanos,
     note,
     request_key,
+    by,
     now_ms,
   })
   if (!outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)

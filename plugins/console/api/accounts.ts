@@ -35,8 +35,10 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .post(
       '/console/api/accounts',
-      async ({ body: { name } }) => {
-        const { id } = await changed(gateway, () => createAccount(db, { name, now_ms: now() }))
+      async ({ viewer, origin, body: { name } }) => {
+        const { id } = await changed(gateway, { viewer, origin }, () =>
+          createAccount(db, { name, now_ms: now() }),
+        )
         return shownAccount(gateway, String(id))
       },
       { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
@@ -47,9 +49,10 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/accounts/:id',
-      async ({ params: { id }, body }) => {
+      async ({ viewer, origin, params: { id }, body }) => {
         const { id: number, name: before } = requireAccount(gateway, id)
-        if (body.name !== before) await changed(gateway, () => renameAccount(db, before, body.name))
+        if (body.name !== before)
+          await changed(gateway, { viewer, origin }, () => renameAccount(db, before, body.name))
         return {
           account: shownAccount(gateway, String(number)),
           remark: remarkOn(gateway, before, body.name),
@@ -70,8 +73,8 @@ export function accountStatusRoutes(
     .use(operatorCalls(gateway))
     .post(
       '/console/api/accounts/:id/suspend',
-      async ({ params: { id } }) => {
-        await changed(gateway, () => {
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, () => {
           const account = requireAccount(gateway, id)
           if (account.status === 'closed') throw closedAlready(account.name)
           suspendAccount(db, account.name)
@@ -82,16 +85,16 @@ export function accountStatusRoutes(
     )
     .post(
       '/console/api/accounts/:id/resume',
-      async ({ params: { id } }) => {
-        await changed(gateway, () => reopenAccount(db, requireAccount(gateway, id).name))
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, () => reopenAccount(db, requireAccount(gateway, id).name))
         return shownAccount(gateway, id)
       },
       { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
     .post(
       '/console/api/accounts/:id/close',
-      async ({ params: { id }, body }) => {
-        const revoked_keys = await changed(gateway, () => {
+      async ({ viewer, origin, params: { id }, body }) => {
+        const revoked_keys = await changed(gateway, { viewer, origin }, () => {
           const { name } = requireAccount(gateway, id)
           if (body.name !== name)
             throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {

@@ -62,8 +62,8 @@ export const files = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'
 const taking = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
     '/console/api/files',
-    async ({ viewer, query, request }) => {
-      const { id: key_id } = await payerOf(gateway, viewer, query.account)
+    async ({ viewer, origin, query, request }) => {
+      const { id: key_id } = await payerOf(gateway, { viewer, origin }, query.account)
       return gateway.people.callInside({ arrived: request, path: '/api/v1/upload', key_id })
     },
     { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },

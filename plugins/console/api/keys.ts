@@ -20,7 +20,7 @@ import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked, requireAccount } from './asked.ts'
 import { KeyParams, numberIn, readUsd } from './fields.ts'
 import {
@@ -51,7 +51,7 @@ export function keyRoutes(gateway: ConsoleParts) {
       query: KeysQuery,
       response: { 200: KeysView, ...FAILURES },
     })
-    .post('/console/api/keys', ({ viewer, body }) => issueKey(gateway, viewer, body), {
+    .post('/console/api/keys', ({ viewer, origin, body }) => issueKey(gateway, { viewer, origin }, body), {
       body: NewKey,
       response: { 200: IssuedView, ...FAILURES },
     })
@@ -61,9 +61,11 @@ export function keyRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/keys/:id',
-      async ({ viewer, params: { id }, body }) => {
+      async ({ viewer, origin, params: { id }, body }) => {
         const changes = settingsOf(body)
-        await changed(gateway, () => changeKey(db, requireManaged(gateway, viewer, id), changes, now()))
+        await changed(gateway, { viewer, origin }, () =>
+          changeKey(db, requireManaged(gateway, viewer, id), changes, now()),
+        )
         return shownKey(gateway, viewer, id)
       },
       { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
@@ -79,9 +81,9 @@ export function keyEndRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway))
     .post(
       '/console/api/keys/:id/rotate',
-      async ({ viewer, params: { id }, body: { grace_s = 0 } }) => {
+      async ({ viewer, origin, params: { id }, body: { grace_s = 0 } }) => {
         countCall(gateway, viewer, KEY_COUNTS_AS)
-        const made = await changed(gateway, () =>
+        const made = await changed(gateway, { viewer, origin }, () =>
           rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
         )
         return issued(gateway, viewer, made)
@@ -90,8 +92,10 @@ export function keyEndRoutes(gateway: ConsoleParts) {
     )
     .post(
       '/console/api/keys/:id/revoke',
-      async ({ viewer, params: { id } }) => {
-        await changed(gateway, () => revokeKey(db, requireManaged(gateway, viewer, id), now()))
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, () =>
+          revokeKey(db, requireManaged(gateway, viewer, id), now()),
+        )
         return shownKey(gateway, viewer, id)
       },
       { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
@@ -119,12 +123,13 @@ function keysPage(
 
 async function issueKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
-  viewer: Viewer,
+  asking: Asking,
   body: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
   const { db } = gateway
   const { now } = gateway.exchange
   const { randomBytes } = gateway.people
+  const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
   const account_id = accountAsked(gateway, viewer, body.account)
   if (account_id === undefined)
@@ -136,7 +141,7 @@ async function issueKey(
     )
   const changes = settingsOf(body)
   countCall(gateway, viewer, KEY_COUNTS_AS)
-  const made = await changed(gateway, () => {
+  const made = await changed(gateway, asking, () => {
     if (viewer.role !== 'operator') refuseMore(countUsableKeys(db, account_id, now()))
     const settings = {
       name: freeKeyName(db, account_id, now()),

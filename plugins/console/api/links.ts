@@ -59,7 +59,7 @@ export function linkRoutes(gateway: ConsoleParts) {
       async ({ body, origin, request, set, viewer: before }) => {
         const form = cookieForm(request, siteSettings(gateway))
         const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
-        if (before) await changed(gateway, () => signOut(db, before))
+        if (before) await changed(gateway, { viewer: before, origin }, () => signOut(db, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return sessionView(gateway, request, viewer)
       },
@@ -86,8 +86,8 @@ export function invitationRoutes(gateway: ConsoleParts) {
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
     '/console/api/invitations',
-    async ({ body, request }) => {
-      const { token, expires_at_ms } = await changed(gateway, () =>
+    async ({ viewer, origin, body, request }) => {
+      const { token, expires_at_ms } = await changed(gateway, { viewer, origin }, () =>
         makeInvitation(db, body.account, { randomBytes, now_ms: now() }),
       )
       const [site = ''] = ownOrigins(request, siteSettings(gateway))

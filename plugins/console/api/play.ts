@@ -11,7 +11,7 @@ import type { Account, Key } from '../../../src/db/schema.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
@@ -56,11 +56,13 @@ function asked(gateway: ConsoleParts) {
     )
     .post(
       '/console/api/play/key',
-      async ({ viewer, query }) => {
+      async ({ viewer, origin, query }) => {
         if (viewer.role === 'key') throw paysItself()
         countCall(gateway, viewer, KEY_COUNTS_AS)
         const account = accountNeeded(db, viewer, query.account)
-        const key = await changed(gateway, () => renewConsoleKey(db, account, issuing(gateway)))
+        const key = await changed(gateway, { viewer, origin }, () =>
+          renewConsoleKey(db, account, issuing(gateway)),
+        )
         return { key: keyView(key, now()) }
       },
       { query: WhoseQuery, response: { 200: RenewedView, ...FAILURES } },
@@ -73,8 +75,8 @@ function paid(gateway: ConsoleParts) {
   for (const [own, path] of Object.entries(PAID))
     routes.post(
       own,
-      async ({ viewer, query, request }) => {
-        const { id: key_id } = await payerOf(gateway, viewer, query.account)
+      async ({ viewer, origin, query, request }) => {
+        const { id: key_id } = await payerOf(gateway, { viewer, origin }, query.account)
         return gateway.people.callInside({ arrived: request, path, key_id })
       },
       { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
@@ -85,7 +87,7 @@ function paid(gateway: ConsoleParts) {
 /** The key that pays for a viewer's calls; made where it is the console's own and not made yet. */
 export async function payerOf(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
-  viewer: Viewer,
+  { viewer, origin }: Asking,
   name: string | undefined,
 ): Promise<Key> {
   const { db } = gateway
@@ -93,7 +95,7 @@ export async function payerOf(
   if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
   const pay = () => payingKey(db, account, issuing(gateway))
   // Only the first call writes, and waits for the write lock.
-  return consoleKeyOf(db, account.id) ? pay() : changed(gateway, pay)
+  return consoleKeyOf(db, account.id) ? pay() : changed(gateway, { viewer, origin }, pay)
 }
 
 /** The same as far as it is there, in whatever state. */

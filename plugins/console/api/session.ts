@@ -49,7 +49,7 @@ export function signInRoutes(gateway: ConsoleParts) {
         const form = cookieForm(request, siteSettings(gateway))
         const signed_in = await signIn(gateway, body, origin)
         // The browser forgets this session with its cookie: nobody should be able to use it.
-        if (viewer) await changed(gateway, () => signOut(gateway.db, viewer))
+        if (viewer) await changed(gateway, { viewer, origin }, () => signOut(gateway.db, viewer))
         set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
         return sessionView(gateway, request, signed_in.viewer)
       },
@@ -64,8 +64,8 @@ export function sessionRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway))
     .delete(
       '/console/api/session',
-      async ({ viewer, set }) => {
-        await changed(gateway, () => signOut(db, viewer))
+      async ({ viewer, origin, set }) => {
+        await changed(gateway, { viewer, origin }, () => signOut(db, viewer))
         forgetCookies(set)
         return { ended: 1 }
       },
@@ -77,8 +77,8 @@ export function sessionRoutes(gateway: ConsoleParts) {
     })
     .delete(
       '/console/api/sessions',
-      async ({ viewer, set }) => {
-        const ended = await changed(gateway, () => endSessions(db, viewer))
+      async ({ viewer, origin, set }) => {
+        const ended = await changed(gateway, { viewer, origin }, () => endSessions(db, viewer))
         forgetCookies(set)
         return { ended }
       },
@@ -86,8 +86,8 @@ export function sessionRoutes(gateway: ConsoleParts) {
     )
     .delete(
       '/console/api/sessions/:id',
-      async ({ viewer, params, set }) => {
-        await changed(gateway, () => endSession(db, viewer, params.id))
+      async ({ viewer, origin, params, set }) => {
+        await changed(gateway, { viewer, origin }, () => endSession(db, viewer, params.id))
         if (params.id === viewer.session_id) forgetCookies(set)
         return { ended: 1 }
       },

@@ -12,7 +12,7 @@ import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
+import { type Asking, byOf, type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { knownView } from './known-views.ts'
 import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
 
@@ -24,10 +24,14 @@ export const setup = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-setup' })
     .use(operatorCalls(gateway))
     .get('/console/api/setup', () => setupView(gateway), { response: { 200: SetupView, ...FAILURES } })
-    .post('/console/api/setup/account', ({ body }) => makeKey(gateway, body), {
-      body: AccountBody,
-      response: { 200: KeyMade, ...FAILURES },
-    })
+    .post(
+      '/console/api/setup/account',
+      ({ viewer, origin, body }) => makeKey(gateway, { viewer, origin }, body),
+      {
+        body: AccountBody,
+        response: { 200: KeyMade, ...FAILURES },
+      },
+    )
     .get('/console/api/setup/first-call', ({ query }) => firstCall(gateway, Number(query.key_id)), {
       query: FirstCallQuery,
       response: { 200: FirstCallView, ...FAILURES },
@@ -66,6 +70,7 @@ function setupView({
 /** A key of an account that is there, or of a new one with its first balance. */
 async function makeKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  asking: Asking,
   { account, balance_usd, key: name }: Static<typeof AccountBody>,
 ): Promise<Static<typeof KeyMade>> {
   const { db } = gateway
@@ -76,14 +81,21 @@ async function makeKey(
   checkName(name, 'key')
   const settings = { name, models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   // One transaction, so that an account is never left without the key that it was made for.
-  const { key, text } = await changed(gateway, () => {
+  const { key, text } = await changed(gateway, asking, () => {
     if (balance_usd !== undefined) createAccount(db, { name: account, now_ms })
     return createKey(db, account, settings, { randomBytes, now_ms })
   })
   const { account_id, id: key_id, prefix } = key
   if (amount_nanos > 0) {
     const note = 'first balance'
-    const outcome = await ledger.submit({ op: 'top_up', account_id, amount_nanos, note, now_ms })
+    const outcome = await ledger.submit({
+      op: 'top_up',
+      account_id,
+      amount_nanos,
+      note,
+      by: byOf(gateway, asking),
+      now_ms,
+    })
     if (!outcome.ok)
       throw unprocessable('The account was made, but its balance was refused. Top it up on its page.')
   }

@@ -19,6 +19,7 @@ milliseconds, and fields with _at_ms are milliseconds since 1970 (UTC).
   idempotency_keys  answers kept for repeated requests
   sessions          sign-ins to the console
   known_addresses   networks of sign-ins to the console in the last 90 days
+  actions           what was done in or to the account: keys, limits, balance, sign-ins
 
 The images are in images/, uploads in files/, and long responses and answers in
 responses/ and answers/. A body is text, or {"base64": ...} if it is not text.

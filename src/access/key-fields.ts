@@ -1,0 +1,41 @@
+// A key's fields as the log of activity has them: its name, prefix and limits, never its secret.
+import type { Key } from '../db/schema.ts'
+import type { Fields } from '../domain/actions.ts'
+import { formatUsd } from '../domain/money.ts'
+
+/** What a key has; limits that it lacks are left out. */
+export function keyFields(key: Key): Fields {
+  return Object.fromEntries(Object.entries(allFields(key)).filter(([, value]) => value !== null))
+}
+
+/** The fields in which two versions of a key differ; undefined if they do not. */
+export function changedKeyFields(before: Key, after: Key): { before: Fields; after: Fields } | undefined {
+  const [was, is] = [allFields(before), allFields(after)]
+  const names = Object.keys(was).filter(
+    (name) => !Bun.deepEquals(Reflect.get(was, name), Reflect.get(is, name)),
+  )
+  if (names.length === 0) return undefined
+  const only = (fields: Fields) => Object.fromEntries(names.map((name) => [name, fields[name]]))
+  return { before: only(was), after: only(is) }
+}
+
+const allFields = ({
+  name,
+  prefix,
+  models,
+  spend_limit_nanos,
+  addresses,
+  expires_at_ms,
+  revoked_at_ms,
+}: Key) => ({
+  name,
+  prefix,
+  models,
+  spend_limit_usd: spend_limit_nanos === null ? null : formatUsd(spend_limit_nanos),
+  addresses,
+  expires_at: isoOrNull(expires_at_ms),
+  revoked_at: isoOrNull(revoked_at_ms),
+})
+
+const isoOrNull = (time_ms: number | null): string | null =>
+  time_ms === null ? null : new Date(time_ms).toISOString()
