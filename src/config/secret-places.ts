@@ -111,10 +111,11 @@ function addressOf(address: unknown): string {
   return URL.canParse(address) ? new URL(address).origin : address
 }
 
-const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
+/** On one line. A text that is not closed goes to the end: so each character is looked at once, and nothing of a secret stays. */
+const QUOTED = /"(?:\\.|[^"\\])*\\?(?:"|$)|'[^']*'/g
 /** A key whose value is a secret, or a table of such. */
 const SENSITIVE =
-  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]-key)["']?\s*=/i
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
 const HEADERS = /^\s*(?:#+\s*)?\[[^\]=]*headers[^\]=]*\]/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000

@@ -96,7 +96,22 @@ describe('what is shown', () => {
   })
 
   test.each([
+    [
+      'the text of a key file',
+      `# api_keys = [${JSON.stringify(JSON.stringify({ private_key: COMMENTED }))}]`,
+    ],
+    ['a key file, line by line', `# {\n#   "private_key": "${COMMENTED}"\n# }`],
+    ['a text that is not closed', `# api_keys = ["a\\"${COMMENTED}`],
+  ])('has no secret of a comment with %s', (_, comment) => {
+    const text = `${comment}\n[server]\n`
+    const found = hidden(text)
+    expect(found.text).not.toContain(COMMENTED)
+    expect(restoreSecrets(found.text, found).text).toBe(text)
+  })
+
+  test.each([
     ['spaces', ' '.repeat(200_000), ''],
+    ['escaped quotes', '', '\\"'.repeat(100_000)],
     ['one word', '# ', 'a'.repeat(200_000)],
     ['headers', '# [', 'headers'.repeat(30_000)],
   ])('is there at once of a long comment of %s, without what it quotes', (_, before, after) => {
