@@ -18,4 +18,4 @@ export const Milliseconds = (options: { default: number; minimum: number; descri
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
 
 /** What `[server] env_names` is where the file does not say. */
-export const DEFAULT_ENV_NAMES: readonly string[] = ['*_API_KEY']
+export const DEFAULT_ENV_NAMES: readonly string[] = ['*_API_KEY', 'AWS_BEARER_TOKEN_BEDROCK']

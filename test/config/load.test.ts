@@ -23,7 +23,7 @@ describe('a correct file', () => {
     })
     expect(retention).toEqual({ traces: 90 })
     expect(server.trusted_proxies).toEqual([])
-    expect(server.env_names).toEqual(['*_API_KEY'])
+    expect(server.env_names).toEqual(['*_API_KEY', 'AWS_BEARER_TOKEN_BEDROCK'])
     expect(console).toEqual({ enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 })
     expect(providers.get('acme')).toEqual({
       name: 'acme',

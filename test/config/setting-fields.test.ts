@@ -17,7 +17,7 @@ test.each([
   ['server.listen', 'text', '127.0.0.1:8080'],
   ['server.public_url', 'text', null],
   ['server.trusted_proxies', 'list', null],
-  ['server.env_names', 'list', '*_API_KEY'],
+  ['server.env_names', 'list', '*_API_KEY, AWS_BEARER_TOKEN_BEDROCK'],
   ['server.log_level', 'choice', 'info'],
   ['server.shutdown_timeout_ms', 'number', 30_000],
   ['console.insecure_http', 'switch', false],
