@@ -27,6 +27,11 @@ const MESSAGES: readonly (readonly [
     '{"type":"response.create","input":[tru}',
     { ...invalid, message: /JSON/ },
   ],
+  [
+    'fields without a comma, of which one is not of the request',
+    `{"type":"response.create";${JSON.stringify(FIRST).slice(1)}`,
+    { ...invalid, message: /JSON/ },
+  ],
   ['no type', JSON.stringify(FIRST), { ...invalid, param: 'type' }],
   ['an unknown type', '{"type":"session.update"}', { ...invalid, param: 'type' }],
   ['a type that is no text', '{"type":7}', { ...invalid, param: 'type' }],

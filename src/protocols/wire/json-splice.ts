@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from './json.ts'
 import type { JsonBody } from './json-body.ts'
-import { closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
+import { CLOSING_BRACE, COLON, COMMA, closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
 
 /**
  * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
@@ -65,11 +65,21 @@ export function fieldsNamed(walked: Walked, names: readonly string[]): JsonObjec
   const fields: JsonObject = {}
   for (const [index, key] of walked.keys.entries()) {
     const name = nameAt(data, key)
+    const next_key = walked.keys[index + 1]
+    assertSeparated(data, key, next_key, object_end)
     if (!names.includes(name)) continue
-    const { value, end } = placeAt(data, key, walked.keys[index + 1], object_end)
+    const { value, end } = placeAt(data, key, next_key, object_end)
     fields[name] = JSON.parse(data.toString('utf8', value, end))
   }
   return fields
+}
+
+/** The walk takes anything between a key and the next: what is left out would make JSON of what is none. */
+function assertSeparated(data: Buffer, key: number, next_key: number | undefined, object_end: number): void {
+  const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
+  const last = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
+  if (data[colon] !== COLON || data[last] !== (next_key === undefined ? CLOSING_BRACE : COMMA))
+    throw new SyntaxError('a field does not end where the next begins')
 }
 
 /** `spliceFields` for a body that is not parsed. @throws SyntaxError for a name that is no JSON */
