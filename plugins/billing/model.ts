@@ -60,7 +60,8 @@ export function readUsageRequest(
 ): UsageRequest {
   const { key, model, outcome, sums } = query
   const { since_ms, until_ms } = readPeriod(query)
-  const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
+  const outcomes = outcome && [outcome]
+  const filter = { account_id, key_prefix: key, model, outcomes, since_ms, until_ms }
   if (sums === undefined) {
     const { limit, cursor } = pageOf(query)
     return { kind: 'calls', filter, page: { limit: Math.min(limit, MAX_CALLS), cursor } }

@@ -1,7 +1,7 @@
 // Which calls are looked for, and the filter as the queries take it.
 import type { Database } from 'bun:sqlite'
-import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
+import type { CallOutcome } from '../domain/outcomes.ts'
 import { callQueries, callQueriesOfAccount, keyPrefixQueries } from './queries.ts'
 
 /** Which calls; an absent field does not filter. */
@@ -10,7 +10,8 @@ export interface CallFilter {
   key_id?: number | undefined
   key_prefix?: string | undefined
   model?: string | undefined
-  outcome?: Call['outcome'] | undefined
+  /** Those that ended in one of these ways. */
+  outcomes?: readonly CallOutcome[] | undefined
   provider?: string | undefined
   /** The least and the greatest HTTP status. */
   status?: { from: number; to: number } | undefined
@@ -35,7 +36,7 @@ export const queriesFor = (db: Database, { account_id }: CallFilter) =>
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 export function valuesOf(db: Database, filter: CallFilter) {
-  const { account_id, key_id, key_prefix, model, outcome, provider, status, min_cost_nanos } = filter
+  const { account_id, key_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
   const { since_ms, until_ms } = filter
   const of_prefix = key_prefix === undefined ? undefined : keyPrefixQueries(db).ids.all({ key_prefix })
   const of_key = key_id === undefined ? undefined : [key_id]
@@ -44,7 +45,7 @@ export function valuesOf(db: Database, filter: CallFilter) {
     account_id,
     key_ids: key_ids === undefined ? null : JSON.stringify(key_ids),
     model: model ?? null,
-    outcome: outcome ?? null,
+    outcomes: outcomes === undefined ? null : JSON.stringify(outcomes),
     provider: provider ?? null,
     status_from: status?.from ?? null,
     status_to: status?.to ?? null,

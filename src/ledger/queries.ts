@@ -21,10 +21,15 @@ const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
     or(sql`${placeholder('key_ids')} IS NULL`, isOneOf(table.key_id, 'key_ids')),
     equalsIfGiven(table.model, 'model'),
-    equalsIfGiven(table.outcome, 'outcome'),
+    or(sql`${placeholder('outcomes')} IS NULL`, isOneOf(table.outcome, 'outcomes')),
   )
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
+
+/** The filters of the kept sums. */
+export const sumFilters = () => optionalFilters(call_sums)
+/** The filters of calls, but for their account, times and ids. */
+export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
 
 /** The same for what the kept sums do not tell apart. */
 const filtersOfCalls = () =>

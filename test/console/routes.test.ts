@@ -40,6 +40,8 @@ const FOR_ACCOUNTS = [
   'GET /overview',
   'GET /live',
   'GET /calls',
+  'GET /calls.csv',
+  'GET /call-sums',
   'GET /call-filters',
   'GET /calls/:request_id',
   'GET /keys',

@@ -28,8 +28,8 @@ describe('calls', () => {
     ['of one account', { account_id: 1 }, [4, 2, 1]],
     ['of one key', { key_id: 1 }, [4, 1]],
     ['of one model', { model: 'sim-pro' }, [2]],
-    ['of one outcome', { outcome: 'completed' }, [4, 3, 2, 1]],
-    ['of an outcome that none has', { outcome: 'broken' }, []],
+    ['of one outcome', { outcomes: ['completed'] }, [4, 3, 2, 1]],
+    ['of an outcome that none has', { outcomes: ['broken'] }, []],
     ['of a prefix that no key has', { key_prefix: 'tg_nobody0' }, []],
     ['since a time, inclusive', { since_ms: 3_000 }, [4, 3]],
     ['until a time, exclusive', { until_ms: 3_000 }, [2, 1]],
@@ -160,7 +160,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
       (id) => id >= 500 && id < 900,
     ],
-    ['an outcome of all', { outcome: 'completed' }, () => true],
+    ['an outcome of all', { outcomes: ['completed'] }, () => true],
   ])('%s', (_, filter, matches) => {
     for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
   })
@@ -187,7 +187,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
 
   test.each<[name: string, filter: CallFilter]>([
     ['a model that no call is of', { account_id: 1, model: 'none' }],
-    ['an outcome that no call has', { outcome: 'broken' }],
+    ['an outcome that no call has', { outcomes: ['broken'] }],
     ['a key of another account', { account_id: 1, key_id: 3 }],
     ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
     ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],

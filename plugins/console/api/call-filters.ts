@@ -4,13 +4,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountNames, keyNames } from '../../../src/access/name-lists.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import { notFound } from '../../../src/domain/errors.ts'
-import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { accountAsked } from './asked.ts'
+import { AccountRef } from './fields.ts'
 
-const FiltersQuery = Closed({ account: Type.Optional(WholeNumber({ minimum: 1 }, 'a whole number from 1')) })
+const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 const FiltersView = Closed({
   /** For the operator alone. */
   accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String() })),
@@ -33,15 +33,14 @@ export function callFilterRoutes(gateway: ConsoleParts) {
 
 /** @throws GatewayError not_found for another's account */
 function filtersView(
-  { db, exchange: { catalogue } }: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
-  asked: number | undefined,
+  asked: string | undefined,
 ): Static<typeof FiltersView> {
+  const { db, exchange } = gateway
   const own = accountOf(viewer)
-  if (own !== undefined && asked !== undefined && asked !== own)
-    throw notFound('Account not found.', { param: 'account' })
-  const account_id = own ?? asked
-  const { models, providers } = catalogue()
+  const account_id = accountAsked(gateway, viewer, asked)
+  const { models, providers } = exchange.catalogue()
   return {
     accounts: own === undefined ? accountNames(db) : [],
     keys: account_id === undefined ? [] : keyNames(db, account_id),

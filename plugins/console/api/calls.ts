@@ -1,22 +1,29 @@
-// The history of calls: filtered and paged, the newest first. An account sees its own.
+// The history of calls: filtered and paged, the newest first, and as a file. An account sees its own.
 
 import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
-import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
-import { OUTCOMES } from '../../../src/domain/outcomes.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
-import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
-import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
-import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
+import { allCalls } from '../../../src/ledger/all-calls.ts'
 import { type CallFilter, isNarrowed } from '../../../src/ledger/call-filter.ts'
-import { type CallPage, listCalls, listCallsInTurns, startOfCall } from '../../../src/ledger/history.ts'
+import {
+  type CallPage,
+  listCalls,
+  listCallsInTurns,
+  type RecordedCall,
+  startOfCall,
+} from '../../../src/ledger/history.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { CallRow, callRow } from './call-row.ts'
+import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
+import { CsvFile, csvTime, listCsv } from './list-csv.ts'
 
 /** A page has at most so many calls, whatever was asked for: about 5 ms. */
 const MAX_CALLS = 200
@@ -27,26 +34,7 @@ const MAX_CALLS = 200
 const MAX_CALLS_LOOKED_AT = 2_000
 const MAX_ROUNDS = 5
 
-const RowId = WholeNumber({ minimum: 1 }, 'a whole number from 1')
-
-const CallsQuery = Closed({
-  account: Type.Optional(RowId),
-  key: Type.Optional(RowId),
-  model: Type.Optional(ModelName),
-  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
-  outcome: Type.Optional(OneOf(OUTCOMES)),
-  status: Type.Optional(
-    Type.String({
-      pattern: '^[1-5](\\d\\d|xx)$',
-      must: 'an HTTP status such as 429, or a class of them such as 4xx',
-    }),
-  ),
-  min_cost: Type.Optional(
-    Type.String({ maxLength: 40, pattern: '^\\d+(\\.\\d{1,9})?$', must: 'an amount in USD, such as 0.05' }),
-  ),
-  ...PERIOD_PARAMETERS,
-  ...PAGE_PARAMETERS,
-})
+const CallsQuery = Closed({ ...CALL_FILTERS, ...PAGE_PARAMETERS })
 
 const CallsView = Closed({
   calls: Type.Array(CallRow),
@@ -59,20 +47,60 @@ const CallsView = Closed({
 export function callRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-calls' })
     .use(viewerCalls(gateway))
-    .get('/console/api/calls', ({ viewer, query }) => callsPage(gateway.db, viewer, query), {
+    .get('/console/api/calls', ({ viewer, query }) => callsPage(gateway, viewer, query), {
       query: CallsQuery,
       response: { 200: CallsView, ...FAILURES },
     })
+    .get(
+      '/console/api/calls.csv',
+      ({ viewer, query }) => {
+        const columns = viewer.role === 'operator' ? OF_OPERATOR : COLUMNS
+        const parts = allCalls(gateway.db, callsAsked(gateway, viewer, query))
+        return listCsv(gateway, viewer, { list: 'calls', columns, parts })
+      },
+      { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
+    )
+}
+
+const COLUMNS: CsvColumns<RecordedCall> = {
+  request_id: ({ request_id }) => request_id,
+  started_utc: ({ started_at_ms }) => csvTime(started_at_ms),
+  account: ({ account_name }) => account_name,
+  key: ({ key_name }) => key_name,
+  key_prefix: ({ key_prefix }) => key_prefix,
+  surface: ({ surface }) => surface,
+  model: ({ model }) => model,
+  outcome: ({ outcome }) => outcome,
+  status: ({ status }) => status,
+  input_tokens: (call) => promptTokens(call),
+  output_tokens: (call) => outputTokens(call),
+  images: ({ images }) => images,
+  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
+  unpaid_usd: ({ unpaid_nanos }) => formatUsd(unpaid_nanos),
+  first_byte_ms: ({ first_byte_ms }) => first_byte_ms,
+  duration_ms: ({ duration_ms }) => duration_ms,
+}
+
+const OF_OPERATOR: CsvColumns<RecordedCall> = {
+  ...COLUMNS,
+  provider: ({ provider }) => provider,
+  upstream_model: ({ upstream_model }) => upstream_model,
+  failed_tries: ({ failed_tries }) => failed_tries,
+  provider_cost_usd: ({ provider_cost_nanos: nanos }) => (nanos === null ? null : formatUsd(nanos)),
 }
 
 async function callsPage(
-  db: Database,
+  gateway: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
   query: Static<typeof CallsQuery>,
 ): Promise<Static<typeof CallsView>> {
+  const { db } = gateway
   const { limit, cursor } = pageOf(query)
   const wanted = Math.min(limit, MAX_CALLS)
-  const { calls, next_cursor } = await search(db, filterOf(viewer, query), { limit: wanted, cursor })
+  const { calls, next_cursor } = await search(db, callsAsked(gateway, viewer, query), {
+    limit: wanted,
+    cursor,
+  })
   const stopped_ms =
     calls.length < wanted && next_cursor !== undefined ? startOfCall(db, next_cursor) : undefined
   return {
@@ -99,38 +127,4 @@ async function search(
     page.next_cursor = more.next_cursor
   }
   return page
-}
-
-/** @throws GatewayError not_found for another's account; permission_denied for what only the operator may ask */
-function filterOf(viewer: Viewer, query: Static<typeof CallsQuery>): CallFilter {
-  const { account, key, model, provider, outcome, status, min_cost } = query
-  const own = accountOf(viewer)
-  if (own !== undefined && account !== undefined && account !== own)
-    throw notFound('Account not found.', { param: 'account' })
-  if (own !== undefined && provider !== undefined)
-    throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
-  return {
-    account_id: own ?? account,
-    key_id: key,
-    model,
-    provider,
-    outcome,
-    status: status === undefined ? undefined : statusesOf(status),
-    min_cost_nanos: min_cost === undefined ? undefined : costOf(min_cost),
-    ...readPeriod(query),
-  }
-}
-
-function statusesOf(status: string): { from: number; to: number } {
-  if (!status.endsWith('xx')) return { from: Number(status), to: Number(status) }
-  const from = Number(status[0]) * 100
-  return { from, to: from + 99 }
-}
-
-function costOf(text: string): Nanos {
-  try {
-    return parseUsd(text)
-  } catch (cause) {
-    throw invalidRequest('min_cost: is more than can be counted exactly.', { param: 'min_cost', cause })
-  }
 }

@@ -13,10 +13,9 @@ export const AccountRef = Type.String({
 })
 export const AccountParams = Closed({ id: AccountRef })
 
-/** A key, in a path: its number, which stays, or its prefix. */
-export const KeyParams = Closed({
-  id: Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' }),
-})
+/** A key, in a path or a parameter: its number, which stays, or its prefix. */
+export const KeyRef = Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' })
+export const KeyParams = Closed({ id: KeyRef })
 
 /** The number that a reference is; undefined for a name or a prefix. */
 export const numberIn = (reference: string): number | undefined =>

@@ -7,6 +7,7 @@ import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
 import { callFilterRoutes } from './call-filters.ts'
+import { callSumRoutes } from './call-sums.ts'
 import { callRoutes } from './calls.ts'
 import { catalogueRoutes, previewRoutes } from './catalogue.ts'
 import { doctorRoutes } from './doctor.ts'
@@ -45,6 +46,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(liveRoutes(gateway))
     .use(callRoutes(gateway))
     .use(callFilterRoutes(gateway))
+    .use(callSumRoutes(gateway))
     .use(callRoute(gateway))
     .use(accountRoutes(gateway))
     .use(accountStatusRoutes(gateway))

@@ -36,7 +36,9 @@ describe('the list', () => {
     ['', [1, 2, 3, 4]],
     ['?account=1', [1, 2, 3]],
     ['?account=2', [4]],
+    ['?account=bob', [4]],
     ['?key=2', [2]],
+    [`?key=${keys.desk.slice(0, 10)}`, [2]],
     [`?model=${TIERED}`, [2]],
     ['?model=none', []],
     [`?provider=${PROVIDER}`, [1, 2, 4]],
@@ -53,6 +55,28 @@ describe('the list', () => {
     ['?account=1&status=2xx&limit=1', [2]],
   ])('%s', async (query, places) => {
     expect(idsOf(await operator.json('GET', `/calls${query}`))).toEqual(idsAt(...places))
+  })
+
+  test.each<[string, number[]]>([
+    ['', [1, 2, 3, 4]],
+    ['?account=alice', [1, 2, 3]],
+    ['?outcome=failed', [3]],
+    [`?provider=${PROVIDER}`, [1, 2, 4]],
+    ['?min_cost=1', []],
+  ])('%s: its sums and its file are of the same calls', async (query, places) => {
+    const { calls: rows } = await operator.json('GET', `/calls${query}`)
+    const cost_nanos = rows.reduce((sum: number, row: { cost_nanos: number }) => sum + row.cost_nanos, 0)
+    expect(await operator.json('GET', `/call-sums${query}`)).toMatchObject({
+      calls: places.length,
+      failed: places.filter((place) => place === 3).length,
+      cost_nanos,
+      margin_nanos: null,
+    })
+    const file = await operator.send('GET', `/calls.csv${query}`)
+    expect(file.headers.get('content-disposition')).toMatch(/tollgate-calls-\d{4}-\d\d-\d\d\.csv/)
+    const [head = '', ...lines] = (await file.text()).trimEnd().split('\r\n')
+    expect(head).toContain('request_id,started_utc,account,key,')
+    expect(lines.map((line) => line.split(',')[0])).toEqual(idsAt(...places))
   })
 
   test('goes on where the page before ended', async () => {
@@ -93,7 +117,6 @@ describe('the list', () => {
     ['?outcome=lost', 'outcome'],
     ['?since=2026-02-30', 'since'],
     ['?since=2026-03-02&until=2026-03-01', 'since'],
-    ['?account=alice', 'account'],
     ['?cursor=0', 'cursor'],
     ['?limit=0', 'limit'],
     ['?model=a&model=b', 'model'],
@@ -204,6 +227,10 @@ describe('an account', () => {
   test.each([
     ["another's call", () => `/calls/${calls[3]?.request_id}`, 404],
     ["another's list", () => '/calls?account=2', 404],
+    ["another's list by name", () => '/calls?account=bob', 404],
+    ["another's key", () => '/calls?key=3', 404],
+    ["another's sums", () => '/call-sums?account=2', 404],
+    ["another's file", () => '/calls.csv?account=2', 404],
     ["another's filters", () => '/call-filters?account=2', 404],
     ['a filter by provider', () => `/calls?provider=${PROVIDER}`, 403],
   ])('is refused %s', async (_, path, status) => {
@@ -211,8 +238,10 @@ describe('an account', () => {
       expect((await client.send('GET', path())).status).toBe(status)
   })
 
-  test("has no call by another's key", async () => {
-    expect(await alice.json('GET', '/calls?key=3')).toMatchObject({ calls: [], next_cursor: null })
+  test('has its own in its file, without the routes that served them', async () => {
+    const text = await (await alice.send('GET', '/calls.csv')).text()
+    expect(text.split('\r\n').length).toBeGreaterThan(3)
+    for (const hidden of ['bob', PROVIDER, UPSTREAM_MODEL, 'provider']) expect(text).not.toContain(hidden)
   })
 })
 

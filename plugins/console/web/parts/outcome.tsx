@@ -12,6 +12,10 @@ const OUTCOMES: Readonly<Record<CallOutcome, { tone: Tone; word: string }>> = {
 
 export const outcomeWord = (outcome: CallOutcome): string => OUTCOMES[outcome].word
 
+/** As a filter: "failed" has those that broke off, too, as in every count of failed calls. */
+export const outcomeFilterWord = (outcome: CallOutcome): string =>
+  outcome === 'failed' ? 'failed or broke off' : outcomeWord(outcome)
+
 /** @param status the HTTP status, in view where it says more than the word */
 export function Outcome({ outcome, status }: { outcome: CallOutcome; status?: number }) {
   const { tone, word } = OUTCOMES[outcome]

@@ -6,6 +6,7 @@ import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { samplesOf } from '../../parts/code-samples/samples.ts'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
@@ -13,6 +14,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../parts/table.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
 import { queryOf, useCallFilters } from './filter-state.ts'
+import { FilterSums } from './filter-sums.tsx'
 import { CallFilters } from './filters.tsx'
 
 const EVERY_MS = 15_000
@@ -24,14 +26,16 @@ export default function CallsPage() {
   const filters = useCallFilters()
   const query = queryOf(filters)
   const is_first = filters.cursor === ''
+  const page = { ...query, cursor: is_first ? undefined : Number(filters.cursor) }
   const calls = useAsk(
-    ['calls', query],
-    () => api.calls.get({ query }),
+    ['calls', page],
+    () => api.calls.get({ query: page }),
     is_first ? { every_ms: EVERY_MS } : {},
   )
   return (
-    <Page title="Calls">
+    <Page title="Calls" actions={<ExportCsv list="calls" query={query} />}>
       <CallFilters {...filters} />
+      <FilterSums query={query} />
       <Loaded query={calls}>
         {(data) => (
           <CallList {...data} onClear={filters.is_filtered ? filters.clear : undefined} is_first={is_first} />

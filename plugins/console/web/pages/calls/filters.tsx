@@ -6,9 +6,9 @@ import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { outcomeWord } from '../../parts/outcome.tsx'
+import { outcomeFilterWord } from '../../parts/outcome.tsx'
 import { Choice, DayFilter, TextFilter } from './filter-fields.tsx'
-import { type Filters, FOLDED, type Name, numberIn, OUTCOMES } from './filter-state.ts'
+import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
 
 type Option = { value: string; label: string }
 
@@ -19,7 +19,7 @@ export function CallFilters(filters: Filters) {
   const { filters: chosen, set, clear, is_filtered } = filters
   const folded_in_use = FOLDED.filter((name) => chosen[name] !== '').length
   const [is_open, setOpen] = useState(folded_in_use > 0)
-  const account = numberIn(chosen.account)
+  const account = chosen.account || undefined
   const lists = useAsk(['call-filters', account], () => api['call-filters'].get({ query: { account } }))
   const { accounts = [], keys = [], models = [], providers = [] } = lists.data ?? {}
   return (
@@ -29,8 +29,8 @@ export function CallFilters(filters: Filters) {
           <Choice
             label="Account"
             any="Any account"
-            options={accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
-            value={chosen.account}
+            options={accounts.map(({ name }) => ({ value: name, label: name }))}
+            value={nameOf(accounts, chosen.account)}
             onChange={(value) => set({ account: value, key: '' })}
           />
         )}
@@ -38,7 +38,7 @@ export function CallFilters(filters: Filters) {
         <NamedChoice
           name="outcome"
           label="Outcome"
-          options={OUTCOMES.map((value) => ({ value, label: outcomeWord(value) }))}
+          options={OUTCOMES.map((value) => ({ value, label: outcomeFilterWord(value) }))}
           {...filters}
         />
         <Button icon={SlidersHorizontal} aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
@@ -55,6 +55,10 @@ export function CallFilters(filters: Filters) {
   )
 }
 
+/** The address may have its number, too. */
+const nameOf = (accounts: readonly { id: number; name: string }[], chosen: string): string =>
+  accounts.find(({ id }) => String(id) === chosen)?.name ?? chosen
+
 interface FoldedProps extends Filters {
   keys: readonly { id: number; name: string; prefix: string }[]
   providers: readonly string[]
@@ -63,12 +67,13 @@ interface FoldedProps extends Filters {
 function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
   const { role } = useViewer()
   const { filters: chosen, set } = filters
-  const of_keys = keys.map(({ id, name, prefix }) => ({ value: String(id), label: `${name} (${prefix}…)` }))
+  const of_keys = keys.map(({ name, prefix }) => ({ value: prefix, label: `${name} (${prefix}…)` }))
+  const key = keys.find(({ id }) => String(id) === chosen.key)?.prefix ?? chosen.key
   return (
     <div className="call-filters-more">
       {(role !== 'operator' || chosen.account !== '') && (
         <Field label="Key">
-          <NamedChoice name="key" label="Key" options={of_keys} {...filters} />
+          <NamedChoice name="key" label="Key" options={of_keys} {...filters} filters={{ ...chosen, key }} />
         </Field>
       )}
       {role === 'operator' && (

@@ -45,7 +45,7 @@ export default function ModelPage({ params }: PageProps) {
               <Figure
                 label="Calls in 7 days"
                 value={count(week.calls)}
-                note={`${count(week.failed)} failed`}
+                note={`${count(week.failed)} failed or broke off`}
               />
               <Figure
                 label={is_operator ? 'Revenue in 7 days' : 'Cost in 7 days'}

@@ -7,6 +7,7 @@ import { count, duration, share } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { FirstVisit } from '../../parts/first-visit.tsx'
+import { MarginWords } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
@@ -65,10 +66,10 @@ function CallsInRange() {
 }
 
 const LEADS: Readonly<Record<Range, string>> = {
-  hour: 'The last hour, against the hour before.',
-  day: 'The last 24 hours, against those before.',
-  week: 'The last seven days in UTC, against those before.',
-  month: 'The last thirty days in UTC, against those before.',
+  hour: 'The last 60 minutes, against the 60 before.',
+  day: 'The last 24 hours, against the 24 before.',
+  week: 'The last 7 days (UTC), today included, against the 7 before.',
+  month: 'The last 30 days (UTC), today included, against the 30 before.',
 }
 
 function Known({ overview }: { overview: Overview }) {
@@ -94,12 +95,12 @@ function Known({ overview }: { overview: Overview }) {
           <Figure
             label="Margin"
             value={<Money nanos={totals.margin_nanos} />}
-            note={<MarginNote {...totals} />}
+            note={<MarginWords {...totals} />}
           />
         )}
         <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
         <Figure
-          label="Failed calls"
+          label="Failed or broke off"
           value={totals.calls === 0 ? '–' : share(totals.failed / totals.calls)}
           note={<FailedNote totals={totals} before={before} />}
         />
@@ -138,20 +139,6 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
     </span>
   ) : (
     'free to spend'
-  )
-}
-
-/** "32 % of revenue", or of the part of it that is known. */
-const MarginNote = ({ margin_nanos, known_revenue_nanos, cost_nanos }: Overview['totals']) => {
-  const tone = margin_nanos !== null && margin_nanos < 0 ? 'tone-bad' : undefined
-  if (margin_nanos === null || !known_revenue_nanos)
-    return <span className={tone}>of calls that cost their accounts nothing</span>
-  const part = share(margin_nanos / known_revenue_nanos)
-  const known = known_revenue_nanos / cost_nanos
-  return (
-    <span className={tone}>
-      {known === 1 ? `${part} of revenue` : `${part}, known for ${share(known)} of revenue`}
-    </span>
   )
 }
 

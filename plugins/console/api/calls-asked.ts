@@ -1,0 +1,88 @@
+// The filters of calls, as the list, its sums and its file take them.
+import { type Static, Type } from '@sinclair/typebox'
+import { listedKey } from '../../../src/access/key-listing.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Key } from '../../../src/db/schema.ts'
+import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
+import { FAILED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
+import { ModelName } from '../../../src/http/parameters.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
+import { OneOf } from '../../../src/http/schema.ts'
+import type { CallFilter } from '../../../src/ledger/call-filter.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { accountAsked } from './asked.ts'
+import { AccountRef, KeyRef, numberIn } from './fields.ts'
+
+export const CALL_FILTERS = {
+  account: Type.Optional(AccountRef),
+  key: Type.Optional(KeyRef),
+  model: Type.Optional(ModelName),
+  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
+  /** `failed`: all that count as failed, those that broke off too. */
+  outcome: Type.Optional(OneOf(OUTCOMES)),
+  status: Type.Optional(
+    Type.String({
+      pattern: '^[1-5](\\d\\d|xx)$',
+      must: 'an HTTP status such as 429, or a class of them such as 4xx',
+    }),
+  ),
+  min_cost: Type.Optional(
+    Type.String({ maxLength: 40, pattern: '^\\d+(\\.\\d{1,9})?$', must: 'an amount in USD, such as 0.05' }),
+  ),
+  ...PERIOD_PARAMETERS,
+}
+const Filters = Type.Object(CALL_FILTERS)
+export type CallsAsked = Static<typeof Filters>
+
+/**
+ * Which calls a viewer asks for.
+ *
+ * @throws GatewayError not_found for another's account, or a key that there is not; permission_denied for what only the
+ * operator may ask
+ */
+export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: CallsAsked): CallFilter {
+  const { account, key, model, provider, outcome, status, min_cost } = query
+  if (accountOf(viewer) !== undefined && provider !== undefined)
+    throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
+  const account_id = accountAsked(gateway, viewer, account)
+  return {
+    account_id,
+    key_id: key === undefined ? undefined : keyAsked(gateway, account_id, key),
+    model,
+    provider,
+    outcomes: outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome],
+    status: status === undefined ? undefined : statusesOf(status),
+    min_cost_nanos: min_cost === undefined ? undefined : costOf(min_cost),
+    ...readPeriod(query),
+  }
+}
+
+/** @param reference its number or prefix @throws GatewayError not_found for a key that is none of the account's */
+export function keyAsked(
+  { db }: Pick<Gateway, 'db'>,
+  account_id: number | undefined,
+  reference: string,
+): number {
+  const number = numberIn(reference)
+  if (number !== undefined && listedKey(db, number, account_id)) return number
+  const of_prefix: Key[] = keyQueries(db).keysByPrefix.all({ prefix: reference })
+  const found = of_prefix.find((key) => account_id === undefined || key.account_id === account_id)
+  if (found) return found.id
+  throw notFound('Key not found. See the list of keys.', { param: 'key' })
+}
+
+function statusesOf(status: string): { from: number; to: number } {
+  if (!status.endsWith('xx')) return { from: Number(status), to: Number(status) }
+  const from = Number(status[0]) * 100
+  return { from, to: from + 99 }
+}
+
+function costOf(text: string): Nanos {
+  try {
+    return parseUsd(text)
+  } catch (cause) {
+    throw invalidRequest('min_cost: is more than can be counted exactly.', { param: 'min_cost', cause })
+  }
+}
