@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/surface/'],
   ['src/trials/', 'src/rerating/'],
   ['src/exchange/'],
-  ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
+  ['idempotency', 'responses', 'library', 'access', 'ledger', 'refusals', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,
   ),
   ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/', 'src/backup/'],

@@ -33,6 +33,8 @@ export interface GateDeps {
 export interface Comer extends Arriving {
   /** The key as it was sent; undefined if none was. */
   credential: string | undefined
+  /** Takes the key that was found, let in or not: a refusal is recorded for whom it concerns. */
+  known?: { caller?: KeyOfAccount }
 }
 
 /** Lets callers in by their key. */
@@ -87,6 +89,7 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
       const cached = credential ? lookUp(credential, now_ms) : lookUpPassed(comer.request, now_ms)
       if (!cached) throw credential ? unknownKey() : missingKey()
       const { key, account } = cached.caller
+      if (comer.known) comer.known.caller = cached.caller
       if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
       if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
       if (account.status === 'suspended') throw suspendedAccount()

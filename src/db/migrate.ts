@@ -18,6 +18,7 @@ import known_addresses from './migrations/0014_known_addresses.sql' with { type:
 import request_keys from './migrations/0015_request_keys.sql' with { type: 'text' }
 import reported_cost from './migrations/0016_reported_cost.sql' with { type: 'text' }
 import actions from './migrations/0017_actions.sql' with { type: 'text' }
+import refusals from './migrations/0018_refusals.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly string[] = [
   request_keys,
   reported_cost,
   actions,
+  refusals,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

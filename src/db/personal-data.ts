@@ -131,6 +131,16 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       SHOWN,
     ),
   },
+  refusals: {
+    owner: 'account_id',
+    erases: 'rows',
+    columns: columns('id account_id key_id request_id at_ms surface model status code sentence', SHOWN),
+  },
+  refusal_sums: {
+    owner: 'account_id',
+    erases: 'columns',
+    columns: columns('span_s account_id start_s key_id code refusals', HIDDEN),
+  },
   idempotency_keys: {
     owner: 'account_id',
     erases: 'rows',

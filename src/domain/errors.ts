@@ -29,6 +29,8 @@ export interface ErrorDetail {
   retry_after_s?: number | undefined
   /** What programs read of the error beside its code, where the surface's protocol has a place for it. */
   details?: ErrorFacts | undefined
+  /** The message has a provider's own words, which may quote the request. */
+  is_quoted?: boolean | undefined
   /** For the log only; may contain what a caller must not see. */
   cause?: unknown
 }
@@ -40,6 +42,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined
   readonly retry_after_s: number | undefined
   readonly details: ErrorFacts | undefined
+  readonly is_quoted: boolean | undefined
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause })
@@ -49,6 +52,7 @@ export class GatewayError extends Error {
     this.param = detail.param
     this.retry_after_s = detail.retry_after_s
     this.details = detail.details
+    this.is_quoted = detail.is_quoted
   }
 }
 

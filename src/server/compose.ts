@@ -80,7 +80,7 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
+  const { db, ledger, settlements, idempotency, library, responses, refusals } = stores
   const { catalogue, log, now } = shared
   const passes = createPasses()
   const exchange: ExchangeParts = {
@@ -102,6 +102,7 @@ export function compose({
       sockets: throughPasses(sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
       error_answers: createTally(),
+      refusals,
       reads: createReadRate(() => performance.now()),
     },
     content: { images: imagePartsOf(library, decoder), responses },

@@ -23,6 +23,8 @@ import { refuseMissingFolders } from '../library/missing.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
+import { redactorOf } from '../observe/redact.ts'
+import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
 import { reportLedgerMoved, reportLedgerTo, reportPlaceTo, reportRecovered, reportSwept } from './reports.ts'
@@ -48,6 +50,7 @@ export interface Stores {
   idempotency: Idempotency
   library: Library
   responses: KeptResponses
+  refusals: Refusals
   /** Closes everything, and releases the folder's lock. */
   close(): Promise<void>
 }
@@ -68,12 +71,13 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   const db = openDatabase(database_path, { onCopy })
-  const responses_db = openUnsynced(database_path)
+  /** For what is no money, and waits for no disk. */
+  const unsynced_db = openUnsynced(database_path)
   const reportPlace = reportPlaceTo(log)
   const place = watchPlace(database_path, (trouble) => {
     reportPlace(trouble)
     // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
-    for (const each of [db, responses_db])
+    for (const each of [db, unsynced_db])
       each.run(`PRAGMA query_only = ${trouble === undefined ? 'OFF' : 'ON'}`)
   })
   const ledger = await openLedger({
@@ -91,13 +95,15 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     limits: () => answerLimitsOf(catalogue().server),
   })
   const responses = createKeptResponses({
-    db: responses_db,
+    db: unsynced_db,
     files: createFileStore(join(data_folder, RESPONSES_FOLDER)),
     settings: () => catalogue().responses,
     now,
     probe,
   })
   const replays = createReplayCount(db, { now, log })
+  const scrub = (text: string) => redactorOf(catalogue()).scrub(text)
+  const refusals = createRefusals({ db: unsynced_db, now, log, scrub })
   return {
     db,
     database_path,
@@ -108,13 +114,15 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
+    refusals,
     async close() {
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
       await replays.close()
+      await refusals.close()
       place.stop()
-      responses_db.close()
+      unsynced_db.close()
       db.close()
       unlock()
     },

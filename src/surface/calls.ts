@@ -2,11 +2,12 @@
 // They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
 import { Elysia, StatusMap } from 'elysia'
-import { rateLimited, toGatewayError } from '../domain/errors.ts'
+import { rateLimited } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/life/admission.ts'
-import { answerFailure, idHeaders, jsonAnswer } from '../http/answers.ts'
+import { idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
 import { refusalBy } from './elysia-errors.ts'
+import { answerLater } from './failed.ts'
 import type { Gateway } from './gateway.ts'
 import { originOf, type Surface } from './origin.ts'
 
@@ -16,25 +17,21 @@ export type SurfaceOf = Surface | ((request: Request) => Surface)
 type CallParts = Pick<Gateway, 'exchange' | 'requests'>
 
 /** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
-export function calls({ exchange: { log }, requests }: CallParts, surface: SurfaceOf) {
-  const { newRequestId, sockets, error_answers } = requests
+export function calls(gateway: CallParts, surface: SurfaceOf) {
+  const { newRequestId, sockets } = gateway.requests
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
   return new Elysia()
     .derive({ as: 'scoped' }, ({ request }) => ({
       origin: originOf(request, newRequestId(), sockets, surfaceOf(request)),
     }))
-    .onError({ as: 'scoped' }, async ({ error, request, origin }) => {
-      const thrown = toGatewayError(refusalBy(error))
-      const own = surfaceOf(request)
-      error_answers.add({ surface: own.surface, class: thrown.kind })
-      return answerFailure({
-        ...own,
+    .onError({ as: 'scoped' }, ({ error, request, origin }) =>
+      answerLater(gateway, surfaceOf(request), {
+        thrown: refusalBy(error),
         request,
         request_id: origin?.request_id ?? newRequestId(),
-        thrown,
-        log,
-      })
-    })
+        known: origin?.known,
+      }),
+    )
 }
 
 /** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */

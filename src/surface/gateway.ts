@@ -11,6 +11,7 @@ import type { ServerSockets } from '../http/sockets.ts'
 import type { WebSockets } from '../http/web-sockets.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
+import type { Refusals } from '../refusals/recorder.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
@@ -46,6 +47,8 @@ export interface Requests {
   web_sockets: WebSockets
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
+  /** The record of those that were refused. */
+  refusals: Refusals
   /** What a key may read at no cost. */
   reads: ReadRate
 }

@@ -23,5 +23,5 @@ export function originOf(
   { surface, forms, render, id_header }: Surface,
 ): CallOrigin {
   const credential = credentialOf(request, forms)
-  return { request, request_id, surface, credential, sockets, render, id_header }
+  return { request, request_id, surface, credential, sockets, render, id_header, known: {} }
 }

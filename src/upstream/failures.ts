@@ -114,4 +114,4 @@ export const refusedRequest = (
   { message, code }: UpstreamFailure,
   publicWords: (message: string) => string,
   cause?: unknown,
-): GatewayError => invalidRequest(publicWords(message), { code, cause })
+): GatewayError => invalidRequest(publicWords(message), { code, cause, is_quoted: true })

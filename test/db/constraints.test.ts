@@ -44,6 +44,18 @@ const ACCOUNTS = [
   ['a name twice', "INSERT INTO accounts VALUES (2, 'a', 'active', 0, 0, 0, 0)"],
 ] as const
 
+const REFUSED = "INSERT INTO refusals SELECT 1, 1, 1, 'r', 0, 's', 'm', 400, 'c', 'words'"
+const REFUSALS = [
+  ['of an unknown account', REFUSED.replace('1, 1, 1', '1, 9, 1')],
+  ['of an unknown key', REFUSED.replace('1, 1, 1', '1, 1, 9')],
+  ['without a request', REFUSED.replace("'r'", "''")],
+  ['with a status that is none', REFUSED.replace('400', '200')],
+  ['without a code', REFUSED.replace("'c'", "''")],
+  ['of a model without a name', REFUSED.replace("'m'", "''")],
+  ['a sum of none', "INSERT INTO refusal_sums VALUES (3600, 1, 0, 1, 'c', 0)"],
+  ['a sum of a day', "INSERT INTO refusal_sums VALUES (86400, 1, 0, 1, 'c', 1)"],
+] as const
+
 const KEYS = [
   ['a key of an unknown account', 'UPDATE keys SET account_id = 9'],
   ['a hash of another length', 'UPDATE keys SET sha256 = zeroblob(31)'],
@@ -188,6 +200,7 @@ describe.each([
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],
+  ['refusals', REFUSALS],
   ['holds', HOLDS],
   ['entries', ENTRIES],
   ['calls', CALLS],

@@ -50,6 +50,7 @@ describe('beside a gateway that serves', () => {
       generations: 1,
       idempotency_keys: 4,
       keys: 2,
+      refusals: 1,
       responses: 2,
     })
     // The image, the upload, a response and an answer; the conversation's second response is in its row.

@@ -83,6 +83,8 @@ async function writeRows({ gateway, tollgate }: Person): Promise<void> {
   const db = openDatabase(join(gateway.data_folder, 'tollgate.db'))
   db.run(`
     INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15);
+    INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
+      FROM keys GROUP BY account_id;
     INSERT INTO passwords VALUES (NULL, 1, '$argon2id$${MARKER}', 0);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   mkdirSync(join(gateway.data_folder, 'answers'), { recursive: true })
@@ -117,6 +119,7 @@ export function booksOf(data_folder: string): unknown {
       ),
       sums: all('SELECT * FROM call_sums'),
       others: all('SELECT * FROM responses WHERE account_id = 2'),
+      refusals: all('SELECT id, account_id, key_id FROM refusals WHERE account_id = 2'),
       notes: all('SELECT id, note FROM entries WHERE account_id = 2'),
       names: all('SELECT name, prefix, sha256 FROM keys WHERE account_id = 2'),
     }

@@ -121,7 +121,7 @@ async function signIn(
   const visitor = visitorOf(origin)
   if (key !== undefined && password === undefined && !account)
     return await gateway.people.sessions.withKey(
-      () => gateway.exchange.gate.admit({ ...origin, credential: key }),
+      () => gateway.exchange.gate.admit({ ...origin, credential: key, known: {} }),
       visitor,
     )
   if (password === undefined || key !== undefined)

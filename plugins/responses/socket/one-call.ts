@@ -1,9 +1,6 @@
 // One response that is asked for over a WebSocket, as the very call that POST makes: a request, an origin, and the answer or failure.
-import { toGatewayError } from '../../../src/domain/errors.ts'
 import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
-import { failureAnswer } from '../../../src/http/answers.ts'
 import type { Sockets } from '../../../src/http/sockets.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
 import type { Surface } from '../../../src/surface/origin.ts'
 
 /** What is known of a connection by the request that opened it. */
@@ -47,7 +44,16 @@ export function originOver(
     requestIP: () => (address === undefined ? null : { address }),
     timeout: () => undefined,
   }
-  return { request, request_id, surface, credential, sockets: () => sockets, render, read_by: 'gateway' }
+  return {
+    request,
+    request_id,
+    surface,
+    credential,
+    sockets: () => sockets,
+    render,
+    read_by: 'gateway',
+    known: {},
+  }
 }
 
 /** Nothing is read of it before the call has room for it. */
@@ -62,14 +68,3 @@ const streamOf = ({ bytes, onTaken }: SentBody): ReadableStream<Uint8Array> =>
     },
     { highWaterMark: 0 },
   )
-
-/** What POST would answer with. Counted and logged as that. */
-export function failureOver(
-  { exchange: { log }, requests: { error_answers } }: Pick<Gateway, 'exchange' | 'requests'>,
-  { render, surface }: Surface,
-  { thrown: given, ...about }: { thrown: unknown; request_id: string; request?: Request },
-): Response {
-  const thrown = toGatewayError(given)
-  error_answers.add({ surface, class: thrown.kind })
-  return failureAnswer({ ...about, thrown, render, log })
-}

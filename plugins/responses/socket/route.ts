@@ -1,5 +1,6 @@
 // GET /v1/responses as a WebSocket: who may open one, and what each response asked for over it goes through.
 import { Elysia } from 'elysia'
+import type { Caller } from '../../../src/access/gate.ts'
 import { notFound, overloaded } from '../../../src/domain/errors.ts'
 import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
 import {
@@ -10,12 +11,13 @@ import {
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
 import { freeCalls } from '../../../src/surface/calls.ts'
+import { answerTo } from '../../../src/surface/failed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import type { Surface } from '../../../src/surface/origin.ts'
 import { failures } from '../../../src/surface/responses.ts'
 import { UpgradeView } from '../stored-views.ts'
 import { Connection } from './connection.ts'
-import { failureOver, type Handshake, handshakeOf, originOver } from './one-call.ts'
+import { type Handshake, handshakeOf, originOver } from './one-call.ts'
 
 type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
 
@@ -49,7 +51,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
         })
       const account_id = caller.account.id
       const has_room = requests.web_sockets.hasRoom(account_id)
-      const connection = connectionOf(route, account_id, handshakeOf(origin))
+      const connection = connectionOf(route, caller, handshakeOf(origin))
       const headers = { 'x-request-id': origin.request_id }
       if (upgrades && has_room && requests.sockets()?.upgrade(asked, connection, headers)) return undefined
       // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
@@ -66,8 +68,9 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
   )
 }
 
-function connectionOf(route: Route, account_id: number, handshake: Handshake): Connection {
+function connectionOf(route: Route, caller: Caller, handshake: Handshake): Connection {
   const { gateway, surface, request, memory } = route
+  const account_id = caller.account.id
   const { newRequestId, web_sockets } = gateway.requests
   const parts = { exchange: gateway.exchange, ...gateway.content }
   const { log } = gateway.exchange
@@ -82,14 +85,11 @@ function connectionOf(route: Route, account_id: number, handshake: Handshake): C
         origin = originOver(handshake, surface, { request_id, body: { bytes: body, onTaken }, signal })
         return await respond(parts, origin, request, { recent: recent.lane(lane), generates })
       } catch (thrown) {
-        return failureOver(gateway, surface, {
-          thrown,
-          request_id,
-          ...(origin ? { request: origin.request } : {}),
-        })
+        const about = { thrown, request_id, known: origin?.known }
+        return answerTo(gateway, surface, origin ? { ...about, request: origin.request } : about)
       }
     },
-    refuse: (thrown) => failureOver(gateway, surface, { thrown, request_id: newRequestId() }),
+    refuse: (thrown) => answerTo(gateway, surface, { thrown, request_id: newRequestId(), known: { caller } }),
     onOpen(opened) {
       web_sockets.add(opened)
       log.info({ request_id: handshake.request_id, open: web_sockets.size }, 'a WebSocket was opened')

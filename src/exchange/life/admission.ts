@@ -1,6 +1,7 @@
 // Admission: who calls, how much at once, and which models they may call; and the end of every call that was let in.
 import type { Caller } from '../../access/gate.ts'
 import { type Lease, limitsFor } from '../../access/limits.ts'
+import type { KeyOfAccount } from '../../access/lookup.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, overloaded, permissionDenied, rateLimited } from '../../domain/errors.ts'
 import type { RenderError } from '../../http/answers.ts'
@@ -8,6 +9,15 @@ import type { Arriving } from '../../http/sockets.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CallScope } from './call-scope.ts'
 import type { RunningCall } from './running.ts'
+
+/** What is learned of a request on its way, for the record of it if it is refused. One object, also where an origin is copied. */
+export interface KnownOfRequest {
+  caller?: KeyOfAccount
+  /** As the caller wrote it. */
+  model?: string
+  /** Money was held: it is a call, which has a record of its own. */
+  is_call?: true
+}
 
 /** What a surface knows of a call before its body is read. */
 export interface CallOrigin extends Arriving {
@@ -20,6 +30,7 @@ export interface CallOrigin extends Arriving {
   id_header?: string | undefined
   /** Its answer does not go into the socket that it came over as it is: the gateway reads it. */
   read_by?: 'gateway'
+  known: KnownOfRequest
 }
 
 /** A paid call of a surface; kinds add what they need to know of it. */
@@ -105,10 +116,11 @@ type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
  */
 export function findModel<K extends Model['kind']>(
   { catalogue }: Pick<ExchangeParts, 'catalogue'>,
-  { caller }: Pick<Admitted, 'caller'>,
+  { caller, origin }: Pick<Admitted, 'caller'> & Partial<Pick<Admitted, 'origin'>>,
   model_id: string,
   kind: K,
 ): ModelOf<K> {
+  if (origin) origin.known.model = model_id
   const model = catalogue().models.get(model_id)
   if (!model || model.retired) {
     throw notFound('Model not found, or retired. GET /v1/models lists the models that you may call.', {

@@ -127,6 +127,7 @@ function heldBy<O extends PaidOrder>(
   const { caller, origin, place, scope, started_ms, is_part } = admitted
   const { request_id, surface } = origin
   place.holds(hold_id)
+  origin.known.is_call = true
   parts.probe('held')
   const trace = openTrace(parts, admitted, held_nanos < ceiling_nanos ? ceiling_nanos : undefined)
   const call = {

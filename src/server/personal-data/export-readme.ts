@@ -13,6 +13,7 @@ milliseconds, and fields with _at_ms are milliseconds since 1970 (UTC).
   entries           its balance entries, with their notes
   holds             money held for its calls
   calls             its calls: model, usage, cost, price, and their traces
+  refusals          its refused requests of the last 30 days, up to 50 an hour
   generations       images made for it, with their prompts
   files             images that it uploaded
   responses         kept responses that it can continue
@@ -26,5 +27,5 @@ responses/ and answers/. A body is text, or {"base64": ...} if it is not text.
 
 manifest.json lists every file with its size and SHA-256, and files that could
 not be found. Left out: secrets (keys, passwords, tokens of sessions and links),
-and sums of the calls.
+and sums of calls and refusals.
 `

@@ -1,0 +1,129 @@
+// The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
+import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
+import type { RefusalRow } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import type { Logger } from '../observe/log.ts'
+import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
+
+/** A refusal before it is recorded. */
+export interface Refused extends Omit<RefusalRow, 'id' | 'at_ms' | 'model'> {
+  /** As the caller wrote it. */
+  model: string | undefined
+}
+
+export interface Refusals {
+  /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
+  record(refused: Refused): void
+  /** Deletes some of what is past its time. @throws what SQLite throws */
+  sweep(): Promise<void>
+  /** Writes what is not written yet, before the database is closed. */
+  close(): Promise<void>
+}
+
+/** So many of an account are kept one by one in an hour, which is 1,200 a day; beyond that they are only counted. */
+export const MAX_RECORDED_AN_HOUR = 50
+
+/** Of all accounts together, until the next writing; beyond that they are only counted. */
+const MAX_WAITING = 1_000
+const WRITE_AFTER_MS = 1_000
+/** The write-ahead log is copied into the file after so many, since nobody else may commit meanwhile. */
+const WRITES_A_CHECKPOINT = 100
+const HOUR_MS = 3_600_000
+const MAX_SENTENCE_CHARS = 400
+const MAX_CODE_CHARS = 64
+/** What is longer, or has other characters, is no name of a model. */
+const MODEL = /^[\w.:/@+-]{1,128}$/
+
+export interface RecorderParts {
+  /** A connection that does not wait for the disk (`openUnsynced`). */
+  db: Database
+  now: () => number
+  log: Pick<Logger, 'warn'>
+  /** Takes secrets and addresses out of what a caller was told. */
+  scrub: (text: string) => string
+}
+
+/** A recorder over a database. One a gateway. */
+export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals {
+  const room = new HourlyRoom()
+  let batch = new Batch()
+  let timer: Timer | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let writes = 0
+
+  async function write(): Promise<void> {
+    const { sums, rows } = batch
+    if (sums.size === 0) return
+    batch = new Batch()
+    try {
+      await untilFree(() =>
+        immediately(db, () => {
+          addSums(db, [...sums.values()])
+          insertRefusals(db, rows, MAX_RECORDED_AN_HOUR)
+        }),
+      )
+      writes += 1
+      if (writes % WRITES_A_CHECKPOINT === 0) db.run('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch (cause) {
+      log.warn({ cause }, 'refused requests could not be recorded')
+    }
+  }
+
+  /** One after the other. */
+  const writeNext = (): Promise<void> => {
+    clearTimeout(timer)
+    writing = writing.then(write)
+    return writing
+  }
+
+  return {
+    record({ model, sentence, code: given, ...refused }) {
+      const at_ms = now()
+      const code = given.slice(0, MAX_CODE_CHARS)
+      if (batch.sums.size === 0) timer = setTimeout(writeNext, WRITE_AFTER_MS)
+      batch.count(refused, code, at_ms)
+      if (batch.rows.length >= MAX_WAITING || !room.take(refused.account_id, at_ms)) return
+      batch.rows.push({
+        ...refused,
+        code,
+        at_ms,
+        model: model !== undefined && MODEL.test(model) ? scrub(model) : null,
+        sentence: scrub(sentence).slice(0, MAX_SENTENCE_CHARS),
+      })
+    },
+    sweep: () => untilFree(() => immediately(db, () => expireRefusals(db, now()))),
+    close: writeNext,
+  }
+}
+
+/** What waits to be written together. */
+class Batch {
+  readonly sums = new Map<string, CountedRefusals>()
+  readonly rows: Omit<RefusalRow, 'id'>[] = []
+
+  count({ account_id, key_id }: Pick<Refused, 'account_id' | 'key_id'>, code: string, at_ms: number): void {
+    const minute_s = Math.floor(at_ms / 60_000) * 60
+    const name = `${account_id} ${key_id} ${minute_s} ${code}`
+    const known = this.sums.get(name)
+    if (known) known.refusals += 1
+    else this.sums.set(name, { account_id, key_id, minute_s, code, refusals: 1 })
+  }
+}
+
+/** How many refusals of each account may yet be kept in this hour. */
+class HourlyRoom {
+  readonly #kept = new Map<number, number>()
+  #hour = 0
+
+  take(account_id: number, at_ms: number): boolean {
+    const hour = Math.floor(at_ms / HOUR_MS)
+    if (hour !== this.#hour) {
+      this.#hour = hour
+      this.#kept.clear()
+    }
+    const kept = this.#kept.get(account_id) ?? 0
+    if (kept < MAX_RECORDED_AN_HOUR) this.#kept.set(account_id, kept + 1)
+    return kept < MAX_RECORDED_AN_HOUR
+  }
+}

@@ -1,0 +1,130 @@
+// What is written of refused requests: rows up to a bound, sums of all, and the end of both.
+import type { Database } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
+import { equals, placeholders } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { type RefusalRow, refusal_sums, refusals } from '../db/schema.ts'
+import { HOUR_S, MINUTE_S } from './spans.ts'
+
+const { placeholder } = sql
+
+/** Refusals of one kind within a minute, by one key. */
+export interface CountedRefusals {
+  account_id: number
+  key_id: number
+  minute_s: number
+  code: string
+  refusals: number
+}
+
+/** Keys and codes of an account that are told apart in an hour, or a minute; what is beyond counts for the account alone. */
+const MAX_SUMS_A_SPAN = 200
+const ANY_KEY = 0
+const OTHER = 'other'
+
+/** How long refusals and their sums are kept. */
+const KEPT_MS = 30 * 86_400_000
+const MINUTES_KEPT_MS = 2 * 3_600_000
+const ROWS_AT_ONCE = 1_000
+
+const sum_of = sql`${refusal_sums.span_s} = ${placeholder('span_s')} AND ${equals(refusal_sums.account_id, 'account_id')} AND ${equals(refusal_sums.start_s, 'start_s')}`
+
+const queries = perConnection({
+  add: (orm) =>
+    orm
+      .update(refusal_sums)
+      .set({ refusals: sql`${refusal_sums.refusals} + ${placeholder('refusals')}` })
+      .where(
+        sql`${sum_of} AND ${equals(refusal_sums.key_id, 'key_id')} AND ${equals(refusal_sums.code, 'code')}`,
+      )
+      .returning({ refusals: refusal_sums.refusals })
+      .prepare(),
+  insert: (orm) =>
+    orm
+      .insert(refusal_sums)
+      .values(placeholders('span_s', 'account_id', 'start_s', 'key_id', 'code', 'refusals'))
+      .prepare(),
+  sumsOf: (orm) => orm.select({ count: sql<number>`count(*)` }).from(refusal_sums).where(sum_of).prepare(),
+  record: (orm) =>
+    orm
+      .insert(refusals)
+      .values(
+        placeholders(
+          'account_id',
+          'key_id',
+          'request_id',
+          'at_ms',
+          'surface',
+          'model',
+          'status',
+          'code',
+          'sentence',
+        ),
+      )
+      .prepare(),
+  recordedSince: (orm) =>
+    orm
+      .select({ count: sql<number>`count(*)` })
+      .from(refusals)
+      .where(
+        sql`${equals(refusals.account_id, 'account_id')} AND ${refusals.at_ms} >= ${placeholder('since_ms')}`,
+      )
+      .prepare(),
+  expire: (orm) =>
+    orm
+      .delete(refusals)
+      .where(
+        sql`${refusals.id} IN (SELECT id FROM ${refusals} WHERE at_ms < ${placeholder('before_ms')} ORDER BY at_ms LIMIT ${placeholder('row_limit')})`,
+      )
+      .prepare(),
+  expireSums: (orm) =>
+    orm
+      .delete(refusal_sums)
+      .where(
+        sql`${equals(refusal_sums.span_s, 'span_s')} AND ${refusal_sums.start_s} < ${placeholder('before_s')}`,
+      )
+      .prepare(),
+})
+
+/** Adds what was counted to its minute and its hour. Within a transaction. */
+export function addSums(db: Database, counted: readonly CountedRefusals[]): void {
+  for (const { minute_s, key_id, ...one } of counted) {
+    addSum(db, { ...one, span_s: MINUTE_S, start_s: minute_s, key_id: ANY_KEY })
+    addSum(db, { ...one, span_s: HOUR_S, start_s: minute_s - (minute_s % HOUR_S), key_id })
+  }
+}
+
+function addSum(db: Database, sum: typeof refusal_sums.$inferSelect): void {
+  const { add, insert, sumsOf } = queries(db)
+  if (add.get(sum)) return
+  const { count = 0 } = sumsOf.get(sum) ?? {}
+  if (count < MAX_SUMS_A_SPAN) return void insert.run(sum)
+  const others = { ...sum, key_id: ANY_KEY, code: OTHER }
+  if (!add.get(others)) insert.run(others)
+}
+
+/** Records what an account's hour has room for, whichever process recorded the others. Within a transaction. */
+export function insertRefusals(
+  db: Database,
+  rows: readonly Omit<RefusalRow, 'id'>[],
+  max_an_hour: number,
+): void {
+  const { record, recordedSince } = queries(db)
+  const room = new Map<string, number>()
+  for (const row of rows) {
+    const { account_id, at_ms } = row
+    const since_ms = at_ms - (at_ms % (HOUR_S * 1_000))
+    const hour = `${account_id} ${since_ms}`
+    const left = room.get(hour) ?? max_an_hour - (recordedSince.get({ account_id, since_ms })?.count ?? 0)
+    room.set(hour, left - 1)
+    if (left > 0) record.run(row)
+  }
+}
+
+/** Deletes what is past its time, at most a part of it at once. */
+export function expireRefusals(db: Database, now_ms: number): void {
+  const { expire, expireSums } = queries(db)
+  expire.run({ before_ms: now_ms - KEPT_MS, row_limit: ROWS_AT_ONCE })
+  expireSums.run({ span_s: HOUR_S, before_s: Math.floor((now_ms - KEPT_MS) / 1_000) })
+  expireSums.run({ span_s: MINUTE_S, before_s: Math.floor((now_ms - MINUTES_KEPT_MS) / 1_000) })
+}

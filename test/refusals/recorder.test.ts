@@ -1,0 +1,175 @@
+// The record of refused requests: its bounds, its sums beyond them, restarts, erased accounts, and its end after 30 days.
+import { describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import type { RefusalRow } from '../../src/db/schema.ts'
+import { createRefusals, MAX_RECORDED_AN_HOUR, type Refused } from '../../src/refusals/recorder.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** The begin of an hour. */
+const START_MS = 500_000 * HOUR_MS
+
+function filled() {
+  const db = openDatabase(':memory:')
+  for (const id of [1, 2])
+    db.run(`INSERT INTO accounts VALUES (${id}, 'a${id}', 'active', 0, 0, 0, 0);
+      INSERT INTO keys VALUES (${id}, ${id}, 'k', 'tg_', randomblob(32), NULL, NULL, 0, 0, NULL, NULL, NULL, 0)`)
+  return db
+}
+
+function recording(db = filled()) {
+  let at_ms = START_MS
+  const warnings: object[] = []
+  const start = () =>
+    createRefusals({
+      db,
+      now: () => at_ms,
+      log: { warn: (fields) => void warnings.push(fields) },
+      scrub: (text) => text.replaceAll('secret', '[hidden]'),
+    })
+  let refusals = start()
+  let named = 0
+  const refuse = (some: Partial<Refused> = {}, times = 1) => {
+    for (let time = 0; time < times; time++)
+      refusals.record({
+        account_id: 1,
+        key_id: 1,
+        request_id: `req_${++named}`,
+        surface: 'chat',
+        model: 'm',
+        status: 402,
+        code: 'insufficient_balance',
+        sentence: 'Top it up.',
+        ...some,
+      })
+  }
+  return {
+    db,
+    warnings,
+    refuse,
+    written: () => refusals.close(),
+    async restart() {
+      await refusals.close()
+      refusals = start()
+    },
+    sweep: () => refusals.sweep(),
+    pass(ms: number) {
+      at_ms += ms
+    },
+    rows: () => db.query<RefusalRow, []>('SELECT * FROM refusals ORDER BY id').all(),
+    sums: (span_s: number) =>
+      db
+        .query<{ account_id: number; key_id: number; code: string; refusals: number }, [number]>(
+          `SELECT account_id, key_id, code, sum(refusals) AS refusals FROM refusal_sums WHERE span_s = ? GROUP BY 1, 2, 3`,
+        )
+        .all(span_s),
+  }
+}
+
+describe('beyond the bound of an hour', () => {
+  test('they are counted, and no longer recorded; the next hour has room again', async () => {
+    const s = recording()
+    s.refuse({}, MAX_RECORDED_AN_HOUR + 950)
+    await s.written()
+    s.refuse({}, 10)
+    await s.written()
+    expect(s.rows()).toHaveLength(MAX_RECORDED_AN_HOUR)
+    s.pass(HOUR_MS)
+    s.refuse({}, 10)
+    await s.written()
+    expect(s.rows()).toHaveLength(MAX_RECORDED_AN_HOUR + 10)
+    const refusals = MAX_RECORDED_AN_HOUR + 970
+    const same = { account_id: 1, code: 'insufficient_balance', refusals }
+    expect(s.sums(3_600)).toEqual([{ ...same, key_id: 1 }])
+    expect(s.sums(60)).toEqual([{ ...same, key_id: 0 }])
+  })
+
+  test('of a whole day at most 24 times as many', async () => {
+    const s = recording()
+    for (let hour = 0; hour < 24; hour++, s.pass(HOUR_MS)) {
+      s.refuse({}, 3 * MAX_RECORDED_AN_HOUR)
+      await s.written()
+    }
+    expect(s.rows()).toHaveLength(24 * MAX_RECORDED_AN_HOUR)
+  })
+
+  test('a flood of one account leaves room for another', async () => {
+    const s = recording()
+    s.refuse({}, 5_000)
+    s.refuse({ account_id: 2, key_id: 2 }, 3)
+    await s.written()
+    expect(s.rows().filter(({ account_id }) => account_id === 2)).toHaveLength(3)
+  })
+
+  test('a restart keeps what is recorded, and makes no more room', async () => {
+    const s = recording()
+    s.refuse({}, MAX_RECORDED_AN_HOUR - 1)
+    await s.restart()
+    s.refuse({}, 100)
+    await s.restart()
+    expect(s.rows()).toHaveLength(MAX_RECORDED_AN_HOUR)
+    expect(s.sums(3_600)).toMatchObject([{ refusals: MAX_RECORDED_AN_HOUR + 99 }])
+  })
+
+  test('keys and codes without end are told apart up to a bound, and all counted', async () => {
+    const s = recording()
+    for (let made_up = 0; made_up < 500; made_up++) s.refuse({ code: `code ${made_up}` }, 2)
+    await s.written()
+    const sums = s.sums(3_600)
+    expect(sums.length).toBeLessThanOrEqual(201)
+    expect(sums.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(1_000)
+    expect(s.sums(60).length).toBeLessThanOrEqual(201)
+  })
+})
+
+test.each([
+  ['a name that is none', { model: 'two words' }, { model: null }],
+  ['no model', { model: undefined }, { model: null }],
+  ['a secret as its model', { model: 'secret-1' }, { model: '[hidden]-1' }],
+  ['a secret in its sentence', { sentence: 'It is secret.' }, { sentence: 'It is [hidden].' }],
+  ['a long sentence', { sentence: 'x'.repeat(9_999) }, { sentence: 'x'.repeat(400) }],
+  ['a long code', { code: 'x'.repeat(9_999) }, { code: 'x'.repeat(64) }],
+])('%s is recorded as it may be', async (_, given, kept) => {
+  const s = recording()
+  s.refuse(given)
+  await s.written()
+  expect(s.rows()).toMatchObject([kept])
+})
+
+test('an erased account gets no row any more, others of the same batch do', async () => {
+  const s = recording()
+  s.db.run('INSERT INTO erased_accounts VALUES (1, 0)')
+  s.refuse({}, 3)
+  s.refuse({ account_id: 2, key_id: 2 })
+  await s.written()
+  expect(s.rows()).toMatchObject([{ account_id: 2 }])
+  expect(s.warnings).toEqual([])
+})
+
+test('after 30 days a sweep deletes rows and sums, minutes after hours', async () => {
+  const s = recording()
+  s.refuse()
+  await s.written()
+  s.pass(3 * HOUR_MS)
+  await s.sweep()
+  expect([s.rows().length, s.sums(3_600).length, s.sums(60).length]).toEqual([1, 1, 0])
+  s.pass(27 * DAY_MS)
+  s.refuse()
+  await s.written()
+  s.pass(3 * DAY_MS)
+  await s.sweep()
+  expect([s.rows().length, s.sums(3_600).length]).toEqual([1, 1])
+  expect(s.rows()).toMatchObject([{ request_id: 'req_2' }])
+})
+
+test('what cannot be written is told to the operator, and later ones are written', async () => {
+  const s = recording()
+  s.db.run('PRAGMA query_only = ON')
+  s.refuse()
+  await s.written()
+  expect(s.warnings).toHaveLength(1)
+  s.db.run('PRAGMA query_only = OFF')
+  s.refuse()
+  await s.written()
+  expect(s.rows()).toHaveLength(1)
+})
