@@ -38,16 +38,20 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
 
   return new Elysia({ name: 'billing' })
     .use(freeCalls(gateway, SURFACE))
-    .get('/api/v1/account', ({ caller }) => accountView(current(caller), catalogue().limits, limiter), {
-      query: AccountQuery,
-      response: { 200: AccountView, ...FAILURES },
-      detail: {
-        tags,
-        operationId: 'getAccount',
-        summary: 'Read the account',
-        description: 'Its money, its limits with what counts against them now, and the key that asks.',
+    .get(
+      '/api/v1/account',
+      ({ caller }) => accountView(current(caller), { limits: catalogue().limits, limiter, now_ms: now() }),
+      {
+        query: AccountQuery,
+        response: { 200: AccountView, ...FAILURES },
+        detail: {
+          tags,
+          operationId: 'getAccount',
+          summary: 'Read the account',
+          description: 'Its money, its limits with what counts against them now, and the key that asks.',
+        },
       },
-    })
+    )
     .get(
       '/api/v1/usage',
       ({ caller, query }) => {

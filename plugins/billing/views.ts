@@ -5,6 +5,7 @@ import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-vie
 import { type Limiter, limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
+import { SpendLimitsView, spendLimitsView } from '../../src/access/spend-limits-view.ts'
 import type { Limits } from '../../src/domain/catalogue.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
@@ -40,6 +41,7 @@ export const AccountView = Closed(
         ...NullableMoneyFields('spend_limit', 'The most that it may spend'),
         ...MoneyFields('spent', 'What it has spent'),
         ...MoneyFields('held', 'What its calls under way hold'),
+        spend_limits: SpendLimitsView,
         ...NullableTimeFields('expires', 'When it expires'),
       },
       { description: 'The key that asks.' },
@@ -109,8 +111,11 @@ export const UsageView = Type.Union(
 )
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
-export function accountView({ account, key }: KeyOfAccount, limits: Limits, limiter: Limiter) {
-  const of_call = limitsFor(limits, account.name, key.prefix)
+export function accountView(
+  { account, key }: KeyOfAccount,
+  { limits, limiter, now_ms }: { limits: Limits; limiter: Limiter; now_ms: number },
+) {
+  const of_call = limitsFor(limits, account.name, key)
   return {
     account: account.name,
     status: account.status,
@@ -126,6 +131,7 @@ export function accountView({ account, key }: KeyOfAccount, limits: Limits, limi
       ...money('spend_limit', key.spend_limit_nanos),
       ...money('spent', key.spent_nanos),
       ...money('held', key.held_nanos),
+      spend_limits: spendLimitsView(key, now_ms),
       ...time('expires', key.expires_at_ms),
     },
   }

@@ -53,9 +53,4 @@ export function renewConsoleKey(db: Database, account: Account, issuing: Issuing
 
 /** Its text is dropped here: calls from the console carry a pass instead (passes.ts). */
 const issueConsoleKey = (db: Database, { name }: Account, issuing: Issuing): Key =>
-  createKey(
-    db,
-    name,
-    { name: CONSOLE_KEY, models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null },
-    issuing,
-  ).key
+  createKey(db, name, { name: CONSOLE_KEY }, issuing).key

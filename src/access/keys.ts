@@ -14,18 +14,40 @@ import { checkModelPatterns } from './model-patterns.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
 
-/** What a key may be limited to; null: not limited. */
-export interface KeySettings {
+/** A key's name and limits. */
+export interface KeySettings extends KeyLimits {
   /** Unique among the keys of its account that are not revoked. */
   name: string
+}
+
+/** What a key may be limited to; null: not limited. */
+export interface KeyLimits {
   /** Glob patterns of model ids. */
   models: readonly string[] | null
   /** The most that all its calls may cost together. */
   spend_limit_nanos: Nanos | null
+  /** The most that its calls of a day may cost together, and those of a month (UTC). */
+  daily_limit_nanos: Nanos | null
+  monthly_limit_nanos: Nanos | null
+  /** How many of its calls may run at the same time. */
+  concurrent_calls: number | null
   /** Addresses and CIDR blocks. */
   addresses: readonly string[] | null
   expires_at_ms: number | null
 }
+
+const NO_LIMITS: KeyLimits = Object.freeze({
+  models: null,
+  spend_limit_nanos: null,
+  daily_limit_nanos: null,
+  monthly_limit_nanos: null,
+  concurrent_calls: null,
+  addresses: null,
+  expires_at_ms: null,
+})
+
+/** The settings of a new key. What is left out is not limited. */
+export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits>
 
 /** A new key with its text, which is shown once and stored nowhere. */
 export interface IssuedKey {
@@ -47,15 +69,16 @@ export interface Issuing {
 export function createKey(
   db: Database,
   account_name: string,
-  settings: KeySettings,
+  asked: NewKeySettings,
   issuing: Issuing,
 ): IssuedKey {
+  const settings = { ...NO_LIMITS, ...asked }
   checkSettings(settings, issuing.now_ms)
   return immediately(db, () => {
     const account = accountByName(db, account_name)
     refuseClosed(db, account)
     refuseTakenName(db, account.id, settings.name, issuing.now_ms)
-    return issue(db, account.id, settings, issuing)
+    return issue(db, account.id, { ...settings, ...NOTHING_COUNTED }, issuing)
   })
 }
 
@@ -127,12 +150,34 @@ export function changeKey(
 }
 
 /** As the table has them. */
-const columnsOf = ({ name, models, spend_limit_nanos, addresses, expires_at_ms }: KeySettings) => ({
-  name,
-  models: jsonOrNull(models),
-  spend_limit_nanos,
-  addresses: jsonOrNull(addresses),
-  expires_at_ms,
+const columnsOf = (settings: KeySettings) => ({
+  name: settings.name,
+  models: jsonOrNull(settings.models),
+  spend_limit_nanos: settings.spend_limit_nanos,
+  daily_limit_nanos: settings.daily_limit_nanos,
+  monthly_limit_nanos: settings.monthly_limit_nanos,
+  concurrent_calls: settings.concurrent_calls,
+  addresses: jsonOrNull(settings.addresses),
+  expires_at_ms: settings.expires_at_ms,
+})
+
+type Counters = Pick<
+  Key,
+  | 'day_start_ms'
+  | 'day_first_hold_id'
+  | 'day_nanos'
+  | 'month_start_ms'
+  | 'month_first_hold_id'
+  | 'month_nanos'
+>
+
+const NOTHING_COUNTED: Counters = Object.freeze({
+  day_start_ms: null,
+  day_first_hold_id: 0,
+  day_nanos: 0,
+  month_start_ms: null,
+  month_first_hold_id: 0,
+  month_nanos: 0,
 })
 
 /**
@@ -154,8 +199,8 @@ export function revokeKey(db: Database, reference: string, now_ms: number): Key 
 
 /**
  * Replaces a key's secret: a new key takes over its settings, and the old one is revoked, at once or after a grace period.
- * What the old key has spent or holds is subtracted from the new key's spend limit, so that a rotation does not raise the
- * limit. During the grace period each of the two may spend the remainder.
+ * What the old key has spent or holds is subtracted from the new key's spend limit, and counts against its limits of the day
+ * and the month, so that a rotation does not raise a limit. During the grace period each of the two may spend the remainder.
  *
  * @param grace_s whole seconds during which the old key still works
  * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked or expired
@@ -190,11 +235,18 @@ export function rotateKey(db: Database, reference: string, grace_s: number, issu
 }
 
 function checkSettings(settings: KeySettings, now_ms: number): void {
-  const { name, models, spend_limit_nanos, addresses, expires_at_ms } = settings
+  const { name, models, addresses, expires_at_ms, concurrent_calls } = settings
   checkName(name)
   if (models) checkModelPatterns(models)
-  if (spend_limit_nanos !== null && !isCount(spend_limit_nanos))
-    throw invalidRequest('spend_limit: must be 0 USD or more.', { param: 'spend_limit' })
+  for (const limit of ['spend_limit', 'daily_limit', 'monthly_limit'] as const) {
+    const nanos = settings[`${limit}_nanos`]
+    if (nanos !== null && !isCount(nanos))
+      throw invalidRequest(`${limit}: must be 0 USD or more.`, { param: limit })
+  }
+  if (concurrent_calls !== null && !(isCount(concurrent_calls) && isWithin(concurrent_calls)))
+    throw invalidRequest(`concurrent_calls: must be a whole number from 1 to ${MAX_CONCURRENT_CALLS}.`, {
+      param: 'concurrent_calls',
+    })
   if (addresses) checkAddresses(addresses)
   if (expires_at_ms !== null && !(isCount(expires_at_ms) && expires_at_ms > now_ms))
     throw invalidRequest('expires: must be a time in the future.', { param: 'expires' })
@@ -209,10 +261,18 @@ function refuseTakenName(db: Database, account_id: number, name: string, now_ms:
   )
 }
 
-function issue(db: Database, account_id: number, settings: KeySettings, issuing: Issuing): IssuedKey {
+function issue(
+  db: Database,
+  account_id: number,
+  settings: KeySettings & Counters,
+  issuing: Issuing,
+): IssuedKey {
   const text = generateKey(issuing.randomBytes)
+  const { day_start_ms, day_first_hold_id, day_nanos } = settings
+  const { month_start_ms, month_first_hold_id, month_nanos } = settings
   const key: Key = keyQueries(db).insertKey.get({
     ...columnsOf(settings),
+    ...{ day_start_ms, day_first_hold_id, day_nanos, month_start_ms, month_first_hold_id, month_nanos },
     account_id,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
@@ -235,3 +295,7 @@ const remainingOf = (key: Key): Nanos | null =>
     : Math.max(0, key.spend_limit_nanos - key.spent_nanos - key.held_nanos)
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** As many as the table takes. */
+export const MAX_CONCURRENT_CALLS = 1_000_000
+const isWithin = (calls: number): boolean => calls >= 1 && calls <= MAX_CONCURRENT_CALLS

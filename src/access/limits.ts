@@ -1,4 +1,5 @@
 // Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
+import type { Key } from '../db/schema.ts'
 import type { Limit, Limits } from '../domain/catalogue.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
@@ -46,20 +47,30 @@ const NO_LIMIT: Limit = Object.freeze({})
 const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 0, concurrent_calls: 0 })
 
 /**
- * The limits of a call by the catalogue: the default fields, overridden by those of this account or key.
+ * The limits of a call: the catalogue's default fields, overridden by those of this account or key; of a key the lower of
+ * that and its own.
  *
  * @param account_name the NAME of `[limits.accounts.NAME]`
- * @param key_prefix the PREFIX of `[limits.keys.PREFIX]`
+ * @param key its prefix is the PREFIX of `[limits.keys.PREFIX]`
  */
 export function limitsFor(
   limits: Omit<Limits, 'reads_per_minute' | 'refuse_negative_margin'>,
   account_name: string,
-  key_prefix: string,
+  key: Pick<Key, 'prefix' | 'concurrent_calls'>,
 ): CallLimits {
   return {
     account: overridden(limits.account, limits.accounts, account_name),
-    key: overridden(limits.key, limits.keys, key_prefix),
+    key: lowered(overridden(limits.key, limits.keys, key.prefix), key.concurrent_calls),
   }
+}
+
+/** The limits of an account by the catalogue. */
+export const accountLimit = (limits: Limits, account_name: string): Limit =>
+  overridden(limits.account, limits.accounts, account_name)
+
+function lowered(limit: Limit, concurrent_calls: number | null): Limit {
+  if (concurrent_calls === null || concurrent_calls >= (limit.concurrent_calls ?? Infinity)) return limit
+  return { ...limit, concurrent_calls }
 }
 
 function overridden(

@@ -93,8 +93,17 @@ export const keyQueries = perConnection({
           'prefix',
           'sha256',
           'spend_limit_nanos',
+          'daily_limit_nanos',
+          'monthly_limit_nanos',
+          'concurrent_calls',
           'expires_at_ms',
           'created_at_ms',
+          'day_start_ms',
+          'day_first_hold_id',
+          'day_nanos',
+          'month_start_ms',
+          'month_first_hold_id',
+          'month_nanos',
         ),
         models: given('models'),
         spent_nanos: 0,
@@ -137,7 +146,18 @@ export const keyQueries = perConnection({
   setSettings: (orm) =>
     orm
       .update(keys)
-      .set(allGiven('name', 'models', 'spend_limit_nanos', 'addresses', 'expires_at_ms'))
+      .set(
+        allGiven(
+          'name',
+          'models',
+          'spend_limit_nanos',
+          'daily_limit_nanos',
+          'monthly_limit_nanos',
+          'concurrent_calls',
+          'addresses',
+          'expires_at_ms',
+        ),
+      )
       .where(equals(keys.id, 'id'))
       .returning()
       .prepare(),

@@ -40,7 +40,7 @@ export function readList(text: string): string[] {
 }
 
 /** A whole number from 1 to `max`. */
-function readCount(max: number): (text: string) => number {
+export function readCount(max: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,15}$/.test(text) ? Number(text) : 0
     if (count < 1 || count > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`)

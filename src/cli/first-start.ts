@@ -53,13 +53,7 @@ export async function firstStart({
     request_key: 'first start',
     now_ms,
   })
-  const settings = {
-    name: DEMO_ACCOUNT,
-    models: DEMO_MODELS,
-    spend_limit_nanos: null,
-    addresses: null,
-    expires_at_ms: null,
-  }
+  const settings = { name: DEMO_ACCOUNT, models: DEMO_MODELS }
   const { text } = await untilFree(() =>
     immediately(db, () =>
       actingAs(db, by, () => createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })),

@@ -1,9 +1,10 @@
 // `key change`: another name and other limits for a key that stays the same.
 import type { Command } from 'commander'
-import { changeKey, type KeySettings } from '../access/keys.ts'
+import { changeKey, type KeySettings, MAX_CONCURRENT_CALLS } from '../access/keys.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
-import { readExpiry, readLimit, readList } from './arguments.ts'
+import { defined } from '../utilities/defined.ts'
+import { readCount, readExpiry, readLimit, readList } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { keyView, ownerOf } from './key-view.ts'
@@ -13,6 +14,9 @@ interface ChangeOptions {
   name?: string
   models?: Limit<string[]>
   spendLimit?: Limit<Nanos>
+  dailyLimit?: Limit<Nanos>
+  monthlyLimit?: Limit<Nanos>
+  concurrentCalls?: Limit<number>
   expires?: Limit<number>
   addresses?: Limit<string[]>
 }
@@ -43,6 +47,21 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       or('none', readLimit),
     )
     .option(
+      '--daily-limit <usd>',
+      'the most that they may cost in a day (UTC), or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--monthly-limit <usd>',
+      'the most that they may cost in a month (UTC), or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--concurrent-calls <count>',
+      'how many may run at the same time, or any',
+      or('any', readCount(MAX_CONCURRENT_CALLS)),
+    )
+    .option(
       '--expires <when>',
       'when it expires: a duration, its last day, or never',
       or('never', readExpiry(deps.now)),
@@ -52,9 +71,7 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       const { folder, answer } = contextOf(command, deps)
       const changes = changesOf(options)
       if (Object.keys(changes).length === 0)
-        throw invalidRequest(
-          'Nothing to change: give --name, --models, --spend-limit, --expires or --addresses.',
-        )
+        throw invalidRequest('Nothing to change: give --name, --models, a limit, --expires or --addresses.')
       const { changed, account } = withDatabase(folder, 'write', (db) => {
         const changed = changeKey(db, reference, changes, deps.now())
         return { changed, account: ownerOf(db, changed) }
@@ -67,13 +84,16 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
 }
 
 /** What was given. */
-function changesOf({ name, models, spendLimit, expires, addresses }: ChangeOptions): Partial<KeySettings> {
-  const settings = {
+function changesOf(options: ChangeOptions): Partial<KeySettings> {
+  const { name, models, expires, addresses } = options
+  return defined({
     name,
     models: models?.to,
-    spend_limit_nanos: spendLimit?.to,
+    spend_limit_nanos: options.spendLimit?.to,
+    daily_limit_nanos: options.dailyLimit?.to,
+    monthly_limit_nanos: options.monthlyLimit?.to,
+    concurrent_calls: options.concurrentCalls?.to,
     expires_at_ms: expires?.to,
     addresses: addresses?.to,
-  }
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+  })
 }

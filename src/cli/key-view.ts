@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { listAccounts } from '../access/accounts.ts'
 import { keyStatus } from '../access/key-status.ts'
+import { spendLimitsView } from '../access/spend-limits-view.ts'
 import type { Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
 
@@ -20,8 +21,12 @@ export function keyView(key: Key, account_name: string, now_ms: number) {
     models: key.models,
     addresses: key.addresses,
     ...money('spend_limit', key.spend_limit_nanos),
+    ...money('daily_limit', key.daily_limit_nanos),
+    ...money('monthly_limit', key.monthly_limit_nanos),
+    concurrent_calls: key.concurrent_calls,
     ...money('spent', key.spent_nanos),
     ...money('held', key.held_nanos),
+    spend_limits: spendLimitsView(key, now_ms),
     ...time('expires', key.expires_at_ms),
     ...time('revoked', key.revoked_at_ms),
     ...time('created', key.created_at_ms),

@@ -2,12 +2,21 @@
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
 import { keyStatus } from '../access/key-status.ts'
-import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
+import {
+  createKey,
+  freeKeyName,
+  type IssuedKey,
+  listKeys,
+  MAX_CONCURRENT_CALLS,
+  revokeKey,
+  rotateKey,
+} from '../access/keys.ts'
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
+import { spendLimitsOf } from '../domain/spend-limits.ts'
+import { readCount, readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import { addKeyChange } from './key-change.ts'
@@ -21,6 +30,9 @@ interface CreateOptions {
   name?: string
   models?: string[]
   spendLimit?: Nanos
+  dailyLimit?: Nanos
+  monthlyLimit?: Nanos
+  concurrentCalls?: number
   expires?: number
   addresses?: string[]
 }
@@ -46,6 +58,13 @@ function addCreate(key: Command, deps: CliDeps): void {
       readList,
     )
     .option('--spend-limit <usd>', 'the most that its calls may cost together', readLimit)
+    .option('--daily-limit <usd>', 'the most that its calls may cost in a day (UTC)', readLimit)
+    .option('--monthly-limit <usd>', 'the most that its calls may cost in a month (UTC)', readLimit)
+    .option(
+      '--concurrent-calls <count>',
+      'how many of its calls may run at the same time',
+      readCount(MAX_CONCURRENT_CALLS),
+    )
     .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
     .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)
     .action(async (account_name: string, options: CreateOptions, command: Command) => {
@@ -56,6 +75,9 @@ function addCreate(key: Command, deps: CliDeps): void {
           name: options.name ?? freeKeyName(db, id, deps.now()),
           models: options.models ?? null,
           spend_limit_nanos: options.spendLimit ?? null,
+          daily_limit_nanos: options.dailyLimit ?? null,
+          monthly_limit_nanos: options.monthlyLimit ?? null,
+          concurrent_calls: options.concurrentCalls ?? null,
           addresses: options.addresses ?? null,
           expires_at_ms: options.expires ?? null,
         }
@@ -156,7 +178,7 @@ function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
     usdColumn('SPENT', ({ one }) => one.spent_nanos),
     {
       head: 'LIMIT',
-      text: ({ one }) => (one.spend_limit_nanos === null ? '-' : formatUsd(one.spend_limit_nanos)),
+      text: ({ one }) => limitsText(one),
       right: true,
       spare: 2,
     },
@@ -168,3 +190,11 @@ function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
     },
   ]
 }
+
+const PERIODS = { day: '/d', month: '/mo', total: '' }
+
+/** The spend limits of a key: `5/d 100/mo 500`. */
+const limitsText = (key: Key): string =>
+  spendLimitsOf(key, 0)
+    .map(({ period, limit_nanos }) => `${formatUsd(limit_nanos)}${PERIODS[period]}`)
+    .join(' ') || '-'

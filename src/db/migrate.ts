@@ -19,6 +19,7 @@ import request_keys from './migrations/0015_request_keys.sql' with { type: 'text
 import reported_cost from './migrations/0016_reported_cost.sql' with { type: 'text' }
 import actions from './migrations/0017_actions.sql' with { type: 'text' }
 import refusals from './migrations/0018_refusals.sql' with { type: 'text' }
+import key_limits from './migrations/0019_key_limits.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly string[] = [
   reported_cost,
   actions,
   refusals,
+  key_limits,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

@@ -60,6 +60,9 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
     columns: {
       ...columns('id account_id spend_limit_nanos spent_nanos held_nanos', SHOWN),
       ...columns('expires_at_ms revoked_at_ms created_at_ms', SHOWN),
+      ...columns('daily_limit_nanos monthly_limit_nanos concurrent_calls', SHOWN),
+      ...columns('day_start_ms day_first_hold_id day_nanos', HIDDEN),
+      ...columns('month_start_ms month_first_hold_id month_nanos', HIDDEN),
       name: { exported: 'as_is', erased: "'key-' || id" },
       prefix: { exported: 'as_is', erased: "'erased-' || id" },
       sha256: { erased: 'randomblob(32)' },

@@ -47,6 +47,18 @@ export const keys = sqliteTable('keys', {
   expires_at_ms: integer(),
   revoked_at_ms: integer(),
   created_at_ms: integer().notNull(),
+  /** The most that its calls of a day, or a month (UTC), may cost together; null: not limited. */
+  daily_limit_nanos: integer(),
+  monthly_limit_nanos: integer(),
+  /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
+  concurrent_calls: integer(),
+  /** What counts against them (ledger/key-periods.ts). */
+  day_start_ms: integer(),
+  day_first_hold_id: integer().notNull(),
+  day_nanos: integer().notNull(),
+  month_start_ms: integer(),
+  month_first_hold_id: integer().notNull(),
+  month_nanos: integer().notNull(),
 })
 
 /** Money frozen for one call. Each hold is resolved exactly once. */

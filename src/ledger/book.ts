@@ -1,6 +1,7 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
 import type { Action, By } from '../domain/actions.ts'
+import type { KeyPeriods } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -8,7 +9,8 @@ export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held
 export type KeyRow = Pick<
   Key,
   'id' | 'account_id' | 'spend_limit_nanos' | 'spent_nanos' | 'held_nanos' | 'expires_at_ms' | 'revoked_at_ms'
->
+> &
+  KeyPeriods
 export type NewEntry = Omit<Entry, 'id'>
 
 /** Rows as they are after the operations applied so far, and which of them must be written. */

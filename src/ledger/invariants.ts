@@ -57,6 +57,12 @@ export const INVARIANTS: readonly Invariant[] = [
     over: 'keys',
     sql: isSum('key', 'spent_nanos', 'sum(cost_nanos) AS total FROM calls'),
   },
+  ...(['day', 'month'] as const).map((period) => ({
+    name: `key_${period}_has_its_calls`,
+    meaning: `What counts against a key's limit of the ${period} is at least what its calls of the ${period} cost and hold.`,
+    over: 'keys' as const,
+    sql: countedLess(period),
+  })),
   {
     name: 'debt_is_unpaid_less_payments',
     meaning: "An account's debt is what its calls left unpaid, less what it has paid of that.",
@@ -183,6 +189,18 @@ function isSum(of: 'account' | 'key', column: string, total: string): string {
   return `SELECT '${of} ' || ${of}s.id AS subject, coalesce(total, 0) AS expected, ${column} AS found
             FROM ${of}s LEFT JOIN (SELECT ${of}_id, ${total} GROUP BY ${of}_id) AS sums ON sums.${of}_id = ${of}s.id
            WHERE ${column} <> coalesce(total, 0)`
+}
+
+/** Keys that count less than they must. More is right: a key that replaced another begins with what that one had used. */
+function countedLess(period: 'day' | 'month'): string {
+  return `SELECT 'key ' || keys.id AS subject, total AS expected, ${period}_nanos AS found
+            FROM keys JOIN (
+                   SELECT holds.key_id, sum(iif(state = 'pending', amount_nanos, coalesce(cost_nanos, 0))) AS total
+                     FROM holds CROSS JOIN keys ON keys.id = holds.key_id LEFT JOIN calls ON calls.id = holds.id
+                    WHERE ${period}_start_ms IS NOT NULL AND holds.id >= ${period}_first_hold_id
+                    GROUP BY holds.key_id) AS sums
+              ON sums.key_id = keys.id
+           WHERE ${period}_nanos < total`
 }
 
 /** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */

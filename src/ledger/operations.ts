@@ -12,8 +12,8 @@ export interface HoldOperation {
   /** The most that the call can cost. */
   amount_nanos: Nanos
   /**
-   * Where the free balance or the rest of the key's spend limit is less than `amount_nanos`, the smaller of the two is
-   * held, provided it is at least this much (and at least 1).
+   * Where the free balance or the rest of one of the key's spend limits is less than `amount_nanos`, the smallest of them
+   * is held, provided it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
   now_ms: number
@@ -94,6 +94,8 @@ export type Refusal =
   | 'key_revoked'
   | 'key_expired'
   | 'key_spend_limit'
+  | 'key_daily_limit'
+  | 'key_monthly_limit'
   | 'insufficient_balance'
   | 'outstanding_debt'
   | 'no_such_hold'

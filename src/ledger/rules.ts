@@ -1,5 +1,6 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
 import type { Call, Hold } from '../db/schema.ts'
+import { countOpened, countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import { type AccountRow, type Book, freeOf, isAmount, type KeyRow, move, payDebt, refused } from './book.ts'
 import { topUp, withdraw } from './movements.ts'
@@ -52,12 +53,18 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
 
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
-  const room = roomOf(key)
-  if (room < required) return refused('key_spend_limit')
+  const rooms = roomsOf(key, now_ms)
+  const exceeded = rooms.find(({ room_nanos }) => room_nanos < required)
+  if (exceeded) return refused(exceeded.refusal)
   const free = freeOf(account)
   if (free < required) return refused('insufficient_balance')
 
-  return openHold(book, account, key, operation, Math.min(amount_nanos, room, free))
+  const held = rooms.reduce(
+    (most, { room_nanos }) => Math.min(most, room_nanos),
+    Math.min(amount_nanos, free),
+  )
+  if (!isAmount(monthUsed(key, now_ms) + held)) return refused('amount_out_of_range')
+  return openHold(book, account, key, operation, held)
 }
 
 function post(book: Book, operation: PostOperation): PostOutcome {
@@ -72,11 +79,12 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   if (
     !isAmount(cost_nanos) ||
     !isAmount(key.spent_nanos + cost_nanos) ||
+    !isAmount(monthWith(key, resolving, cost_nanos)) ||
     !isAmount(account.debt_nanos + unpaid_nanos)
   )
     return refused('amount_out_of_range')
 
-  release(book, pending, 'posted')
+  release(book, pending, 'posted', cost_nanos)
   key.spent_nanos += cost_nanos
   account.debt_nanos += unpaid_nanos
   move(book, account, {
@@ -140,6 +148,7 @@ function openHold(
   book.new_holds.push(opened)
   account.held_nanos += amount_nanos
   key.held_nanos += amount_nanos
+  countOpened(key, opened.id, amount_nanos, operation.now_ms)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)
   return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
@@ -161,10 +170,16 @@ function pendingHold(book: Book, hold_id: number): PendingHold | Refused {
   return { resolving, account, key }
 }
 
-function release(book: Book, { resolving, account, key }: PendingHold, state: Hold['state']): void {
+function release(
+  book: Book,
+  { resolving, account, key }: PendingHold,
+  state: Hold['state'],
+  cost_nanos: Nanos = 0,
+): void {
   resolving.state = state
   account.held_nanos -= resolving.amount_nanos
   key.held_nanos -= resolving.amount_nanos
+  countResolved(key, resolving, cost_nanos)
   book.resolved_holds.push(resolving)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)
@@ -191,6 +206,22 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
   }
 }
 
-/** How much more a key may hold; negative where its calls cost more than their holds. */
-const roomOf = (key: KeyRow): Nanos =>
-  key.spend_limit_nanos === null ? Infinity : key.spend_limit_nanos - key.spent_nanos - key.held_nanos
+/** How much more a key may hold by each of its limits; negative where its calls cost more than their holds. */
+function roomsOf(key: KeyRow, now_ms: number): readonly Room[] {
+  const { spend_limit_nanos: total, daily_limit_nanos: daily, monthly_limit_nanos: monthly } = key
+  if (total === null && daily === null && monthly === null) return NO_LIMITS
+  const rooms: Room[] = []
+  if (total !== null)
+    rooms.push({ refusal: 'key_spend_limit', room_nanos: total - key.spent_nanos - key.held_nanos })
+  if (monthly !== null)
+    rooms.push({ refusal: 'key_monthly_limit', room_nanos: monthly - monthUsed(key, now_ms) })
+  if (daily !== null) rooms.push({ refusal: 'key_daily_limit', room_nanos: daily - dayUsed(key, now_ms) })
+  return rooms
+}
+
+interface Room {
+  refusal: Refusal
+  room_nanos: Nanos
+}
+
+const NO_LIMITS: readonly Room[] = []

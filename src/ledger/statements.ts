@@ -32,7 +32,9 @@ export function prepareStatements(db: Database) {
       'SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts WHERE id = ?',
     ),
     key: db.prepare<KeyRow, [number]>(
-      `SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms
+      `SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
+              daily_limit_nanos, day_start_ms, day_first_hold_id, day_nanos,
+              monthly_limit_nanos, month_start_ms, month_first_hold_id, month_nanos
          FROM keys WHERE id = ?`,
     ),
     hold: db.prepare<Hold, [number]>('SELECT * FROM holds WHERE id = ?'),
@@ -43,8 +45,9 @@ export function prepareStatements(db: Database) {
     updateAccount: db.prepare<null, [number, number, number, number]>(
       'UPDATE accounts SET balance_nanos = ?, held_nanos = ?, debt_nanos = ? WHERE id = ?',
     ),
-    updateKey: db.prepare<null, [number, number, number]>(
-      'UPDATE keys SET spent_nanos = ?, held_nanos = ? WHERE id = ?',
+    updateKey: db.prepare<null, [number, number, ...KeyCounters, number]>(
+      `UPDATE keys SET spent_nanos = ?, held_nanos = ?, day_start_ms = ?, day_first_hold_id = ?, day_nanos = ?,
+              month_start_ms = ?, month_first_hold_id = ?, month_nanos = ? WHERE id = ?`,
     ),
     updateHold: db.prepare<null, [Hold['state'], number]>('UPDATE holds SET state = ? WHERE id = ?'),
 
@@ -66,6 +69,9 @@ export const prepareInsertCall = (db: Database): ((call: Call) => void) =>
 
 const columnsOf = (table: SQLiteTable): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name)
+
+type Period = [start_ms: number | null, first_hold_id: number, nanos: number]
+type KeyCounters = [...Period, ...Period]
 
 type Fields = Record<string, string | number | null>
 

@@ -4,7 +4,7 @@ import { recordAction } from '../db/actions.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
 import { putTogether } from './added-calls.ts'
-import { type Book, closeBatch, emptyBook, entryKey } from './book.ts'
+import { type Book, closeBatch, emptyBook, entryKey, type KeyRow } from './book.ts'
 import type { Operation, Outcome, TopUpOperation, WithdrawOperation } from './operations.ts'
 import { apply } from './rules.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -144,7 +144,7 @@ function loadHold(book: Book, statements: Statements, id: number): void {
 function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
-  for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
+  for (const row of book.changed_keys) storeKey(statements, row)
   for (const row of book.new_holds) statements.insertHold(row)
   for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
   // Marks the calls that it puts together, so before they are written.
@@ -153,3 +153,16 @@ function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }
+
+const storeKey = (statements: Statements, row: KeyRow): void =>
+  void statements.updateKey.run(
+    row.spent_nanos,
+    row.held_nanos,
+    row.day_start_ms,
+    row.day_first_hold_id,
+    row.day_nanos,
+    row.month_start_ms,
+    row.month_first_hold_id,
+    row.month_nanos,
+    row.id,
+  )

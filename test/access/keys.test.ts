@@ -19,13 +19,27 @@ const SETTINGS: KeySettings = {
   name: 'laptop',
   models: null,
   spend_limit_nanos: null,
+  daily_limit_nanos: null,
+  monthly_limit_nanos: null,
+  concurrent_calls: null,
   addresses: null,
   expires_at_ms: null,
+}
+const NOTHING_COUNTED = {
+  day_start_ms: null,
+  day_first_hold_id: 0,
+  day_nanos: 0,
+  month_start_ms: null,
+  month_first_hold_id: 0,
+  month_nanos: 0,
 }
 const LIMITED: KeySettings = {
   name: 'limited',
   models: ['gemini-*', 'sim-text'],
   spend_limit_nanos: 100,
+  daily_limit_nanos: 20,
+  monthly_limit_nanos: 50,
+  concurrent_calls: 3,
   addresses: ['10.0.0.0/8', '2001:db8::1'],
   expires_at_ms: NOW + 60_000,
 }
@@ -91,6 +105,7 @@ describe('a key is found', () => {
       held_nanos: 0,
       revoked_at_ms: null,
       created_at_ms: NOW,
+      ...NOTHING_COUNTED,
       ...LIMITED,
       models: ['gemini-*', 'sim-text'],
       addresses: ['10.0.0.0/8', '2001:db8::1'],
@@ -130,6 +145,13 @@ describe('a key is not created', () => {
     ['with a spend limit of half a nano-dollar', { spend_limit_nanos: 0.5 }, 'spend_limit'],
     ['with a spend limit that is not a number', { spend_limit_nanos: Number.NaN }, 'spend_limit'],
     ['with a spend limit beyond the safe integers', { spend_limit_nanos: 2 ** 53 }, 'spend_limit'],
+    ['with a negative limit a day', { daily_limit_nanos: -1 }, 'daily_limit'],
+    ['with a limit a day beyond the safe integers', { daily_limit_nanos: 2 ** 53 }, 'daily_limit'],
+    ['with a limit a month of half a nano-dollar', { monthly_limit_nanos: 0.5 }, 'monthly_limit'],
+    ['with a limit a month that is not a number', { monthly_limit_nanos: Number.NaN }, 'monthly_limit'],
+    ['for no call at the same time', { concurrent_calls: 0 }, 'concurrent_calls'],
+    ['for half a call at the same time', { concurrent_calls: 1.5 }, 'concurrent_calls'],
+    ['for more calls at the same time than are counted', { concurrent_calls: 1e6 + 1 }, 'concurrent_calls'],
     ['with an empty list of addresses', { addresses: [] }, 'addresses'],
     ['with a host name as address', { addresses: ['example.com'] }, 'addresses'],
     ['with a malformed block among good ones', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'addresses'],
@@ -257,6 +279,22 @@ describe('a key is rotated', () => {
       spend_limit_nanos: left,
       spent_nanos: 0,
       held_nanos: 0,
+    })
+  })
+
+  test('and what it used of its day and its month counts for the new one, too', () => {
+    const { db, issuing, make } = world()
+    make({ daily_limit_nanos: 100, monthly_limit_nanos: 500 })
+    const counted = { day_start_ms: 0, day_first_hold_id: 7, day_nanos: 60 }
+    const of_month = { month_start_ms: 0, month_first_hold_id: 3, month_nanos: 400 }
+    db.query(
+      'UPDATE keys SET day_start_ms = 0, day_first_hold_id = 7, day_nanos = 60, month_start_ms = 0, month_first_hold_id = 3, month_nanos = 400',
+    ).run()
+    expect(rotateKey(db, '1', 60, issuing()).key).toMatchObject({
+      daily_limit_nanos: 100,
+      monthly_limit_nanos: 500,
+      ...counted,
+      ...of_month,
     })
   })
 

@@ -254,11 +254,29 @@ describe('limitsFor', () => {
     ],
     ['the name of an object property is no override', 'constructor', '__proto__', LIMITS.account, LIMITS.key],
   ])('%s', (_row, name, prefix, account, key) => {
-    expect(limitsFor(LIMITS, name, prefix)).toEqual({ account, key })
+    expect(limitsFor(LIMITS, name, { prefix, concurrent_calls: null })).toEqual({ account, key })
+  })
+
+  test.each([
+    ['a key’s own limit is added', {}, 4, { concurrent_calls: 4 }],
+    ['it lowers that of the catalogue', { key: { concurrent_calls: 9 } }, 4, { concurrent_calls: 4 }],
+    ['it never raises that', { key: { concurrent_calls: 3 } }, 4, { concurrent_calls: 3 }],
+    ['the others stay', { key: { tokens_per_minute: 7 } }, 4, { tokens_per_minute: 7, concurrent_calls: 4 }],
+    [
+      'without one the catalogue’s is in force',
+      { key: { concurrent_calls: 9 } },
+      null,
+      { concurrent_calls: 9 },
+    ],
+  ])('%s', (_row, limits: { key?: Limit }, concurrent_calls, key) => {
+    expect(limitsFor(limits, 'alice', { prefix: 'tg_x', concurrent_calls }).key).toEqual(key)
   })
 
   test('no limits in the catalogue: no limits', () => {
-    expect(limitsFor({}, 'alice', 'tg_abc')).toEqual({ account: {}, key: {} })
+    expect(limitsFor({}, 'alice', { prefix: 'tg_abc', concurrent_calls: null })).toEqual({
+      account: {},
+      key: {},
+    })
   })
 })
 

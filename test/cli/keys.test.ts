@@ -45,6 +45,12 @@ describe('a new key', () => {
       'sim-*, sim-pro',
       '--spend-limit',
       '2.5',
+      '--daily-limit',
+      '0.5',
+      '--monthly-limit',
+      '2',
+      '--concurrent-calls',
+      '4',
       '--expires',
       '30d',
     ]
@@ -57,6 +63,14 @@ describe('a new key', () => {
       models: ['sim-*', 'sim-pro'],
       spend_limit_nanos: 2_500_000_000,
       spend_limit_usd: '2.50',
+      daily_limit_usd: '0.50',
+      monthly_limit_usd: '2.00',
+      concurrent_calls: 4,
+      spend_limits: [
+        { period: 'day', limit_usd: '0.50', used_usd: '0.00', state: 'ok' },
+        { period: 'month', limit_usd: '2.00', left_usd: '2.00', state: 'ok' },
+        { period: 'total', limit_usd: '2.50', resets_at: null, state: 'ok' },
+      ],
       addresses: ['10.0.0.0/8', '2001:db8::/32'],
       expires_at_ms: NOW + 30 * 86_400_000,
     })
@@ -159,24 +173,39 @@ describe('key change', () => {
   })
 
   test('takes a limit away by a word', async () => {
-    const limits = [
-      '--models',
-      'sim-*',
-      '--spend-limit',
-      '1',
-      '--expires',
-      '30d',
-      '--addresses',
-      '10.0.0.0/8',
-    ]
-    await scene.run('key', 'create', 'anna', ...limits)
-    const none = ['--models', 'all', '--spend-limit', 'none', '--expires', 'never', '--addresses', 'anywhere']
-    expect(await scene.json('key', 'change', '1', ...none)).toMatchObject({
-      models: null,
-      spend_limit_nanos: null,
-      expires_at_ms: null,
-      addresses: null,
-    })
+    const limits = '--models sim-* --spend-limit 1 --daily-limit 1 --monthly-limit 1 --concurrent-calls 2'
+    const others = '--expires 30d --addresses 10.0.0.0/8'
+    await scene.run('key', 'create', 'anna', ...limits.split(' '), ...others.split(' '))
+    const none =
+      '--models all --spend-limit none --daily-limit none --monthly-limit none --concurrent-calls any'
+    const no_others = '--expires never --addresses anywhere'
+    expect(await scene.json('key', 'change', '1', ...none.split(' '), ...no_others.split(' '))).toMatchObject(
+      {
+        models: null,
+        spend_limit_nanos: null,
+        daily_limit_nanos: null,
+        monthly_limit_nanos: null,
+        concurrent_calls: null,
+        spend_limits: [],
+        expires_at_ms: null,
+        addresses: null,
+      },
+    )
+  })
+
+  test.each([
+    ['--daily-limit', '-1'],
+    ['--daily-limit', 'much'],
+    ['--monthly-limit', '1e3'],
+    ['--monthly-limit', ''],
+    ['--concurrent-calls', '0'],
+    ['--concurrent-calls', '1.5'],
+    ['--concurrent-calls', 'none'],
+  ])('refuses %s %p as wrong usage, and changes nothing', async (option, value) => {
+    await scene.run('key', 'create', 'anna')
+    const before = await scene.json('key', 'list')
+    expect((await scene.run('key', 'change', '1', option, value)).status).toBe(2)
+    expect(await scene.json('key', 'list')).toEqual(before)
   })
 })
 

@@ -4,12 +4,14 @@ import { openDatabase } from '../../src/db/open.ts'
 
 const TOO_MUCH = '9007199254740992'
 
+const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
+
 /** One account with 100, a key, a posted hold with its call, and the entries of both. */
 function filled() {
   const db = openDatabase(':memory:')
   db.run(`
     INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
-    INSERT INTO keys VALUES (1, 1, 'k', 'tg_', zeroblob(32), NULL, NULL, 10, 0, NULL, NULL, NULL, 0);
+    INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
     INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'posted', 0, 0);
     INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'voided', 0, 0);
     INSERT INTO prices VALUES (1, zeroblob(32), '{}');
@@ -59,13 +61,16 @@ const REFUSALS = [
 const KEYS = [
   ['a key of an unknown account', 'UPDATE keys SET account_id = 9'],
   ['a hash of another length', 'UPDATE keys SET sha256 = zeroblob(31)'],
-  [
-    'a hash twice',
-    "INSERT INTO keys SELECT 2, 1, 'k', 'tg_', sha256, NULL, NULL, 0, 0, NULL, NULL, NULL, 0 FROM keys",
-  ],
+  ['a hash twice', `INSERT INTO keys (${KEY}) SELECT 2, 1, 'k', 'tg_', sha256, 0, 0, 0 FROM keys`],
   ['models that are not JSON', "UPDATE keys SET models = 'all'"],
   ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
   ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
+  ['a negative limit a day', 'UPDATE keys SET daily_limit_nanos = -1'],
+  ['a limit a month above the safe integers', `UPDATE keys SET monthly_limit_nanos = ${TOO_MUCH}`],
+  ['no call at the same time', 'UPDATE keys SET concurrent_calls = 0'],
+  ['half a call at the same time', 'UPDATE keys SET concurrent_calls = 1.5'],
+  ['negative spending of the day', 'UPDATE keys SET day_nanos = -1'],
+  ['negative spending of the month', 'UPDATE keys SET month_nanos = -1'],
   ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
   ['a negative hold', 'UPDATE keys SET held_nanos = -1'],
 ] as const

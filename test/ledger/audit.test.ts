@@ -43,6 +43,8 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE keys SET held_nanos = 0 WHERE id = 1', ['key_held_is_sum_of_pending_holds'], 'key 1'],
   ['UPDATE keys SET spent_nanos = 189 WHERE id = 1', ['key_spent_is_sum_of_costs'], 'key 1'],
   ['UPDATE keys SET spent_nanos = 1 WHERE id = 2', ['key_spent_is_sum_of_costs'], 'key 2'],
+  ['UPDATE keys SET day_nanos = day_nanos - 1 WHERE id = 1', ['key_day_has_its_calls'], 'key 1'],
+  ['UPDATE keys SET month_nanos = month_nanos - 1 WHERE id = 1', ['key_month_has_its_calls'], 'key 1'],
   ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
   [
     'UPDATE accounts SET debt_nanos = 5 WHERE id = 1',
@@ -74,7 +76,13 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE calls SET hold_nanos = 99 WHERE id = 1', ['call_agrees_with_hold'], 'call 1'],
   [
     'UPDATE calls SET cost_nanos = 71 WHERE id = 1',
-    ['key_spent_is_sum_of_costs', 'call_is_charged_what_was_paid', ...SUMS],
+    [
+      'key_spent_is_sum_of_costs',
+      'key_day_has_its_calls',
+      'key_month_has_its_calls',
+      'call_is_charged_what_was_paid',
+      ...SUMS,
+    ],
     'key 1',
   ],
   [

@@ -1,9 +1,18 @@
 // The model of the simulation: a second, simple implementation of the ledger's rules, without rows or running totals.
 import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
 
+/** What a key may spend: in all, and in the calls that begin in a day or a month. */
+interface ModelLimits {
+  total?: number
+  day?: number
+  month?: number
+}
+
 interface ModelKey {
-  limit: number
+  limits: ModelLimits
   spent: number
+  /** What its calls cost, each with the time of its hold. */
+  costs: { at_ms: number; cost: number }[]
   revoked: boolean
 }
 
@@ -11,6 +20,7 @@ interface ModelHold {
   account_id: number
   key_id: number
   amount: number
+  at_ms: number
 }
 
 interface ModelAccount {
@@ -32,8 +42,8 @@ export class Model {
     this.accounts.set(id, { suspended: false, balance: 0, debt: 0, moved: 0 })
   }
 
-  addKey(id: number, account_id: number, limit: number): void {
-    this.keys.set(id, { account_id, limit, spent: 0, revoked: false })
+  addKey(id: number, account_id: number, limits: ModelLimits): void {
+    this.keys.set(id, { account_id, limits, spent: 0, costs: [], revoked: false })
   }
 
   /** The sum of the pending holds that match. */
@@ -67,7 +77,7 @@ export class Model {
   }
 
   private hold(operation: Extract<Operation, { op: 'hold' }>): Outcome {
-    const { account_id, key_id, amount_nanos, minimum_nanos } = operation
+    const { account_id, key_id, amount_nanos, minimum_nanos, now_ms } = operation
     const account = this.accounts.get(account_id)
     const key = this.keys.get(key_id)
     if (!account) return no('no_such_account')
@@ -75,15 +85,20 @@ export class Model {
     if (account.suspended) return no('account_suspended')
     if (key.revoked) return no('key_revoked')
     if (account.debt > 0) return no('outstanding_debt')
-    const room = key.limit - key.spent - this.heldBy((hold) => hold.key_id === key_id)
+    const { total = Infinity, day = Infinity, month = Infinity } = key.limits
+    const room = total - key.spent - this.heldBy((hold) => hold.key_id === key_id)
+    const of_month = month - this.usedIn(key_id, 'YYYY-MM'.length, now_ms)
+    const of_day = day - this.usedIn(key_id, 'YYYY-MM-DD'.length, now_ms)
     const free = this.free(account_id)
     const enough = (available: number) =>
       available >= amount_nanos || (available >= minimum_nanos && available > 0)
     if (!enough(room)) return no('key_spend_limit')
+    if (!enough(of_month)) return no('key_monthly_limit')
+    if (!enough(of_day)) return no('key_daily_limit')
     if (!enough(free)) return no('insufficient_balance')
-    const amount = Math.min(amount_nanos, free, room)
+    const amount = Math.min(amount_nanos, free, room, of_month, of_day)
     this.holds_made += 1
-    this.pending.set(this.holds_made, { account_id, key_id, amount })
+    this.pending.set(this.holds_made, { account_id, key_id, amount, at_ms: now_ms })
     return { ok: true, hold_id: this.holds_made, held_nanos: amount }
   }
 
@@ -101,7 +116,9 @@ export class Model {
     }
     const charged = Math.min(operation.cost_nanos, this.free(hold.account_id))
     const unpaid = operation.cost_nanos - charged
-    must(this.keys.get(hold.key_id)).spent += operation.cost_nanos
+    const key = must(this.keys.get(hold.key_id))
+    key.spent += operation.cost_nanos
+    if (operation.cost_nanos > 0) key.costs.push({ at_ms: hold.at_ms, cost: operation.cost_nanos })
     account.balance -= charged
     account.moved -= charged
     account.debt += unpaid
@@ -127,6 +144,17 @@ export class Model {
     account.debt -= paid
     account.balance -= paid
     account.moved -= paid
+  }
+
+  /** What a key's calls that began in the same day or month cost or hold: by the beginning of the time as text. */
+  private usedIn(key_id: number, length: number, now_ms: number): number {
+    const key = must(this.keys.get(key_id))
+    if (key.limits.day === undefined && key.limits.month === undefined) return 0
+    const period = (at_ms: number) => new Date(at_ms).toISOString().slice(0, length)
+    const now = period(now_ms)
+    const costs = key.costs.filter(({ at_ms }) => period(at_ms) === now)
+    const held = this.heldBy((hold) => hold.key_id === key_id && period(hold.at_ms) === now)
+    return costs.reduce((sum, { cost }) => sum + cost, held)
   }
 
   private free(account_id: number): number {

@@ -9,30 +9,50 @@ import { SEED } from '../support/seed.ts'
 import { inFolder } from './disk.ts'
 import { Model } from './model.ts'
 import { type Random, randomFrom } from './random.ts'
-import { addAccount, addKey, brokenInvariants, expire, hold, post, topUp, voided, withdraw } from './world.ts'
+import {
+  addAccount,
+  addKey,
+  brokenInvariants,
+  expire,
+  hold,
+  NOW,
+  post,
+  topUp,
+  voided,
+  withdraw,
+} from './world.ts'
 
 const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000)
 const AUDITS = 20
 
 const ACCOUNTS = 6
-const KEYS_EACH = 2
+const KEYS_EACH = 3
 const MAX_BATCH_OPERATIONS = 32
+/** Between two operations, now and then: days go by, and months. */
+const MAX_PAUSE_MS = 86_400_000
 const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
 
-/** Accounts 1 to 6, each with two keys, the second of which may spend little; in the database and in the model. */
+/**
+ * Accounts 1 to 6, each with three keys, in the database and in the model. The second may spend little in all, the third
+ * little a day and a month.
+ */
 function settle(db: Database, model: Model): void {
   for (let account_id = 1; account_id <= ACCOUNTS; account_id++) {
     addAccount(db, account_id)
     model.addAccount(account_id)
-    model.addKey(account_id, account_id, Infinity)
+    model.addKey(account_id, account_id, {})
     const second = ACCOUNTS + account_id
     addKey(db, second, account_id, { spend_limit_nanos: 10_000 * account_id })
-    model.addKey(second, account_id, 10_000 * account_id)
+    model.addKey(second, account_id, { total: 10_000 * account_id })
+    const third = 2 * ACCOUNTS + account_id
+    const [day, month] = [150 + 25 * account_id, 600 + 100 * account_id]
+    addKey(db, third, account_id, { daily_limit_nanos: day, monthly_limit_nanos: month })
+    model.addKey(third, account_id, { day, month })
   }
 }
 
 /** One operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
-function nextOperation(random: Random, model: Model): Operation {
+function nextOperation(random: Random, model: Model, now_ms: number): Operation {
   const account_id = random.below(ACCOUNTS + 1) || 1 + random.below(ACCOUNTS)
   if (random.chance(0.01)) return badOperation(random, account_id)
   const kind = random.below(100)
@@ -40,7 +60,8 @@ function nextOperation(random: Random, model: Model): Operation {
     const amount = random.below(200)
     return hold(amount, {
       account_id,
-      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(20),
+      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(26),
+      now_ms,
       minimum_nanos: random.chance(0.5) ? amount : random.below(100),
     })
   }
@@ -122,11 +143,13 @@ function simulate(path: string): void {
   const seen = new Map<string, number>()
   let done = 0
   let audited = 0
+  let now_ms = NOW
   while (done < OPERATIONS) {
     const size = 1 + random.below(MAX_BATCH_OPERATIONS)
     const operations: Operation[] = []
     const expected = Array.from({ length: size }, () => {
-      const operation = nextOperation(random, model)
+      if (random.chance(0.01)) now_ms += random.below(MAX_PAUSE_MS)
+      const operation = nextOperation(random, model, now_ms)
       operations.push(operation)
       const outcome = model.apply(operation)
       model.assertSound()
@@ -160,6 +183,8 @@ const OUTCOMES_MET = [
   'hold account_suspended',
   'hold amount_out_of_range',
   'hold insufficient_balance',
+  'hold key_daily_limit',
+  'hold key_monthly_limit',
   'hold key_revoked',
   'hold key_spend_limit',
   'hold no_such_key',

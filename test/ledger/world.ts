@@ -101,12 +101,15 @@ export function addKey(db: Database, id: number, account_id: number, key: Partia
   const sha256 = createHash('sha256').update(`key-${id}`).digest()
   db.query(
     `INSERT INTO keys (id, account_id, name, prefix, sha256, spend_limit_nanos, spent_nanos, held_nanos,
-       expires_at_ms, revoked_at_ms, created_at_ms) VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, 0)`,
+       daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms, created_at_ms)
+     VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, ?, ?, 0)`,
   ).run(
     id,
     account_id,
     sha256,
     key.spend_limit_nanos ?? null,
+    key.daily_limit_nanos ?? null,
+    key.monthly_limit_nanos ?? null,
     key.expires_at_ms ?? null,
     key.revoked_at_ms ?? null,
   )

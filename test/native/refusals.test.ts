@@ -179,13 +179,17 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
     await expectRefused(() => gateway.call(wholePath(), ask(text), { key: poor }), 402, 'FAILED_PRECONDITION')
   })
 
-  test('with a key whose spend limit is used up', async () => {
-    const limited = await gateway.caller('10', { spend_limit_nanos: 0 })
+  test.each([
+    ['spend limit', 'spend_limit_nanos', /spend limit/],
+    ['limit of the day', 'daily_limit_nanos', /daily spend limit .* 00:00 UTC/],
+    ['limit of the month', 'monthly_limit_nanos', /monthly spend limit .* on the 1st/],
+  ] as const)('with a key whose %s is used up', async (_, limit, words) => {
+    const limited = await gateway.caller('10', { [limit]: 0 })
     await expectRefused(
       () => gateway.call(wholePath(), ask(), { key: limited }),
       402,
       'FAILED_PRECONDITION',
-      /spend limit/,
+      words,
     )
   })
 
@@ -291,6 +295,21 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     expect(await under_way).toBe(200)
     expect(await ok(first)).toBe(200)
     await gateway.rest()
+  })
+
+  test('concurrent calls of a key that is limited itself, under a looser limit of all keys', async () => {
+    await limits('[limits.key]\nconcurrent_calls = 9')
+    const key = await gateway.caller('10', { concurrent_calls: 1 })
+    const { script, asked, release } = heldBack(whole(answer()))
+    upstream.answer(script)
+    const under_way = ok(key)
+    await asked
+    const refusal = await refusalOf(await gateway.call(wholePath(), ask(), { key }))
+    expect([refusal.status, refusal.message]).toEqual([429, expect.stringContaining('concurrent calls of this key')])
+    upstream.answer(whole(answer()))
+    release()
+    expect(await under_way).toBe(200)
+    expect(await ok(key)).toBe(200)
   })
 
   test('a refused call frees its place for the next', async () => {

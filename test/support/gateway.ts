@@ -112,12 +112,6 @@ const MAX_AUDITED_RESTS = 20
 const RESTS_AN_AUDIT = 10
 
 const TABLES = ['accounts', 'keys', 'holds', 'entries', 'calls'] as const
-const SETTINGS: Omit<KeySettings, 'name'> = {
-  models: null,
-  spend_limit_nanos: null,
-  addresses: null,
-  expires_at_ms: null,
-}
 
 /** Starts a gateway on a free port of this machine. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -177,7 +171,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return account
     },
     key(account_name, settings = {}) {
-      const all = { name: `key-${++named}`, ...SETTINGS, ...settings }
+      const all = { name: `key-${++named}`, ...settings }
       const { text } = createKey(db, account_name, all, { randomBytes, now_ms: now() })
       secrets.push(text)
       return text

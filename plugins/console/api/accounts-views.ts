@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
 import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
-import { limitsFor } from '../../../src/access/limits.ts'
+import { accountLimit } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -122,7 +122,7 @@ export function accountView(
     ...time('closed', account.closed_at_ms),
     ...time('last_call', last_call_at_ms),
     keys,
-    limits: limitsView(limitsFor(limits, account.name, '').account, limiter.used('account', account.id)),
+    limits: limitsView(accountLimit(limits, account.name), limiter.used('account', account.id)),
     limits_section: sectionOf(account.name),
   }
 }

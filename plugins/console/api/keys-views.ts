@@ -2,8 +2,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
+import { MAX_CONCURRENT_CALLS } from '../../../src/access/keys.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
+import { SpendLimitsView, spendLimitsView } from '../../../src/access/spend-limits-view.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Moment } from '../../../src/http/period.ts'
@@ -39,6 +41,10 @@ const KeyFields = {
   /** Addresses and CIDR blocks; null: anywhere. */
   addresses: Nullable(Type.Array(Type.String())),
   ...NullableMoneyFields('spend_limit'),
+  ...NullableMoneyFields('daily_limit'),
+  ...NullableMoneyFields('monthly_limit'),
+  concurrent_calls: Nullable(Type.Integer()),
+  spend_limits: SpendLimitsView,
   ...MoneyFields('spent'),
   ...MoneyFields('held'),
   ...NullableMoneyFields('left'),
@@ -63,13 +69,28 @@ const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and 
 const Models = Nullable(Words('model ids or patterns such as gemini-*'))
 const Addresses = Nullable(Words('IP addresses or CIDR blocks'))
 
+const Limits = {
+  spend_limit: Type.Optional(Nullable(UsdText)),
+  daily_limit: Type.Optional(Nullable(UsdText)),
+  monthly_limit: Type.Optional(Nullable(UsdText)),
+  concurrent_calls: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_CONCURRENT_CALLS,
+        must: `a whole number from 1 to ${MAX_CONCURRENT_CALLS}`,
+      }),
+    ),
+  ),
+}
+
 export const NewKey = Closed({
   /** Whose key; only the operator says so. */
   account: Type.Optional(AccountRef),
   name: Type.Optional(Name),
   models: Type.Optional(Models),
   addresses: Type.Optional(Addresses),
-  spend_limit: Type.Optional(Nullable(UsdText)),
+  ...Limits,
   expires: Type.Optional(Nullable(Moment)),
 })
 
@@ -77,7 +98,7 @@ export const KeyChanges = Closed({
   name: Type.Optional(Name),
   models: Type.Optional(Models),
   addresses: Type.Optional(Addresses),
-  spend_limit: Type.Optional(Nullable(UsdText)),
+  ...Limits,
   expires: Type.Optional(Nullable(Moment)),
 })
 
@@ -121,6 +142,10 @@ export function keyRow(
     models: key.models,
     addresses: key.addresses,
     ...money('spend_limit', spend_limit_nanos),
+    ...money('daily_limit', key.daily_limit_nanos),
+    ...money('monthly_limit', key.monthly_limit_nanos),
+    concurrent_calls: key.concurrent_calls,
+    spend_limits: spendLimitsView(key, now_ms),
     ...money('spent', spent_nanos),
     ...money('held', held_nanos),
     ...money('left', left_nanos),
@@ -140,7 +165,7 @@ export function keyView(
   usage: KeyUsage,
   viewer: Viewer,
 ): Static<typeof KeyView> {
-  const { key: limit } = limitsFor(catalogue().limits, key.account_name, key.prefix)
+  const { key: limit } = limitsFor(catalogue().limits, key.account_name, key)
   return {
     ...keyRow(key, usage, viewer, now()),
     limits: limitsView(limit, limiter.used('key', key.id)),

@@ -15,6 +15,7 @@ import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
@@ -143,14 +144,7 @@ async function issueKey(
   countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, asking, () => {
     if (viewer.role !== 'operator') refuseMore(countUsableKeys(db, account_id, now()))
-    const settings = {
-      name: freeKeyName(db, account_id, now()),
-      models: null,
-      spend_limit_nanos: null,
-      addresses: null,
-      expires_at_ms: null,
-      ...changes,
-    }
+    const settings = { name: freeKeyName(db, account_id, now()), ...changes }
     return createKey(db, requireAccount(gateway, String(account_id)).name, settings, {
       randomBytes,
       now_ms: now(),
@@ -186,20 +180,27 @@ function unmatchedBy(
 }
 
 /** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
-function settingsOf({
-  name,
-  models,
-  addresses,
-  spend_limit,
-  expires,
-}: Static<typeof KeyChanges>): Partial<KeySettings> {
+function settingsOf(body: Static<typeof KeyChanges>): Partial<KeySettings> {
+  const { name, models, addresses, concurrent_calls, expires } = body
   return defined({
     name,
     models,
     addresses,
-    spend_limit_nanos: typeof spend_limit === 'string' ? readUsd('spend_limit', spend_limit) : spend_limit,
+    concurrent_calls,
+    spend_limit_nanos: limitIn(body, 'spend_limit'),
+    daily_limit_nanos: limitIn(body, 'daily_limit'),
+    monthly_limit_nanos: limitIn(body, 'monthly_limit'),
     expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, 'end') : expires,
   })
+}
+
+/** @throws GatewayError invalid_request */
+function limitIn(
+  body: Static<typeof KeyChanges>,
+  name: 'spend_limit' | 'daily_limit' | 'monthly_limit',
+): Nanos | null | undefined {
+  const text = body[name]
+  return typeof text === 'string' ? readUsd(name, text) : text
 }
 
 function shownKey(

@@ -79,11 +79,10 @@ async function makeKey(
   const amount_nanos = balance_usd === undefined ? 0 : balanceOf(balance_usd)
   const now_ms = gateway.exchange.now()
   checkName(name, 'key')
-  const settings = { name, models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   // One transaction, so that an account is never left without the key that it was made for.
   const { key, text } = await changed(gateway, asking, () => {
     if (balance_usd !== undefined) createAccount(db, { name: account, now_ms })
-    return createKey(db, account, settings, { randomBytes, now_ms })
+    return createKey(db, account, { name }, { randomBytes, now_ms })
   })
   const { account_id, id: key_id, prefix } = key
   if (amount_nanos > 0) {

@@ -98,7 +98,7 @@ function admit(parts: ExchangeParts, origin: CallOrigin): Admitted {
 }
 
 function takeLease({ limiter, catalogue }: ExchangeParts, { account, key }: Caller): Lease {
-  const limits = limitsFor(catalogue().limits, account.name, key.prefix)
+  const limits = limitsFor(catalogue().limits, account.name, key)
   const admission = limiter.admit({ account_id: account.id, key_id: key.id, ...limits })
   if (admission.ok) return admission.lease
   const { retry_after_s } = admission

@@ -17,6 +17,14 @@ const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
     insufficientBalance(
       "This API key's spend limit does not cover this call. Raise the limit, or ask for less.",
     ),
+  key_daily_limit: () =>
+    insufficientBalance(
+      "This API key's daily spend limit does not cover this call. The next day begins at 00:00 UTC. Raise the limit, or ask for less.",
+    ),
+  key_monthly_limit: () =>
+    insufficientBalance(
+      "This API key's monthly spend limit does not cover this call. The next month begins on the 1st at 00:00 UTC. Raise the limit, or ask for less.",
+    ),
   insufficient_balance: () =>
     insufficientBalance(`The account's free balance does not cover this call. ${TOP_UP}, or ask for less.`),
   outstanding_debt: () =>
