@@ -26,7 +26,7 @@ const tags = ['Account']
  */
 export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, timers: FeedTimers = {}) {
   const { db } = gateway
-  const { catalogue, gate, limiter, now } = gateway.exchange
+  const { gate, now } = gateway.exchange
   const openFeed = callersFeeds(gateway.exchange, timers)
 
   /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
@@ -38,20 +38,16 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
 
   return new Elysia({ name: 'billing' })
     .use(freeCalls(gateway, SURFACE))
-    .get(
-      '/api/v1/account',
-      ({ caller }) => accountView(current(caller), { limits: catalogue().limits, limiter, now_ms: now() }),
-      {
-        query: AccountQuery,
-        response: { 200: AccountView, ...FAILURES },
-        detail: {
-          tags,
-          operationId: 'getAccount',
-          summary: 'Read the account',
-          description: 'Its money, its limits with what counts against them now, and the key that asks.',
-        },
+    .get('/api/v1/account', ({ caller }) => accountView(current(caller), gateway.exchange), {
+      query: AccountQuery,
+      response: { 200: AccountView, ...FAILURES },
+      detail: {
+        tags,
+        operationId: 'getAccount',
+        summary: 'Read the account',
+        description: 'Its money, its limits with what counts against them now, and the key that asks.',
       },
-    )
+    })
     .get(
       '/api/v1/usage',
       ({ caller, query }) => {

@@ -2,12 +2,12 @@
 
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-view.ts'
-import { type Limiter, limitsFor } from '../../src/access/limits.ts'
+import { limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { SpendLimitsView, spendLimitsView } from '../../src/access/spend-limits-view.ts'
-import type { Limits } from '../../src/domain/catalogue.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
+import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import {
@@ -113,9 +113,9 @@ export const UsageView = Type.Union(
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
 export function accountView(
   { account, key }: KeyOfAccount,
-  { limits, limiter, now_ms }: { limits: Limits; limiter: Limiter; now_ms: number },
+  { catalogue, limiter, now }: Pick<ExchangeParts, 'catalogue' | 'limiter' | 'now'>,
 ) {
-  const of_call = limitsFor(limits, account.name, key)
+  const of_call = limitsFor(catalogue().limits, account.name, key)
   return {
     account: account.name,
     status: account.status,
@@ -131,7 +131,7 @@ export function accountView(
       ...money('spend_limit', key.spend_limit_nanos),
       ...money('spent', key.spent_nanos),
       ...money('held', key.held_nanos),
-      spend_limits: spendLimitsView(key, now_ms),
+      spend_limits: spendLimitsView(key, now()),
       ...time('expires', key.expires_at_ms),
     },
   }

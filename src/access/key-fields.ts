@@ -1,7 +1,7 @@
 // A key's fields as the log of activity has them: its name, prefix and limits, never its secret.
 import type { Key } from '../db/schema.ts'
 import type { Fields } from '../domain/actions.ts'
-import { formatUsd } from '../domain/money.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 
 /** What a key has; limits that it lacks are left out. */
 export function keyFields(key: Key): Fields {
@@ -24,6 +24,9 @@ const allFields = ({
   prefix,
   models,
   spend_limit_nanos,
+  daily_limit_nanos,
+  monthly_limit_nanos,
+  concurrent_calls,
   addresses,
   expires_at_ms,
   revoked_at_ms,
@@ -31,11 +34,16 @@ const allFields = ({
   name,
   prefix,
   models,
-  spend_limit_usd: spend_limit_nanos === null ? null : formatUsd(spend_limit_nanos),
+  spend_limit_usd: usdOrNull(spend_limit_nanos),
+  daily_limit_usd: usdOrNull(daily_limit_nanos),
+  monthly_limit_usd: usdOrNull(monthly_limit_nanos),
+  concurrent_calls,
   addresses,
   expires_at: isoOrNull(expires_at_ms),
   revoked_at: isoOrNull(revoked_at_ms),
 })
+
+const usdOrNull = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
 const isoOrNull = (time_ms: number | null): string | null =>
   time_ms === null ? null : new Date(time_ms).toISOString()

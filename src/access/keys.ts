@@ -1,53 +1,26 @@
 // Administration of API keys: create, list, change, revoke, rotate.
 import type { Database } from 'bun:sqlite'
 import { recordAction } from '../db/actions.ts'
-import { jsonOrNull } from '../db/placeholders.ts'
 import type { Key } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
-import { checkAddresses } from '../domain/addresses.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
-import { accountByName, checkName } from './accounts.ts'
+import { accountByName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import { changedKeyFields, keyFields } from './key-fields.ts'
-import { checkModelPatterns } from './model-patterns.ts'
+import {
+  type Counters,
+  checkSettings,
+  columnsOf,
+  countersOf,
+  isCount,
+  type KeySettings,
+  type NewKeySettings,
+  NO_LIMITS,
+  NOTHING_COUNTED,
+} from './key-settings.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
-
-/** A key's name and limits. */
-export interface KeySettings extends KeyLimits {
-  /** Unique among the keys of its account that are not revoked. */
-  name: string
-}
-
-/** What a key may be limited to; null: not limited. */
-export interface KeyLimits {
-  /** Glob patterns of model ids. */
-  models: readonly string[] | null
-  /** The most that all its calls may cost together. */
-  spend_limit_nanos: Nanos | null
-  /** The most that its calls of a day may cost together, and those of a month (UTC). */
-  daily_limit_nanos: Nanos | null
-  monthly_limit_nanos: Nanos | null
-  /** How many of its calls may run at the same time. */
-  concurrent_calls: number | null
-  /** Addresses and CIDR blocks. */
-  addresses: readonly string[] | null
-  expires_at_ms: number | null
-}
-
-const NO_LIMITS: KeyLimits = Object.freeze({
-  models: null,
-  spend_limit_nanos: null,
-  daily_limit_nanos: null,
-  monthly_limit_nanos: null,
-  concurrent_calls: null,
-  addresses: null,
-  expires_at_ms: null,
-})
-
-/** The settings of a new key. What is left out is not limited. */
-export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits>
 
 /** A new key with its text, which is shown once and stored nowhere. */
 export interface IssuedKey {
@@ -149,37 +122,6 @@ export function changeKey(
   })
 }
 
-/** As the table has them. */
-const columnsOf = (settings: KeySettings) => ({
-  name: settings.name,
-  models: jsonOrNull(settings.models),
-  spend_limit_nanos: settings.spend_limit_nanos,
-  daily_limit_nanos: settings.daily_limit_nanos,
-  monthly_limit_nanos: settings.monthly_limit_nanos,
-  concurrent_calls: settings.concurrent_calls,
-  addresses: jsonOrNull(settings.addresses),
-  expires_at_ms: settings.expires_at_ms,
-})
-
-type Counters = Pick<
-  Key,
-  | 'day_start_ms'
-  | 'day_first_hold_id'
-  | 'day_nanos'
-  | 'month_start_ms'
-  | 'month_first_hold_id'
-  | 'month_nanos'
->
-
-const NOTHING_COUNTED: Counters = Object.freeze({
-  day_start_ms: null,
-  day_first_hold_id: 0,
-  day_nanos: 0,
-  month_start_ms: null,
-  month_first_hold_id: 0,
-  month_nanos: 0,
-})
-
 /**
  * Refuses a key's calls from now on; running calls are finished and charged. A key that is already revoked keeps the time
  * of its first revocation; one that a rotation would revoke later is revoked now.
@@ -234,24 +176,6 @@ export function rotateKey(db: Database, reference: string, grace_s: number, issu
   })
 }
 
-function checkSettings(settings: KeySettings, now_ms: number): void {
-  const { name, models, addresses, expires_at_ms, concurrent_calls } = settings
-  checkName(name)
-  if (models) checkModelPatterns(models)
-  for (const limit of ['spend_limit', 'daily_limit', 'monthly_limit'] as const) {
-    const nanos = settings[`${limit}_nanos`]
-    if (nanos !== null && !isCount(nanos))
-      throw invalidRequest(`${limit}: must be 0 USD or more.`, { param: limit })
-  }
-  if (concurrent_calls !== null && !(isCount(concurrent_calls) && isWithin(concurrent_calls)))
-    throw invalidRequest(`concurrent_calls: must be a whole number from 1 to ${MAX_CONCURRENT_CALLS}.`, {
-      param: 'concurrent_calls',
-    })
-  if (addresses) checkAddresses(addresses)
-  if (expires_at_ms !== null && !(isCount(expires_at_ms) && expires_at_ms > now_ms))
-    throw invalidRequest('expires: must be a time in the future.', { param: 'expires' })
-}
-
 function refuseTakenName(db: Database, account_id: number, name: string, now_ms: number): void {
   const taken = keyQueries(db).keyByName.get({ account_id, name, now_ms })
   if (!taken) return
@@ -268,11 +192,9 @@ function issue(
   issuing: Issuing,
 ): IssuedKey {
   const text = generateKey(issuing.randomBytes)
-  const { day_start_ms, day_first_hold_id, day_nanos } = settings
-  const { month_start_ms, month_first_hold_id, month_nanos } = settings
   const key: Key = keyQueries(db).insertKey.get({
     ...columnsOf(settings),
-    ...{ day_start_ms, day_first_hold_id, day_nanos, month_start_ms, month_first_hold_id, month_nanos },
+    ...countersOf(settings),
     account_id,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
@@ -293,9 +215,3 @@ const remainingOf = (key: Key): Nanos | null =>
   key.spend_limit_nanos === null
     ? null
     : Math.max(0, key.spend_limit_nanos - key.spent_nanos - key.held_nanos)
-
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
-
-/** As many as the table takes. */
-export const MAX_CONCURRENT_CALLS = 1_000_000
-const isWithin = (calls: number): boolean => calls >= 1 && calls <= MAX_CONCURRENT_CALLS

@@ -1,6 +1,7 @@
 // `key change`: another name and other limits for a key that stays the same.
 import type { Command } from 'commander'
-import { changeKey, type KeySettings, MAX_CONCURRENT_CALLS } from '../access/keys.ts'
+import { type KeySettings, MAX_CONCURRENT_CALLS } from '../access/key-settings.ts'
+import { changeKey } from '../access/keys.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { defined } from '../utilities/defined.ts'

@@ -1,16 +1,9 @@
 // `key`: create, list, revoke and rotate API keys; `key change` is in key-change.ts. A key's text is shown here once, and nowhere else.
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
+import { MAX_CONCURRENT_CALLS } from '../access/key-settings.ts'
 import { keyStatus } from '../access/key-status.ts'
-import {
-  createKey,
-  freeKeyName,
-  type IssuedKey,
-  listKeys,
-  MAX_CONCURRENT_CALLS,
-  revokeKey,
-  rotateKey,
-} from '../access/keys.ts'
+import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'

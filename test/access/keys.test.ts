@@ -2,14 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
-import {
-  createKey,
-  type KeySettings,
-  keyByReference,
-  listKeys,
-  revokeKey,
-  rotateKey,
-} from '../../src/access/keys.ts'
+import type { KeySettings } from '../../src/access/key-settings.ts'
+import { createKey, keyByReference, listKeys, revokeKey, rotateKey } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
 import { openDatabase } from '../../src/db/open.ts'

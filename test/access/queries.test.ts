@@ -1,7 +1,8 @@
 // The prepared queries on accounts and keys: what they write, and on which connection.
 import { describe, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
-import { createKey, type KeySettings } from '../../src/access/keys.ts'
+import type { KeySettings } from '../../src/access/key-settings.ts'
+import { createKey } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { openDatabase } from '../../src/db/open.ts'

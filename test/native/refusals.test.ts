@@ -305,7 +305,10 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     const under_way = ok(key)
     await asked
     const refusal = await refusalOf(await gateway.call(wholePath(), ask(), { key }))
-    expect([refusal.status, refusal.message]).toEqual([429, expect.stringContaining('concurrent calls of this key')])
+    expect([refusal.status, refusal.message]).toEqual([
+      429,
+      expect.stringContaining('concurrent calls of this key'),
+    ])
     upstream.answer(whole(answer()))
     release()
     expect(await under_way).toBe(200)

@@ -1,8 +1,8 @@
 // Keys as they are asked for, made and shown. The text of a key is in one answer only: that which made it.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
+import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
-import { MAX_CONCURRENT_CALLS } from '../../../src/access/keys.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import { SpendLimitsView, spendLimitsView } from '../../../src/access/spend-limits-view.ts'

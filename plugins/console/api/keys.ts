@@ -2,12 +2,12 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { countUsableKeys, type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
+import type { KeySettings } from '../../../src/access/key-settings.ts'
 import {
   changeKey,
   createKey,
   freeKeyName,
   type IssuedKey,
-  type KeySettings,
   revokeKey,
   rotateKey,
 } from '../../../src/access/keys.ts'
