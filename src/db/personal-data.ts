@@ -212,6 +212,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
 export const OF_NOBODY: Readonly<Record<string, string>> = {
   prices: 'the prices of the catalogue',
   call_rewrites: 'how far calls have been written anew',
+  route_sums: 'how routes did, whoever called',
 }
 
 /** The tables that an export has. */

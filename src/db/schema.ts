@@ -5,6 +5,7 @@ import type { calls } from './call-tables.ts'
 
 export * from './actions-table.ts'
 export * from './call-tables.ts'
+export * from './health-tables.ts'
 export * from './refusal-tables.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { failureQueries } from './overview-queries.ts'
 import { readTrace } from './traces.ts'
+import { BROKE_OFF } from './tries.ts'
 
 export interface FailingRoute {
   provider: string
@@ -12,15 +13,13 @@ export interface FailingRoute {
   /** Of these, how many of which failure class. */
   classes: Record<string, number>
   last_at_ms: number
+  last_class: string
   last_words: string
   last_request_id: string
 }
 
 /** Calls whose traces are read: some 3 ms. */
 const MAX_CALLS = 500
-
-/** An answer that broke off is no failed try; it is told as this. */
-const BROKE_OFF = 'broke_off'
 
 interface Failure extends Pick<FailingRoute, 'provider' | 'upstream_model'> {
   failure_class: string
@@ -48,6 +47,7 @@ export function failingRoutes(
         failures: 0,
         classes: {},
         last_at_ms: at_ms,
+        last_class: failure_class,
         last_words: words,
         last_request_id: request_id,
       }

@@ -22,6 +22,7 @@ import type { ExchangeParts } from '../exchange/parts.ts'
 import { createActivity } from '../exchange/settling/activity.ts'
 import type { ServerSockets } from '../http/sockets.ts'
 import { createWebSockets } from '../http/web-sockets.ts'
+import { healthNow } from '../ledger/route-health.ts'
 import type { Library } from '../library/library.ts'
 import type { Decoder } from '../media/decoder.ts'
 import { createRemoteFetch } from '../media/remote.ts'
@@ -80,7 +81,7 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses, refusals } = stores
+  const { db, ledger, settlements, idempotency, library, responses, refusals, route_sums } = stores
   const { catalogue, log, now } = shared
   const passes = createPasses()
   const exchange: ExchangeParts = {
@@ -95,6 +96,7 @@ export function compose({
     bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
+  exchange.activity.listenToSettled((_, { call }) => route_sums.add(call))
   return {
     exchange,
     requests: {
@@ -112,7 +114,13 @@ export function compose({
       callInside: createCallInside(passes, serve),
       randomBytes,
     },
-    operations: { ...beside, configuration, notReady, own_plugins: [] },
+    operations: {
+      ...beside,
+      configuration,
+      notReady,
+      health: () => healthNow(route_sums),
+      own_plugins: [],
+    },
     db,
   }
 }

@@ -17,6 +17,7 @@ import { answerLimitsOf } from '../idempotency/room.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
+import { openRouteSums, type RouteSums } from '../ledger/route-sums.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { refuseMissingFolders } from '../library/missing.ts'
@@ -51,6 +52,8 @@ export interface Stores {
   library: Library
   responses: KeptResponses
   refusals: Refusals
+  /** How tries at routes went. */
+  route_sums: RouteSums
   /** Closes everything, and releases the folder's lock. */
   close(): Promise<void>
 }
@@ -68,18 +71,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
   if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   const database_path = join(data_folder, 'tollgate.db')
-  const onCopy = (copy: MigrationCopy) =>
-    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
-  const db = openDatabase(database_path, { onCopy })
-  /** For what is no money, and waits for no disk. */
-  const unsynced_db = openUnsynced(database_path)
-  const reportPlace = reportPlaceTo(log)
-  const place = watchPlace(database_path, (trouble) => {
-    reportPlace(trouble)
-    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
-    for (const each of [db, unsynced_db])
-      each.run(`PRAGMA query_only = ${trouble === undefined ? 'OFF' : 'ON'}`)
-  })
+  const { db, unsynced_db, place } = openDatabases(database_path, log)
   const ledger = await openLedger({
     path: database_path,
     blocked: () => place.trouble,
@@ -104,6 +96,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const replays = createReplayCount(db, { now, log })
   const scrub = (text: string) => redactorOf(catalogue()).scrub(text)
   const refusals = createRefusals({ db: unsynced_db, now, log, scrub })
+  const route_sums = openRouteSums(unsynced_db, { now, log })
   return {
     db,
     database_path,
@@ -115,18 +108,36 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
     refusals,
+    route_sums,
     async close() {
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
       await replays.close()
       await refusals.close()
+      await route_sums.close()
       place.stop()
       unsynced_db.close()
       db.close()
       unlock()
     },
   }
+}
+
+/** The database, which fails to be written while its files are not in place, and a connection for what is no money, which waits for no disk. */
+function openDatabases(database_path: string, log: Logger) {
+  const onCopy = (copy: MigrationCopy) =>
+    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
+  const db = openDatabase(database_path, { onCopy })
+  const unsynced_db = openUnsynced(database_path)
+  const reportPlace = reportPlaceTo(log)
+  const place = watchPlace(database_path, (trouble) => {
+    reportPlace(trouble)
+    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
+    for (const each of [db, unsynced_db])
+      each.run(`PRAGMA query_only = ${trouble === undefined ? 'OFF' : 'ON'}`)
+  })
+  return { db, unsynced_db, place }
 }
 
 export interface RecoverOptions {

@@ -9,6 +9,7 @@ import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { ServerSockets } from '../http/sockets.ts'
 import type { WebSockets } from '../http/web-sockets.ts'
+import type { HealthNow } from '../ledger/route-health.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
 import type { Refusals } from '../refusals/recorder.ts'
@@ -84,6 +85,8 @@ export interface Operations {
   metrics: () => Exposition
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
   notReady: () => string | undefined
+  /** How models, providers and routes did in the last hour and day, over restarts. */
+  health: () => HealthNow
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */
   own_plugins: OwnPlugin[]
 }

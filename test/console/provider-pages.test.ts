@@ -1,5 +1,5 @@
 // Providers at known servers in a browser: added by what their server asks for, refused at the field, tested in the words of `providers test`; models of theirs.
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -256,4 +256,54 @@ price = { input = 5, image_output = 32 }\n`,
   expect(file()).toContain('model = "m", generation = "gpt-5.4" }')
   expect(file()).toMatch(/model = "gpt-image-2", cost = \{ input = "?4"?, image_output = "?30"? \}/)
   await one.looksRight()
+})
+
+describe('a model and a provider of which every call fails', () => {
+  let key = ''
+  beforeAll(async () => {
+    await gateway.account('alice', { balance_usd: '10' })
+    key = gateway.key('alice')
+  })
+  const say = async () => {
+    const body = { model: 'of-azure-here', messages: [{ role: 'user', content: 'Hello' }] }
+    await (await gateway.call('/v1/chat/completions', body, { key })).text()
+    await gateway.rest()
+  }
+
+  test('are red wherever they are named, and no longer once a call is answered', async () => {
+    refused = { server: refusal(503, { error: { code: '503', message: 'Out of capacity.' } }) }
+    await say()
+    await say()
+    await using one = await visit('operator')
+    const { page } = one
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
+    await one.open('/console/overview')
+    await page
+      .getByText(
+        /^Model of-azure-here is failing\. All 2 calls in the last hour failed\. .*Out of capacity\./,
+      )
+      .waitFor()
+    await page.getByText(/^Provider azure-here is failing\./).waitFor()
+    await one.looksRight()
+    await one.go('/console/models')
+    await row('of-azure-here').locator('.status-bad').getByText('failing').waitFor()
+    await row('of-bedrock-here').getByText('no recent calls').waitFor()
+    await one.go('/console/models/of-azure-here')
+    await page.getByText('This model is failing. All 2 calls in the last hour failed.').waitFor()
+    await row('azure-here').getByText('was overloaded 2×').waitFor()
+    await one.looksRight()
+    await one.go('/console/providers')
+    await row('azure-here').locator('.status-bad').getByText('failing').waitFor()
+    await row('azure-here').getByText('0 of 2').first().waitFor()
+    await row('vertex-here').getByText('no recent calls').waitFor()
+    await one.go('/console/providers/azure-here')
+    await page.getByText('This provider is failing. All 2 requests in the last hour failed.').waitFor()
+    await one.isClean()
+    refused = {}
+    await say()
+    await one.open('/console/overview')
+    expect(await page.getByText('is failing').count()).toBe(0)
+    await one.go('/console/models')
+    await row('of-azure-here').getByText('partly failing').waitFor()
+  })
 })

@@ -27,7 +27,8 @@ function filled() {
     INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9);
     INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
     INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
-    INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0)`)
+    INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
+    INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90)`)
   return db
 }
 
@@ -189,6 +190,16 @@ const KNOWN_ADDRESSES = [
   ['an unknown account', 'UPDATE known_addresses SET account_id = 9 WHERE id = 2'],
 ] as const
 
+const ROUTE_SUMS = [
+  ['a sum twice', "INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 1, 0, 0)"],
+  ['a span of another length', 'UPDATE route_sums SET span_s = 60'],
+  ['a begin between two spans', 'UPDATE route_sums SET start_s = 601'],
+  ['a result without a word', "UPDATE route_sums SET result = ''"],
+  ['no tries', 'UPDATE route_sums SET tries = 0, calls = 0'],
+  ['more calls than tries', 'UPDATE route_sums SET calls = 3'],
+  ['a negative time', 'UPDATE route_sums SET first_byte_ms = -1'],
+] as const
+
 const LINKS = [
   ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
   ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
@@ -202,6 +213,7 @@ describe.each([
   ['sessions', SESSIONS],
   ['sign_in_links', LINKS],
   ['known_addresses', KNOWN_ADDRESSES],
+  ['route_sums', ROUTE_SUMS],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

@@ -13,7 +13,17 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import {
+  HealthState,
+  HealthView,
+  healthView,
+  LastFailureView,
+  lastFailureView,
+  type Seen,
+  seenNow,
+} from './health-views.ts'
 import { linesView, PriceLineView } from './price-views.ts'
 
 const SUMS = {
@@ -27,6 +37,8 @@ const RouteView = Type.Object({
   model: Type.String({ description: "the provider's name for it" }),
   weight: Type.Integer(),
   order: Type.Integer(),
+  health: HealthView,
+  last_failure: LastFailureView,
   shutdown_date: Type.Optional(Type.String({ description: 'the day on which its provider shuts it down' })),
   cost: Nullable(
     Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
@@ -50,6 +62,8 @@ const MODEL = {
   context_tokens: Nullable(Type.Integer()),
   max_output_tokens: Nullable(Type.Integer()),
   routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),
+  health_state: HealthState,
+  health: Type.Optional(HealthView),
   week: Type.Object(SUMS),
 }
 
@@ -63,7 +77,7 @@ const ModelDetailView = Type.Object({
 })
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
-export function modelRoutes(gateway: ConsoleParts) {
+export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
   const { db } = gateway
   const { catalogue, now } = gateway.exchange
 
@@ -92,7 +106,8 @@ export function modelRoutes(gateway: ConsoleParts) {
       ({ viewer }) => {
         const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
         const models = [...catalogue().models.values()].filter(seenBy(viewer))
-        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], viewer, now())) }
+        const seen = seenNow(gateway, viewer)
+        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now())) }
       },
       { response: { 200: ModelsView, ...FAILURES } },
     )
@@ -103,7 +118,7 @@ export function modelRoutes(gateway: ConsoleParts) {
         const days = daysFor(viewer).filter((day) => day.model === model.id)
         const from_s = firstDay(now(), WEEK_DAYS)
         return {
-          ...modelView(model, days, viewer, now()),
+          ...modelView(model, days, seenNow(gateway, viewer), now()),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return { start_s, ...sumsView(days.filter((day) => day.start_s === start_s)) }
@@ -120,21 +135,26 @@ export function modelRoutes(gateway: ConsoleParts) {
 function modelView(
   model: Model,
   days: readonly ModelDay[],
-  viewer: Viewer,
+  seen: Seen,
   now_ms: number,
 ): Static<typeof ModelView> {
   const is_text = model.kind === 'text'
+  const { is_operator } = seen
+  const health = seen.health.ofModel(model.id)
   return {
     id: model.id,
     display_name: model.display_name,
     kind: model.kind,
     state: stateOf(model),
-    why: (viewer.role === 'operator' ? model.unavailable : undefined) ?? null,
+    why: (is_operator ? model.unavailable : undefined) ?? null,
     end: endView(model, now_ms),
     price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
-    ...(viewer.role === 'operator' ? { routes: model.routes.map(routeView) } : {}),
+    health_state: health.state,
+    ...(is_operator
+      ? { health: healthView(health), routes: model.routes.map((route) => routeView(model.id, route, seen)) }
+      : {}),
     week: sumsView(days),
   }
 }
@@ -144,8 +164,17 @@ function endView(model: Model, now_ms: number): Static<typeof ModelView>['end'] 
   return end ? { ...end, is_near: end.days <= WARNED_DAYS } : null
 }
 
-const routeView = ({ cost, ...route }: Route): Static<typeof RouteView> => ({
+const routeView = (
+  model: string,
+  { cost, ...route }: Route,
+  { health, failures }: Seen,
+): Static<typeof RouteView> => ({
   ...route,
+  health: healthView(health.ofRoute(model, route.provider, route.model)),
+  last_failure: lastFailureView(
+    failures,
+    (failing) => failing.provider === route.provider && failing.upstream_model === route.model,
+  ),
   cost: cost ? linesView(cost) : null,
 })
 

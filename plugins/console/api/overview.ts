@@ -20,6 +20,7 @@ import {
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { FailingView, failingView } from './health-views.ts'
 import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
@@ -43,6 +44,7 @@ const RouteView = Closed({
   failures: Type.Integer(),
   classes: Type.Record(Type.String(), Type.Integer()),
   ...TimeFields('last'),
+  last_class: Type.String(),
   last_words: Type.String(),
   last_request_id: Type.String(),
 })
@@ -66,6 +68,8 @@ const OverviewView = Closed({
   is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
   /** For the operator alone. */
   failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
+  /** Models and providers of which every call fails; for the operator alone. */
+  unhealthy: Nullable(Type.Array(FailingView)),
   /** Models and routes that end within 30 days or have ended; for the operator alone. */
   ending: Nullable(Type.Array(EndingView)),
   /** Of the account that looks; null for the operator. */
@@ -76,8 +80,10 @@ const DEFAULT_RANGE: Range = 'day'
 /** It reads some thousand calls or sums. */
 const COUNTS_AS = 10
 
+type OverviewParts = ConsoleParts & Pick<Gateway, 'operations'>
+
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-export function overviewRoutes(gateway: ConsoleParts) {
+export function overviewRoutes(gateway: OverviewParts) {
   const memory = createOverviewMemory()
   return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
@@ -89,11 +95,13 @@ export function overviewRoutes(gateway: ConsoleParts) {
 }
 
 async function overviewView(
-  { db, exchange: { catalogue, now } }: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'exchange' | 'db' | 'operations'>,
   memory: OverviewMemory,
   viewer: Viewer,
   range: Range,
 ): Promise<Static<typeof OverviewView>> {
+  const { db } = gateway
+  const { catalogue, now } = gateway.exchange
   const account_id = accountOf(viewer)
   const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
@@ -108,7 +116,8 @@ async function overviewView(
     totals: totalsView(totals, is_operator),
     before: totalsView(before, is_operator),
     is_sampled,
-    failing: is_operator ? failingView(failingRoutes(db, { from_ms, first_id })) : null,
+    failing: is_operator ? failingRoutesView(failingRoutes(db, { from_ms, first_id })) : null,
+    unhealthy: is_operator ? failingView(gateway) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
     money: is_operator ? null : moneyView(db, account_id),
   }
@@ -131,7 +140,7 @@ const totalsView = (
   ...marginOfSum({ provider_cost_nanos, known_revenue_nanos }, is_operator),
 })
 
-const failingView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({
+const failingRoutesView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({
   routes: routes.map(({ last_at_ms, ...route }) => ({ ...route, ...time('last', last_at_ms) })),
   complete,
 })

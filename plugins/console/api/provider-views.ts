@@ -8,6 +8,7 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
 import type { Cooldowns } from '../../../src/upstream/cooldowns.ts'
+import { HealthView, healthView, LastFailureView, lastFailureView, type Seen } from './health-views.ts'
 
 const KeyView = Type.Object({
   number: Type.Integer({ description: 'its place in the file, from 1' }),
@@ -34,6 +35,8 @@ export const ProviderView = Type.Object({
   responses: Type.Boolean(),
   state: OneOf(['ready', 'partly cooling', 'cooling', 'disabled']),
   why: Nullable(Type.String()),
+  health: HealthView,
+  last_failure: LastFailureView,
   place: Nullable(
     Type.Integer({
       description: 'in the file, from 0, for edits: ["providers", place]; null where the file has mistakes',
@@ -49,11 +52,12 @@ export const ProviderView = Type.Object({
       model: Type.String({ description: "the provider's name for it" }),
       order: Type.Integer(),
       weight: Type.Integer(),
+      health: HealthView,
     }),
   ),
 })
 
-interface Health {
+interface Condition extends Pick<Seen, 'health' | 'failures'> {
   cooldowns: Cooldowns
   now_ms: number
   /** What may be shown of a provider's words. */
@@ -77,31 +81,40 @@ interface InFile {
 export function providersView(
   { providers, models }: Catalogue,
   file: ConfigurationFile,
-  health: Health,
+  condition: Condition,
 ): Static<typeof ProviderView>[] {
+  const { health, failures } = condition
   const in_file = providersInFile(file)
   const disabled = in_file.filter(({ name }) => !providers.has(name))
   const routesTo = (name: string) =>
     [...models.values()].flatMap(({ id, kind, routes }) =>
       routes
         .filter(({ provider }) => provider === name)
-        .map(({ model, order, weight }) => ({ id, kind, model, order, weight })),
+        .map(({ model, order, weight }) => {
+          const route_health = healthView(health.ofRoute(id, name, model))
+          return { id, kind, model, order, weight, health: route_health }
+        }),
     )
+  const ofAll = (name: string) => ({
+    routes: routesTo(name),
+    health: healthView(health.ofProvider(name)),
+    last_failure: lastFailureView(failures, ({ provider }) => provider === name),
+  })
   return [
     ...[...providers.values()].map((provider) => {
       const written = in_file.find(({ name }) => name === provider.name)
-      return { ...inForce(provider, written, health), routes: routesTo(provider.name) }
+      return { ...inForce(provider, written, condition), ...ofAll(provider.name) }
     }),
-    ...disabled.map((provider) => ({ ...outOfForce(provider), routes: routesTo(provider.name) })),
+    ...disabled.map((provider) => ({ ...outOfForce(provider), ...ofAll(provider.name) })),
   ]
 }
 
-type View = Omit<Static<typeof ProviderView>, 'routes'>
+type View = Omit<Static<typeof ProviderView>, 'routes' | 'health' | 'last_failure'>
 
-function inForce(provider: Provider, written: InFile | undefined, health: Health): View {
+function inForce(provider: Provider, written: InFile | undefined, condition: Condition): View {
   const numbers = provider.key_numbers ?? provider.api_keys.map((_, index) => index + 1)
   const keys = provider.api_keys.map((api_key, index) =>
-    keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, health),
+    keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, condition),
   )
   const unset = (written?.api_keys ?? []).flatMap((source, index) =>
     numbers.includes(index + 1) || source === '' ? [] : [unsetKey(provider.name, index + 1, source)],
@@ -128,7 +141,7 @@ function keyView(
   provider: string,
   { api_key, number }: { api_key: string; number: number },
   written: InFile | undefined,
-  { cooldowns, now_ms, publicWords }: Health,
+  { cooldowns, now_ms, publicWords }: Condition,
 ): Static<typeof KeyView> {
   const id = `${provider}#${number}`
   const cooldown = cooldowns.of(id)

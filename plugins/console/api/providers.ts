@@ -11,6 +11,7 @@ import { keyNumber, testAndHide, testView } from '../../../src/trials/route-test
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
+import { seenNow } from './health-views.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
 const ProvidersView = Type.Object({
@@ -52,7 +53,9 @@ const TrialView = Type.Object({
 })
 
 /** The routes of providers, for the operator. They are changed by edits of the catalogue. */
-export function providerRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+export function providerRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+) {
   const { exchange } = gateway
   const { configuration } = gateway.operations
   const { catalogue, now } = exchange
@@ -82,10 +85,15 @@ export function providerRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 
     .use(operatorCalls(gateway))
     .get(
       '/console/api/providers',
-      async () => {
+      async ({ viewer }) => {
         const file = await configuration.read()
         const { publicWords } = exchange
-        const providers = providersView(catalogue(), file, { cooldowns, now_ms: now(), publicWords })
+        const providers = providersView(catalogue(), file, {
+          ...seenNow(gateway, viewer),
+          cooldowns,
+          now_ms: now(),
+          publicWords,
+        })
         return { hash: file.hash, protocols: protocolNames(gateway), providers }
       },
       { response: { 200: ProvidersView, ...FAILURES } },

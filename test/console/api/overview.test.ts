@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { liveRoutes } from '../../../plugins/console/api/live.ts'
 import { plugins } from '../../../plugins/index.ts'
-import { MODEL, PROVIDER } from '../../support/catalogue.ts'
+import { MODEL, PROVIDER, THINKING } from '../../support/catalogue.ts'
 import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
@@ -166,5 +166,46 @@ describe('the live feed', () => {
     } finally {
       await other.stop()
     }
+  })
+})
+
+describe('health', () => {
+  const FAILING = { answered: 0, failed: 2, refused: 0 }
+  const askInVain = async () => {
+    upstream.answer(refusal(503, { error: { code: 503, message: 'no room' } }))
+    for (const key of [keys.alice, keys.bob]) await (await gateway.call(wholePath(), ask(), { key })).text()
+    upstream.answer(answering)
+    await gateway.rest()
+  }
+  const modelOf = async (client: ConsoleClient, name = MODEL) =>
+    (await client.json('GET', '/models')).models.find(({ id }: { id: string }) => id === name)
+
+  test('of calls of which some failed', async () => {
+    expect((await operator.json('GET', '/overview')).unhealthy).toEqual([])
+    expect(await modelOf(operator)).toMatchObject({ health_state: 'working', health: { judged_by: 'hour' } })
+    expect(await modelOf(operator, THINKING)).toMatchObject({ health_state: 'unknown' })
+  })
+
+  test('of none but calls that failed, for the operator', async () => {
+    clock.ahead_ms += 3 * 3_600_000
+    await askInVain()
+    const { unhealthy } = await operator.json('GET', '/overview')
+    const last_failure = { failure_class: 'overloaded', words: 'no room' }
+    expect(unhealthy).toMatchObject([
+      { kind: 'model', name: MODEL, health: { hour: { calls: FAILING } }, last_failure },
+      { kind: 'provider', name: PROVIDER, health: { hour: { tries: FAILING } }, last_failure },
+    ])
+    const model = await modelOf(operator)
+    expect(model).toMatchObject({ health_state: 'failing', health: { state: 'failing', judged_by: 'hour' } })
+    expect(model.routes).toMatchObject([{ health: { state: 'failing' }, last_failure }])
+    const { providers } = await operator.json('GET', '/providers')
+    expect(providers[0]).toMatchObject({ health: { state: 'failing' }, last_failure })
+  })
+
+  test('is a word for an account, which sees no providers', async () => {
+    const model = await modelOf(alice)
+    expect(model.health_state).toBe('failing')
+    expect(model).not.toContainAnyKeys(['health', 'routes'])
+    expect((await alice.json('GET', '/overview')).unhealthy).toBeNull()
   })
 })

@@ -1,22 +1,32 @@
-// Whether a model can be called, in a word.
+// Whether a model can be called, and whether its calls are answered, in a word.
 import { endWords } from '../../parts/end-words.ts'
+import { type HealthAnswer, type HealthState, HealthStatus, healthSentence } from '../../parts/health.tsx'
 import { Status } from '../../parts/status.tsx'
 
 export interface ModelStateProps {
   state: 'served' | 'retired' | 'unavailable'
   why: string | null
+  health_state: HealthState
+  health?: HealthAnswer | undefined
   end: { date: string; days: number; is_near: boolean } | null
 }
 
-const TONES = { served: 'good', retired: 'idle', unavailable: 'warn' } as const
+const TONES = { retired: 'idle', unavailable: 'warn' } as const
 
-export const ModelState = ({ state, why, end }: ModelStateProps) =>
-  state === 'served' && end?.is_near ? (
-    <Status tone="warn" title={`Its shutdown: ${end.date}`}>
-      {endWords(end)}
-    </Status>
-  ) : (
-    <Status tone={TONES[state]} title={why ?? undefined}>
-      {state}
-    </Status>
-  )
+export function ModelState({ state, why, end, health_state, health }: ModelStateProps) {
+  if (state !== 'served')
+    return (
+      <Status tone={TONES[state]} title={why ?? undefined}>
+        {state}
+      </Status>
+    )
+  if (end?.is_near && health_state !== 'failing')
+    return (
+      <Status tone="warn" title={`Its shutdown: ${end.date}`}>
+        {endWords(end)}
+      </Status>
+    )
+  // Those who call it do not ask who else does.
+  if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
+  return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
+}

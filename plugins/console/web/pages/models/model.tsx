@@ -17,11 +17,13 @@ import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catal
 import { endWords } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
+import { healthSentence } from '../../parts/health.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { ModelDays } from './model-days.tsx'
+import { FailingNotice, RoutesHealth } from './model-health.tsx'
 import { ModelState } from './model-state.tsx'
 import { PriceTable } from './price-words.tsx'
 
@@ -33,9 +35,10 @@ export default function ModelPage({ params }: PageProps) {
   return (
     <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
-        {({ week, state, why, end, days, price, routes, kind, context_tokens, max_output_tokens }) => (
+        {({ week, why, end, days, price, routes, kind, context_tokens, max_output_tokens, ...rest }) => (
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
+            <FailingNotice health={rest.health} routes={routes} />
             {end?.is_near && (
               <Notice tone="warn">
                 This model {endWords(end)}: its shutdown {end.days < 0 ? 'was' : 'is'} on {end.date}.
@@ -52,7 +55,11 @@ export default function ModelPage({ params }: PageProps) {
                 value={<Money nanos={week.cost_nanos} />}
                 note="days in UTC, today included"
               />
-              <Figure label="State" value={<ModelState {...{ state, why, end }} />} />
+              <Figure
+                label="State"
+                value={<ModelState {...{ why, end, ...rest }} />}
+                note={rest.health && healthSentence(rest.health, 'calls')}
+              />
             </Figures>
             <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
             {is_operator ? (
@@ -62,6 +69,7 @@ export default function ModelPage({ params }: PageProps) {
                 <PriceTable price={price} />
               </Section>
             )}
+            <RoutesHealth routes={routes} />
             {routes && <RouteTrials kind={kind} routes={routes} />}
             {context_tokens !== null && (
               <Section title="Limits">

@@ -46,7 +46,7 @@ const WEEK: Column<Row>[] = [
 const OF_OPERATOR: Column<Row>[] = [
   ...COLUMNS,
   column('routes', 'Routes', 'none', routeWords),
-  column('state', 'State', 'second-end', ({ state, why, end }) => <ModelState {...{ state, why, end }} />),
+  column('state', 'State', 'second-end', (model) => <ModelState {...model} />),
   atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => (
     <>
       {count(week.calls)}

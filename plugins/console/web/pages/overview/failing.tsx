@@ -1,8 +1,7 @@
 // The routes that failed in the overview's time: how often, why the last time, and the call where it shows.
-import { Fragment } from 'react'
 import { part } from '../../app/client.ts'
 import { count } from '../../parts/amounts.ts'
-import { failureClassWord } from '../../parts/failure-classes.ts'
+import { ClassWords } from '../../parts/health.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
@@ -43,16 +42,7 @@ const COLUMNS: Column<Route>[] = [
     </span>
   )),
   atEnd('failures', 'Failures', 'first-end', ({ failures }) => count(failures)),
-  column('why', 'Why', 'second', ({ classes }) =>
-    Object.entries(classes)
-      .toSorted(([, one], [, other]) => other - one)
-      .map(([name, times], at) => (
-        <Fragment key={name}>
-          {at > 0 && ', '}
-          <span className="no-wrap">{`${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`}</span>
-        </Fragment>
-      )),
-  ),
+  column('why', 'Why', 'second', ({ classes }) => <ClassWords classes={classes} />),
   column('words', 'In its words', 'none', ({ last_words }) => (
     <span className="soft overview-words">{last_words}</span>
   )),

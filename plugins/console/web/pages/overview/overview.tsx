@@ -17,6 +17,7 @@ import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
 import { LowAccounts } from './low-accounts.tsx'
 import type { Overview } from './overview-answer.ts'
+import { Unhealthy } from './unhealthy.tsx'
 
 const EVERY_MS = 15_000
 const RANGES = [
@@ -73,10 +74,11 @@ const LEADS: Readonly<Record<Range, string>> = {
 }
 
 function Known({ overview }: { overview: Overview }) {
-  const { totals, before, money, failing, ending } = overview
+  const { totals, before, money, failing, unhealthy, ending } = overview
   const { role } = useViewer()
   return (
     <div className="page">
+      {unhealthy && <Unhealthy failing={unhealthy} />}
       <Figures>
         {money && (
           <Figure
@@ -116,7 +118,7 @@ function Known({ overview }: { overview: Overview }) {
       ) : (
         <OverviewCharts overview={overview} />
       )}
-      {failing && <FailingRoutes {...failing} />}
+      {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
       {ending && <EndingModels ending={ending} />}
     </div>
   )

@@ -1,4 +1,5 @@
 // How a provider or a key of one is, in a word.
+import { type HealthAnswer, HealthStatus, healthSentence } from '../../parts/health.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -13,6 +14,24 @@ const WORDS: Readonly<Record<string, string>> = {
   cooling: 'in cooldown',
   'partly cooling': 'some keys in cooldown',
   unset: 'not set',
+  unused: 'not used yet',
+}
+
+/** A provider's own state, which its calls decide where nothing else keeps them from it. */
+export function ProviderCondition({ provider }: { provider: Condition }) {
+  const { state, why, health } = provider
+  const is_health = state === 'ready' || (state === 'partly cooling' && health.state === 'failing')
+  return is_health ? (
+    <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
+  ) : (
+    <ProviderState state={state} why={why} />
+  )
+}
+
+interface Condition {
+  state: string
+  why: string | null
+  health: HealthAnswer
 }
 
 export const ProviderState = ({ state, why }: { state: string; why?: string | null }) => (

@@ -2,7 +2,7 @@
 import { FlaskConical, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, ApiError, type api } from '../../app/client.ts'
+import { type AnswerOf, ApiError, type api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
@@ -15,6 +15,7 @@ import { blocksOf, type CatalogueFile } from '../../parts/catalogue/values.ts'
 import { AsCommand } from '../../parts/code.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Field } from '../../parts/field.tsx'
+import { healthSentence, LastFailureWords, RouteHealth } from '../../parts/health.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { protocolTitle } from '../../parts/providers/protocols.ts'
@@ -22,7 +23,7 @@ import { Select } from '../../parts/select.tsx'
 import { FailedState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { ClockTime } from '../../parts/time.tsx'
-import { ProviderState } from './provider-state.tsx'
+import { ProviderCondition, ProviderState } from './provider-state.tsx'
 import { useProviders } from './providers.tsx'
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
@@ -53,13 +54,20 @@ const unknown = (name: string): Error =>
   )
 
 function ProviderSections({ provider }: { provider: Provider }) {
-  const { name, state, why, server, base_url, protocol, responses, settings, headers } = provider
+  const { name, why, server, base_url, protocol, responses, settings, headers, health, last_failure } =
+    provider
   return (
     <>
       {why !== null && <Notice tone="warn">This provider gets no calls: {why}.</Notice>}
+      {health.state === 'failing' && (
+        <Notice tone="bad">
+          This provider is failing. {healthSentence(health, 'requests')}{' '}
+          {last_failure && <LastFailureWords of={last_failure} />}
+        </Notice>
+      )}
       <Facts
         facts={[
-          ['State', <ProviderState key="state" state={state} why={why} />],
+          ['State', <ProviderCondition key="state" provider={provider} />],
           ['Server', server ?? false],
           ['Address', <code key="address">{base_url}</code>],
           [
@@ -96,7 +104,7 @@ function Keys({ provider }: { provider: Provider }) {
         )}
       </>
     )),
-    atEnd('answered', 'Answered', 'none', ({ answered }) => count(answered)),
+    atEnd('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
     atEnd('failed', 'Failed', 'none', ({ failed }) => count(failed)),
     column('words', 'Last failure', 'none', (key) => <KeyFailure of={key} />),
   ]
@@ -110,10 +118,11 @@ function Keys({ provider }: { provider: Provider }) {
   )
 }
 
-function KeyState({ of: { state, ready_at_ms } }: { of: Key }) {
+function KeyState({ of: { state, ready_at_ms, answered, failed } }: { of: Key }) {
+  const is_unused = state === 'ready' && answered + failed === 0
   return (
     <>
-      <ProviderState state={state} />
+      <ProviderState state={is_unused ? 'unused' : state} />
       {ready_at_ms !== null && (
         <span className="soft">
           {' '}
@@ -187,15 +196,6 @@ function KeyTrial({ id, order }: { id: string; order: { provider: string; model:
   )
 }
 
-type Route = Provider['routes'][number]
-
-const ROUTE_COLUMNS: Column<Route>[] = [
-  column('id', 'Model', 'first', ({ id }) => id),
-  column('model', 'Its name there', 'second', ({ model }) => <code>{model}</code>),
-  column('kind', 'Kind', 'first-end', ({ kind }) => kind),
-  atEnd('order', 'Order', 'none', ({ order }) => order),
-]
-
 function Models({ provider: { routes } }: { provider: Provider }) {
   return (
     <Section title="Models">
@@ -204,12 +204,10 @@ function Models({ provider: { routes } }: { provider: Provider }) {
           No model has a route to it: <Link href="/catalogue">add one in the catalogue</Link>.
         </p>
       ) : (
-        <Table
-          label="Models that it serves"
-          columns={ROUTE_COLUMNS}
-          rows={routes}
-          keyOf={({ id, model }) => `${id} ${model}`}
-          hrefOf={({ id }) => `/models/${encodeURIComponent(id)}`}
+        <RouteHealth
+          title="Model"
+          rows={routes.map(({ id, ...route }) => ({ ...route, name: id }))}
+          hrefOf={({ name }) => `/models/${part(name)}`}
         />
       )}
     </Section>

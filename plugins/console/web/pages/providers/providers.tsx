@@ -5,11 +5,12 @@ import { useAsk } from '../../app/query.ts'
 import { count } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { ClockTime } from '../../parts/time.tsx'
-import { ProviderState } from './provider-state.tsx'
+import { ProviderCondition } from './provider-state.tsx'
 
 const ASK_EVERY_MS = 5_000
 
@@ -17,18 +18,18 @@ export const useProviders = () => useAsk(['providers'], () => api.providers.get(
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 
-const sumOf = ({ keys }: Provider, what: 'answered' | 'failed'): number =>
-  keys.reduce((sum, key) => sum + key[what], 0)
+/** "11 of 12": answered, of what was sent. */
+const answered = ({ tries: { answered, failed, refused } }: Provider['health']['day']): string => {
+  const total = answered + failed + refused
+  return total === 0 ? '–' : `${count(answered)} of ${count(total)}`
+}
 
-/** The last failure of any key, unless the key has answered since. */
-function LastFailure({ provider: { keys, why } }: { provider: Provider }) {
-  const [last] = keys
-    .filter(({ failed_at_ms }) => failed_at_ms !== null)
-    .sort((one, other) => (other.failed_at_ms ?? 0) - (one.failed_at_ms ?? 0))
+/** Of the last 24 hours. */
+function LastFailure({ provider: { last_failure: last, why } }: { provider: Provider }) {
   if (!last) return <span className="soft">{why ?? '–'}</span>
   return (
-    <span title={last.words ?? undefined}>
-      {(last.failure_class ?? 'failed').replaceAll('_', ' ')}{' '}
+    <span title={last.words}>
+      {failureClassWord(last.failure_class)}{' '}
       <span className="soft">
         (<ClockTime at_ms={last.failed_at_ms} />)
       </span>
@@ -38,20 +39,15 @@ function LastFailure({ provider: { keys, why } }: { provider: Provider }) {
 
 const COLUMNS: Column<Provider>[] = [
   column('name', 'Provider', 'first', ({ name }) => name),
-  column('state', 'State', 'first-end', ({ state, why }) => <ProviderState state={state} why={why} />),
+  column('state', 'State', 'first-end', (provider) => <ProviderCondition provider={provider} />),
   column('address', 'Address', 'second', ({ base_url, protocol }) => (
     <>
       <code>{base_url}</code> <span className="soft">{protocol}</span>
     </>
   )),
-  atEnd('keys', 'Keys', 'none', ({ keys }) => count(keys.filter(({ source }) => source !== 'none').length)),
   atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
-  atEnd(
-    'attempts',
-    'Answered / failed',
-    'second-end',
-    (provider) => `${count(sumOf(provider, 'answered'))} / ${count(sumOf(provider, 'failed'))}`,
-  ),
+  atEnd('hour', 'Answered, last hour', 'none', ({ health }) => answered(health.hour)),
+  atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
   column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]
 
@@ -60,7 +56,7 @@ export default function ProvidersPage() {
   return (
     <Page
       title="Providers"
-      lead="Who serves the models. Attempts are counted since the gateway started."
+      lead="Who serves the models, and how many of their requests were answered."
       actions={
         <ButtonLink href="/providers/new" look="primary" icon={Plus}>
           Add a provider
