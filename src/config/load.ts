@@ -217,8 +217,8 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
       report(path, 'must be another provider: its server has no embeddings in this form')
     const problem = endpoint && endpointProblem(endpoint, kind, providers.get(provider), protocol)
     if (problem) report(['models', model, 'routes', route, 'endpoint'], problem)
-    if (generation !== undefined && kind !== 'text')
-      report(['models', model, 'routes', route, 'generation'], FOR_TEXT)
+    if (generation !== undefined && kind !== 'text' && kind !== 'image')
+      report(['models', model, 'routes', route, 'generation'], 'is for text and image models only')
   })
 }
 

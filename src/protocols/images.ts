@@ -4,6 +4,7 @@ import type { Usage } from '../domain/usage.ts'
 import type { Part, Signature } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
 import type { UpstreamFailure, UpstreamTarget } from './facts.ts'
+import type { NamedModel } from './named-model.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Whole pixels, or the terms of a ratio. */
@@ -58,6 +59,8 @@ export interface ImageTraits {
   readonly output_compression: boolean
   /** Whether partial images can be asked for: then the protocol has `readEvent`. */
   readonly partial_images: boolean
+  /** Whether it can be told a `quality`. */
+  readonly quality: boolean
   /** Values of `quality` beside auto, high, medium and low that it draws. */
   readonly qualities: readonly string[]
 }
@@ -69,6 +72,7 @@ export const PLAIN_TRAITS: ImageTraits = {
   moderation: false,
   output_compression: false,
   partial_images: false,
+  quality: false,
   qualities: [],
 }
 
@@ -105,11 +109,10 @@ export type ImageAnswer =
 export type ImageEvent = { partial: string } | { image: SentImage; usage: ReportedImageTokens | undefined }
 
 export interface ImageProtocol {
-  /** @param model the provider's own id of it */
-  traitsOf(model: string): ImageTraits
+  traitsOf(model: NamedModel): ImageTraits
   /** How many images one request can be answered with. */
-  maxPerRequest(model: string): number
-  encode(request: ImageRequest, call: { model: string }): ImageTarget
+  maxPerRequest(model: NamedModel): number
+  encode(request: ImageRequest, model: NamedModel): ImageTarget
   decode(answer: JsonObject): ImageAnswer
   /** @returns undefined for an event that brings no image */
   readEvent?(event: JsonObject): ImageEvent | undefined

@@ -482,11 +482,11 @@ describe('a mistake says where it is and what to write', () => {
       '11 models[0].routes[0].endpoint: needs a provider that speaks the Responses API: set its responses = true',
     ],
     [
-      'a generation of a model that is not of text',
+      'a generation of a model that has none',
       `${PROVIDER}${MODEL.replace('"text"', '"embedding"')
         .replace(', output = 2', '')
         .replace(/model = "([^"]+)" \}/, 'model = "$1", generation = "gpt-5.4" }')}`,
-      '11 models[0].routes[0].generation: is for text models only',
+      '11 models[0].routes[0].generation: is for text and image models only',
     ],
     [
       'an empty generation',

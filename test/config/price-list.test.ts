@@ -511,4 +511,24 @@ describe('a route that says its generation goes by that, too', () => {
     expect(plan.used.map(({ entry }) => entry)).toEqual(used)
     expect(plan.left.map(({ reason }) => reason)).toEqual(left as never)
   })
+
+  const pictures = listOf({
+    'azure/low/1024-x-1024/gpt-image-x': {
+      litellm_provider: 'azure',
+      mode: 'image_generation',
+      input_cost_per_pixel: 1e-8,
+    },
+  })
+  test.each([
+    [{ model: 'ours', generation: 'gpt-image-x' }, ['lines of gpt-image-x']],
+    [{ model: 'gpt-image-x' }, ['lines of gpt-image-x']],
+    [{ model: 'ours' }, []],
+  ])('and prices by image: at Azure %j is %j', (route, used) => {
+    const models = [
+      { id: 'm', kind: 'image', price: { per_image: 1 }, routes: [{ provider: 'p', ...route }] },
+    ]
+    const choice = { isModel: () => true, provider: undefined, from: undefined, markup: parseDecimal('1') }
+    const plan = planImport({ providers: [AZURE], models }, pictures, choice)
+    expect(plan.used.map(({ entry }) => entry)).toEqual(used)
+  })
 })

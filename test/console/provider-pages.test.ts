@@ -230,7 +230,7 @@ test.each(WRONG)('%s is told in the words of `providers test`', async (_, name, 
 
 test('a model of a deployment has its generation, and a cost of images has the units of their price', async () => {
   await gateway.recatalogue(
-    `${file()}\n[[models]]\nid = "drawn"\nkind = "image"\nroutes = [{ provider = "azure-here", model = "gpt-image-2" }]
+    `${file()}\n[[models]]\nid = "drawn"\nkind = "image"\nroutes = [{ provider = "azure-here", model = "pictures" }]
 price = { input = 5, image_output = 32 }\n`,
   )
   await using one = await visit('operator')
@@ -246,6 +246,8 @@ price = { input = 5, image_output = 32 }\n`,
   await page.getByLabel('Generation (optional)').fill('gpt-5.4')
   await page.getByLabel('Generation (optional)').press('Enter')
   await part('Model drawn')
+  await page.getByLabel('Generation (optional)').fill('gpt-image-2')
+  await page.getByLabel('Generation (optional)').press('Enter')
   await page.getByText('What azure-here takes').click()
   await type(page, 'Cost: Text input per million tokens', '4')
   await type(page, 'Cost: Image output per million tokens', '30')
@@ -254,7 +256,9 @@ price = { input = 5, image_output = 32 }\n`,
   await press(page, 'Save catalogue')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(file()).toContain('model = "m", generation = "gpt-5.4" }')
-  expect(file()).toMatch(/model = "gpt-image-2", cost = \{ input = "?4"?, image_output = "?30"? \}/)
+  expect(file()).toMatch(
+    /model = "pictures", generation = "gpt-image-2", cost = \{ input = "?4"?, image_output = "?30"? \}/,
+  )
   await one.looksRight()
 })
 

@@ -14,18 +14,31 @@ import { GENERATIONS, imagesIn, imagesScene, PNG } from './support.ts'
 const PRICE = 'input = 5, cache_read = 1.25, image_input = 8, image_cache_read = 2, image_output = 30'
 const BY_TOKENS = 'test-by-tokens'
 const GEMINI_BY_TOKENS = 'test-gemini-by-tokens'
+const DEPLOYED = 'test-deployed'
+const UNKNOWN_DEPLOYED = 'test-unknown-deployed'
 const MOST_TOKENS = 10_000
 const SQUARE_TOKENS = 2_000
 
 /** Of the prompt below, estimated. */
 const PROMPT_TOKENS = 3
 
+const deployed = (id: string, generation: string) => `
+[[models]]
+id = "${id}"
+kind = "image"
+max_n_per_request = 4
+routes = [{ provider = "openai-images", model = "our-pictures"${generation} }]
+price = { ${PRICE} }
+`
+
 const { gateway, upstream, lastCall } = await imagesScene(
-  modelSection(
-    GEMINI_BY_TOKENS,
-    { [PROVIDER]: 'gemini-nano-banana-2.1' },
-    { kind: 'image', price: 'input = 1.5, output = 7.5, image_output = 30' },
-  ) +
+  deployed(DEPLOYED, ', generation = "gpt-image-2"') +
+    deployed(UNKNOWN_DEPLOYED, '') +
+    modelSection(
+      GEMINI_BY_TOKENS,
+      { [PROVIDER]: 'gemini-nano-banana-2.1' },
+      { kind: 'image', price: 'input = 1.5, output = 7.5, image_output = 30' },
+    ) +
     modelSection(
       BY_TOKENS,
       { 'openai-images': 'gpt-image-2.6-flare' },
@@ -68,6 +81,33 @@ describe('a report that can be believed is the charge', () => {
     expect(answer.cost).toBe(formatUsd(cost_nanos))
     expect(answer.usage).toMatchObject({ images: 1, output_tokens: 1_000, total_tokens: 1_020 })
     expect(await lastCall()).toMatchObject({ cost_nanos, images: 1, estimated: 0 })
+  })
+})
+
+describe('a deployment with a name of its own', () => {
+  const WANTED = { quality: 'high', output_format: 'webp', n: 2 }
+  test.each<[model: string, asked: object, dropped: string | null]>([
+    [DEPLOYED, { ...WANTED, prompt: 'a red house', model: 'our-pictures' }, null],
+    [
+      UNKNOWN_DEPLOYED,
+      { model: 'our-pictures', prompt: 'a red house', n: 1, response_format: 'b64_json' },
+      'quality',
+    ],
+  ])('%s is asked for %j; not told: %s', async (model, asked, dropped) => {
+    upstream.answer(answers(usage(20, 0, 1_000), Number('n' in asked && asked.n)))
+    const key = await gateway.caller('10')
+    const answer = await gateway.call(GENERATIONS, request({ model, ...WANTED }), { key })
+    expect([answer.status, answer.headers.get('x-tollgate-dropped')]).toEqual([200, dropped])
+    expect(JSON.parse(String(upstream.last().body))).toEqual(asked)
+  })
+
+  test('auto is what a model does that is told nothing', async () => {
+    upstream.answer(answers(usage(20, 0, 1_000)))
+    const key = await gateway.caller('10')
+    const answer = await gateway.call(GENERATIONS, request({ model: UNKNOWN_DEPLOYED, quality: 'auto' }), {
+      key,
+    })
+    expect(answer.headers.get('x-tollgate-dropped')).toBeNull()
   })
 })
 

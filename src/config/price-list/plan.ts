@@ -4,6 +4,7 @@ import type { TomlTable } from '../toml.ts'
 import type { TomlValue } from '../toml-write.ts'
 import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
 import { shutdownIn } from './ends.ts'
+import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
@@ -128,7 +129,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const match = matchOf(matcher, provider, route, model.kind)
     const path = ['models', at, 'routes', index]
     noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
-    const found = costOf(match, matcher, provider, route.model, model)
+    const found = costOf(match, linesOf(matcher, provider, route, model), model)
     if ('reason' in found) {
       plan.left.push({ ...name, ...found })
       continue
@@ -184,21 +185,34 @@ interface Found extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
   readonly wanted: Wanted
 }
 
-function costOf(
-  match: Match,
+/** The lines of a price by image, by the first of the route's names that the list has some for. */
+function linesOf(
   matcher: Matcher,
   provider: ListedProvider,
-  model: string,
+  route: RouteBlock,
+  { kind, price }: ModelBlock,
+): NamedLines {
+  const none = { ...NO_LINES, name: route.model }
+  if (kind !== 'image' || isByImageTokens(kind, price)) return none
+  const all = listedNames(provider, route).map((name) => ({ name, ...matcher.imageLines(provider, name) }))
+  return all.find(({ lines }) => lines.length > 0) ?? none
+}
+
+interface NamedLines extends ImageLines {
+  readonly name: string
+}
+
+function costOf(
+  match: Match,
+  by_line: NamedLines,
   { kind, price }: ModelBlock,
 ): Found | Pick<LeftRoute, 'reason' | 'entries'> {
-  const by_line =
-    kind === 'image' && !isByImageTokens(kind, price) ? matcher.imageLines(provider, model) : NO_LINES
   const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
   const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
   if (!rates && by_line.lines.length === 0)
     return 'entry' in match ? { reason: 'no price', entries: [match.entry.id] } : match
   return {
-    entry: 'entry' in match ? match.entry.id : `lines of ${model}`,
+    entry: 'entry' in match ? match.entry.id : `lines of ${by_line.name}`,
     wanted: {
       base: rates?.base ?? new Map([['per_image', dearest]]),
       tiers: rates?.tiers ?? [],
@@ -210,7 +224,7 @@ function costOf(
   }
 }
 
-const NO_LINES = { lines: [], unmapped: [], rounded: [] }
+const NO_LINES: ImageLines = { lines: [], unmapped: [], rounded: [] }
 
 function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
   const all = (rates: Rates): Rates =>

@@ -19,10 +19,11 @@ import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
 import type { Drawn, PaidImages } from './drawn.ts'
+import { droppedHeader } from './dropped.ts'
 import { tokenFields, writeImageEvents } from './events.ts'
 import { findMask } from './mask.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
-import { droppedHeader, partialsOf } from './partials.ts'
+import { partialsOf } from './partials.ts'
 import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
@@ -128,7 +129,7 @@ async function serveImages(
     if (partial_images > 0) return await servePartials(parts, held, all, begun)
     const images = await draw(parts, library, held, all)
     await begun.store(images)
-    return paidImages(held, images, begun.uuids, billImages(parts, held, images))
+    return paidImages(parts, held, images, begun.uuids, billImages(parts, held, images))
   } catch (thrown) {
     throw imageFailure(thrown)
   }
@@ -142,6 +143,7 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
+  parts: ExchangeParts,
   { started_ms, origin, settlement, order: { write, wanted } }: Held<PaidImageOrder>,
   images: readonly Drawn[],
   uuids: readonly string[],
@@ -166,7 +168,10 @@ function paidImages(
         request_id: origin.request_id,
       })
       const { attempt } = settlement
-      const headers = { ...(attempt ? upstreamModelHeader(attempt.model) : {}), ...droppedHeader(wanted) }
+      const headers = {
+        ...(attempt ? upstreamModelHeader(attempt.model) : {}),
+        ...droppedHeader(parts, wanted, { is_whole: true, attempt }),
+      }
       for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
       return answer
     },

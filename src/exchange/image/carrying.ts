@@ -27,7 +27,7 @@ export async function carryingFields(
   if (input_fidelity === 'high' && price.unit === 'image' && price.high_fidelity_nanos === undefined)
     throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
   return carriedBy(parts, model, (provider, route) =>
-    assertTaken(imagesOf(parts.protocols, provider).traitsOf(route.model), {
+    assertTaken(imagesOf(parts.protocols, provider).traitsOf(route), {
       has_mask,
       input_fidelity,
       moderation,

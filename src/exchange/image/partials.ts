@@ -21,16 +21,12 @@ export function partialsOf(
   const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
   if (!streams || count > 1 || !is_priced) return 0
   const { providers } = catalogue()
-  const is_streamed = routes.some(({ provider: name, model }) => {
-    const provider = providers.get(name)
-    return provider !== undefined && imagesOf(protocols, provider).traitsOf(model).partial_images
+  const is_streamed = routes.some((route) => {
+    const provider = providers.get(route.provider)
+    return provider !== undefined && imagesOf(protocols, provider).traitsOf(route).partial_images
   })
   return is_streamed ? partial_images : 0
 }
-
-/** Tells a caller who asked for partial images that none come. */
-export const droppedHeader = ({ streams, partial_images = 0 }: ImageOrder): Record<string, string> =>
-  streams && partial_images > 0 ? { 'x-tollgate-dropped': 'partial_images' } : {}
 
 /** An image that is being drawn. */
 export interface OpenedImage {

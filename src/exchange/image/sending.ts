@@ -30,7 +30,7 @@ export function splitOrder(
   const { providers } = catalogue()
   const limits = routes.map((route) => {
     const provider = providers.get(route.provider)
-    return provider ? imagesOf(protocols, provider).maxPerRequest(route.model) : count
+    return provider ? imagesOf(protocols, provider).maxPerRequest(route) : count
   })
   const each = Math.min(count, ...limits)
   return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
@@ -48,7 +48,7 @@ export function sendingOf(
     streams: false,
     timeout_ms: model.timeout_ms,
     write(attempt) {
-      const { provider, model: upstream_model } = attempt
+      const { provider } = attempt
       assertMakes(model, wanted)
       const { body, ...target } = imagesOf(protocols, provider).encode(
         {
@@ -60,7 +60,7 @@ export function sendingOf(
           output_compression:
             output_format === 'jpeg' || output_format === 'webp' ? output_compression : undefined,
         },
-        { model: upstream_model },
+        attempt,
       )
       return requestTo(attempt, target, body)
     },
@@ -91,10 +91,8 @@ export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol
 }
 
 /** Whether what an attempt brings is compressed as was asked. */
-export const compresses = (
-  { protocols }: Pick<ExchangeParts, 'protocols'>,
-  { provider, model }: Attempt,
-): boolean => imagesOf(protocols, provider).traitsOf(model).output_compression
+export const compresses = ({ protocols }: Pick<ExchangeParts, 'protocols'>, attempt: Attempt): boolean =>
+  imagesOf(protocols, attempt.provider).traitsOf(attempt).output_compression
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {
   content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,

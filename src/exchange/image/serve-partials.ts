@@ -11,9 +11,10 @@ import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../sett
 import type { BegunImages } from './begun.ts'
 import { billImages, billPartials } from './billing.ts'
 import { convertAll } from './drawing.ts'
+import { droppedHeader } from './dropped.ts'
 import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from './events.ts'
 import type { PaidImageOrder } from './order.ts'
-import { droppedHeader, type OpenedImage, openImage } from './partials.ts'
+import { type OpenedImage, openImage } from './partials.ts'
 import { afterPartials, compresses, imageFailure, noImage } from './sending.ts'
 
 /** One image on its way to its caller. */
@@ -54,7 +55,7 @@ export async function servePartials(
   const left_ms = asked_ms + Math.min(model.timeout_ms, provider.call_timeout_ms) - parts.now()
   const headers = {
     ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
-    ...(events ? {} : droppedHeader(wanted)),
+    ...droppedHeader(parts, wanted, { is_whole: events === undefined, attempt: opened.attempt }),
   }
   const start = { ...opened, parts, held, begun, first }
   return { stream: (settle) => new Response(streamOf({ ...start, settle }, left_ms), { headers }) }

@@ -2,6 +2,7 @@
 
 import type { ConversationRequest } from '../canonical/request.ts'
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
 import { base64Of } from '../wire/base64.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -30,20 +31,20 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
 const MAX_IMAGE_SIZE = '4K'
 
 /** The request for one image. Gemini takes no count: its image models answer with one candidate. */
-export function encodeImageRequest(request: ImageRequest, call: { model: string }): ImageTarget {
-  const { path } = target({ ...call, streams: false })
+export function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarget {
+  const { path } = target({ model: named.model, streams: false })
   const references = request.references.map(({ bytes, mime }) => ({
     inlineData: { mimeType: mime, data: base64Of(bytes) },
   }))
   const { conversation } = request
   const body = conversation
-    ? encodeConversation(conversation, request, call.model)
+    ? encodeConversation(conversation, request, named)
     : {
         contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
         generationConfig: compact({
           // Some image models refuse to make an image unless they may also write text.
           responseModalities: ['TEXT', 'IMAGE'],
-          imageConfig: imageConfig(request, call.model),
+          imageConfig: imageConfig(request, knownAs(named)),
         }),
       }
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -53,7 +54,7 @@ export function encodeImageRequest(request: ImageRequest, call: { model: string 
 function encodeConversation(
   conversation: ConversationRequest,
   { size, aspect_ratio }: ImageRequest,
-  model: string,
+  named: NamedModel,
 ): JsonObject {
   const desired = size ?? aspect_ratio
   const shape = desired && nearestShape(desired, RATIOS)
@@ -65,7 +66,7 @@ function encodeConversation(
     aspect_ratio: shape && `${shape.width}:${shape.height}`,
   }
   return compact({
-    ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { model, max_output_tokens: 0 }),
+    ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { ...named, max_output_tokens: 0 }),
     safetySettings: conversation.safety_settings,
   })
 }

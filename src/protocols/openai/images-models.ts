@@ -1,5 +1,6 @@
 // The models behind OpenAI's images API: the sizes that they make, and the fields that they take.
 import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
 
 /** What one family of models takes. */
 export interface ImageFamily {
@@ -43,6 +44,7 @@ const gptFamily = (sizeFor: (desired: Sides) => Sides, traits: Partial<ImageTrai
     moderation: true,
     output_compression: true,
     partial_images: true,
+    quality: true,
     qualities: [],
     ...traits,
   },
@@ -69,6 +71,7 @@ const OTHER: ImageFamily = {
   traits: { ...PLAIN_TRAITS, mask: true },
 }
 
-/** @param model the provider's own id of the model */
-export const familyOf = (model: string): ImageFamily =>
-  FAMILIES.find(([pattern]) => pattern.test(model))?.[1] ?? OTHER
+export function familyOf(model: NamedModel): ImageFamily {
+  const name = knownAs(model)
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER
+}

@@ -1,10 +1,11 @@
 // The request to OpenAI's images API: generations in JSON, edits of one or several images as a form.
 import type { ImageRequest, ImageTarget, Reference } from '../images.ts'
+import type { NamedModel } from '../named-model.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { familyOf } from './images-models.ts'
 
 /** https://platform.openai.com/docs/api-reference/images/create and /createEdit */
-export function encodeImageRequest(request: ImageRequest, { model }: { model: string }): ImageTarget {
+export function encodeImageRequest(request: ImageRequest, model: NamedModel): ImageTarget {
   const fields = fieldsOf(request, model)
   if (request.references.length === 0) {
     return {
@@ -17,13 +18,13 @@ export function encodeImageRequest(request: ImageRequest, { model }: { model: st
   return { path: '/images/edits', headers: { 'content-type': content_type }, body }
 }
 
-function fieldsOf(request: ImageRequest, model: string): JsonObject {
+function fieldsOf(request: ImageRequest, named: NamedModel): JsonObject {
   const { prompt, count, size, aspect_ratio, quality, background, output_format } = request
   const { output_compression, input_fidelity, moderation, partial_images = 0 } = request
-  const family = familyOf(model)
+  const family = familyOf(named)
   const desired = size ?? (family.takes_gpt_fields ? aspect_ratio : undefined)
   const made = desired && family.sizeFor(desired)
-  const common = { model, prompt, n: count, size: made && `${made.width}x${made.height}` }
+  const common = { model: named.model, prompt, n: count, size: made && `${made.width}x${made.height}` }
   return compact(
     family.takes_gpt_fields
       ? {

@@ -34,7 +34,7 @@ describe('a request', () => {
   })
 
   test('asks for one image: image models take no candidateCount', () => {
-    expect(geminiImages.maxPerRequest('any')).toBe(1)
+    expect(geminiImages.maxPerRequest({ model: 'any' })).toBe(1)
     expect(bodyOf({ count: 3 }).generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
 

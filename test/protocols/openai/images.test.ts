@@ -56,13 +56,28 @@ describe('generations', () => {
     expect(bodyOf({ size: { width, height } }, model).size).toBe(size)
   })
 
+  test.each([
+    ['gpt-image-1.5', { quality: 'high', output_format: 'webp' }, 10],
+    ['stable-diffusion-3', { response_format: 'b64_json' }, 1],
+  ])('a deployment with a name of its own is asked as its generation %s', (generation, fields, at_once) => {
+    const deployment = { model: 'our-pictures', generation }
+    const request = imageRequest({ quality: 'high', output_format: 'webp' })
+    expect(JSON.parse(String(openaiImages.encode(request, deployment).body))).toEqual({
+      model: 'our-pictures',
+      prompt: 'a cat',
+      n: 1,
+      ...fields,
+    })
+    expect(openaiImages.maxPerRequest(deployment)).toBe(at_once)
+  })
+
   test('a ratio becomes the nearest size', () => {
     expect(bodyOf({ aspect_ratio: { width: 9, height: 16 } }).size).toBe('1024x1536')
   })
 
   test('how many at once', () => {
-    expect(openaiImages.maxPerRequest('gpt-image-2')).toBe(10)
-    expect(openaiImages.maxPerRequest('some-other')).toBe(1)
+    expect(openaiImages.maxPerRequest({ model: 'gpt-image-2' })).toBe(10)
+    expect(openaiImages.maxPerRequest({ model: 'some-other' })).toBe(1)
   })
 })
 

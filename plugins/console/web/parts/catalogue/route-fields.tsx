@@ -94,11 +94,13 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
           onClick={() => draft.put(path, undefined)}
         />
       </div>
-      {textAt(model, 'kind') === 'text' && <Generation {...{ draft, path, route }} />}
+      {HAVE_GENERATIONS.has(textAt(model, 'kind')) && <Generation {...{ draft, path, route }} />}
       <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
     </div>
   )
 }
+
+const HAVE_GENERATIONS: ReadonlySet<string> = new Set(['text', 'image'])
 
 /** Shown where a server knows its models by the operator's names only, and where it is written. */
 function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path' | 'route'>) {
@@ -112,7 +114,7 @@ function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path
   return (
     <Field
       label="Generation (optional)"
-      help="Enter the model that was deployed, such as gpt-5.4, if the deployment has another name. Its rules apply."
+      help="Enter the model that was deployed, such as gpt-5.4 or gpt-image-2, if the deployment has another name. Its rules apply."
       error={draft.mistakeAt([...path, 'generation'])}
     >
       <CommittedInput
