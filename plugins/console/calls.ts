@@ -83,7 +83,7 @@ export interface Asking {
   origin: CallOrigin
 }
 
-/** Who does what a request asks for, as the log of activity has it. */
+/** Who does what a request asks for, as the audit log has it. */
 export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): By => ({
   actor: actorOf(viewer, addressOf(origin)),
   now_ms: exchange.now(),
@@ -93,7 +93,7 @@ export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }
 /**
  * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
  *
- * @param asking whose change it is in the log of activity
+ * @param asking whose change it is in the audit log
  * @param work synchronous and short; run again from its beginning where it has to wait
  * @throws what `work` throws
  */

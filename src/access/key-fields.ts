@@ -1,4 +1,4 @@
-// A key's fields as the log of activity has them: its name, prefix and limits, never its secret.
+// A key's fields as the audit log has them: its name, prefix and limits, never its secret.
 import type { Key } from '../db/schema.ts'
 import type { Fields } from '../domain/actions.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'

@@ -1,6 +1,7 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { recordAction } from '../db/actions.ts'
 import { openDatabase } from '../db/open.ts'
 import { formatUsd } from '../domain/money.ts'
 import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
@@ -54,10 +55,15 @@ async function auditFolder(folder: DataFolder, onAudit: OnAudit): Promise<Folder
 }
 
 /** Writes only where there is something to unmark. */
-async function findMarked(library: Pick<Library, 'db' | 'images' | 'files'>, { database_path }: DataFolder) {
+async function findMarked(
+  library: Pick<Library, 'db' | 'images' | 'files'>,
+  { database_path, by }: DataFolder,
+) {
   if (!hasMarked(library)) return 0
   using db = closing(openDatabase(database_path))
-  return await findMissing({ ...library, db })
+  const found_files = await findMissing({ ...library, db })
+  if (found_files > 0) recordAction(db, { action: 'audit.repaired', after: { images: found_files } }, by)
+  return found_files
 }
 
 function describe(audit: FolderAudit): string {

@@ -1,9 +1,12 @@
 // `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type Place, pastKeeping } from '../backup/archives.ts'
+import { recordAction } from '../db/actions.ts'
 import { makeWorkFolder } from '../db/work-folder.ts'
+import type { Fields } from '../domain/actions.ts'
 import { conflict, unprocessable } from '../domain/errors.ts'
 import type { Audit } from '../ledger/audit.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../server/backup/make.ts'
@@ -55,10 +58,12 @@ function copyWithin(dir: string, db: Database, file: string): Audit {
   return writeSnapshot(db, file, work.goesWith)
 }
 
-function copyDatabase({ folder, answer }: Context, file: string | undefined): void {
+function copyDatabase(context: Context, file: string | undefined): void {
+  const { folder, answer } = context
   if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
   const { totals } = withDatabase(folder, 'read', (db) => copyWithin(folder.dir, db, file))
   const { size } = statSync(file)
+  recordMade(context, basename(file), { database_only: true, bytes: size })
   answer(
     { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
     `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
@@ -107,7 +112,20 @@ async function makeArchive(
       }),
     ),
   )
+  // The gateway's own process of a backup: the gateway knows who asked for it.
+  if (!flags.progress) recordMade(context, archive.name, { files: made.files })
   answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
+}
+
+/** The archive is made by now: it is none the worse where the database takes nothing. */
+function recordMade({ folder, warn }: Context, name: string, after: Fields): void {
+  try {
+    withDatabase(folder, 'write', (db) =>
+      recordAction(db, { action: 'backup.created', subject: name, after }),
+    )
+  } catch (cause) {
+    warn(`The backup is not in the audit log: ${messageOf(cause)}`)
+  }
 }
 
 /** What became of those before. */

@@ -22,7 +22,7 @@ import { closing } from '../utilities/at-end.ts'
 export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
-  /** Whose changes the log of activity has; absent: the gateway's own. */
+  /** Whose changes the audit log has; absent: the gateway's own. */
   by?: By
 }
 

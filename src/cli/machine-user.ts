@@ -1,4 +1,4 @@
-// The user of the machine who runs a command, for the log of activity.
+// The user of the machine who runs a command, for the audit log.
 import { userInfo } from 'node:os'
 import type { Environment } from '../config/providers.ts'
 

@@ -62,6 +62,7 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
                 max_bytes,
                 now_ms: deps.now(),
                 onAudit,
+                by: context.folder.by,
               }),
           )
           answerArchive(context, archive.where, restored)

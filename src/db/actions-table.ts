@@ -1,4 +1,4 @@
-// The log of activity as Drizzle sees it.
+// The audit log as Drizzle sees it.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** What was done and by whom; append-only (triggers refuse changes, and the deletion of what is not past its time). */

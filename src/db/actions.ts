@@ -1,4 +1,4 @@
-// The log of activity: lines that are written in the transaction of what they tell, by whoever acts on the connection.
+// The audit log: lines that are written in the transaction of what they tell, by whoever acts on the connection.
 import type { Database } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
 import { type Action, type Actor, type By, boundedJson, type Fields } from '../domain/actions.ts'

@@ -1,4 +1,4 @@
-// Actions: what the log of activity records, and who acts.
+// Actions: what the audit log records, and who acts.
 
 /** Who did something. */
 export type Actor =
@@ -18,42 +18,61 @@ export interface By {
   request_id?: string | undefined
 }
 
-/** Actions by their names, in the words of the page. A name, once released, stays. */
-export const ACTIONS = {
-  'account.created': 'Account created',
-  'account.renamed': 'Account renamed',
-  'account.suspended': 'Account suspended',
-  'account.resumed': 'Account resumed',
-  'account.closed': 'Account closed',
-  'account.erased': 'Personal data erased',
-  'balance.topped_up': 'Funds added',
-  'balance.debited': 'Balance debited',
-  'key.created': 'API key created',
-  'key.changed': 'API key changed',
-  'key.rotated': 'API key rotated',
-  'key.revoked': 'API key revoked',
-  'invitation.created': 'Invitation created',
-  'operator_link.created': 'Operator sign-in link created',
-  'operator.reset': 'Operator password removed',
-  'password.set': 'Password set',
-  'password.changed': 'Password changed',
-  'session.started': 'Signed in',
-  'session.ended': 'Signed out',
-  'catalogue.saved': 'Catalogue saved',
-  'model.added': 'Model added',
-  'model.changed': 'Model changed',
-  'model.removed': 'Model removed',
-  'price.changed': 'Price changed',
-  'provider.added': 'Provider added',
-  'provider.changed': 'Provider changed',
-  'provider.removed': 'Provider removed',
-  'setting.changed': 'Setting changed',
-  'backup.created': 'Backup created',
-  'backup.restored': 'Backup restored',
-  'audit.repaired': 'Images found again',
+/** What actions are about, in the words of the page's filter. */
+export const AREAS = {
+  account: 'Accounts',
+  balance: 'Balances',
+  key: 'API keys',
+  sign_in: 'Sign-in',
+  catalogue: 'Catalogue',
+  system: 'System',
 } as const
 
+export type Area = keyof typeof AREAS
+
+/** Actions by their names, in the words of the page. A name, once released, stays. */
+export const ACTIONS = {
+  'account.created': { area: 'account', title: 'Account created' },
+  'account.renamed': { area: 'account', title: 'Account renamed' },
+  'account.suspended': { area: 'account', title: 'Account suspended' },
+  'account.resumed': { area: 'account', title: 'Account resumed' },
+  'account.closed': { area: 'account', title: 'Account closed' },
+  'account.erased': { area: 'account', title: 'Personal data erased' },
+  'balance.topped_up': { area: 'balance', title: 'Funds added' },
+  'balance.debited': { area: 'balance', title: 'Balance debited' },
+  'key.created': { area: 'key', title: 'API key created' },
+  'key.changed': { area: 'key', title: 'API key changed' },
+  'key.rotated': { area: 'key', title: 'API key rotated' },
+  'key.revoked': { area: 'key', title: 'API key revoked' },
+  'invitation.created': { area: 'sign_in', title: 'Invitation created' },
+  'operator_link.created': { area: 'sign_in', title: 'Operator sign-in link created' },
+  'operator.reset': { area: 'sign_in', title: 'Operator password removed' },
+  'password.set': { area: 'sign_in', title: 'Password set' },
+  'password.changed': { area: 'sign_in', title: 'Password changed' },
+  'session.started': { area: 'sign_in', title: 'Signed in' },
+  'session.ended': { area: 'sign_in', title: 'Signed out' },
+  'catalogue.saved': { area: 'catalogue', title: 'Catalogue saved' },
+  'model.added': { area: 'catalogue', title: 'Model added' },
+  'model.changed': { area: 'catalogue', title: 'Model changed' },
+  'model.removed': { area: 'catalogue', title: 'Model removed' },
+  'price.changed': { area: 'catalogue', title: 'Price changed' },
+  'provider.added': { area: 'catalogue', title: 'Provider added' },
+  'provider.changed': { area: 'catalogue', title: 'Provider changed' },
+  'provider.removed': { area: 'catalogue', title: 'Provider removed' },
+  'setting.changed': { area: 'catalogue', title: 'Setting changed' },
+  'backup.created': { area: 'system', title: 'Backup created' },
+  'backup.restored': { area: 'system', title: 'Backup restored' },
+  'audit.repaired': { area: 'system', title: 'Images found again' },
+} as const satisfies Record<string, { area: Area; title: string }>
+
 export type ActionName = keyof typeof ACTIONS
+
+/** In the words of the page. @param name of a line, which a newer version may have written */
+export const titleOf = (name: string): string =>
+  Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName].title : name
+
+export const actionsOf = (area: Area): string[] =>
+  Object.entries(ACTIONS).flatMap(([name, action]) => (action.area === area ? [name] : []))
 
 /** The fields that changed, by name. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -47,7 +47,7 @@ export function withdraw(book: Book, operation: WithdrawOperation): MoneyOutcome
   return moneyOf(account)
 }
 
-/** What the log of activity says of a movement, written with its entry. */
+/** What the audit log says of a movement, written with its entry. */
 function recordMovement(
   book: Book,
   account: AccountRow,

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { ensureCatalogue } from '../config/first.ts'
 import { lateConfiguration } from '../config/late-configuration.ts'
 import type { Environment } from '../config/providers.ts'
+import { recordAction } from '../db/actions.ts'
+import { untilFree } from '../db/busy.ts'
+import type { Action, By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
@@ -175,7 +178,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   const beside = {
     books: createBooks({ data_folder, now }),
     doctor: createDoctor(data_folder),
-    backups: createBackups({ data_folder, catalogue, log, now }),
+    backups: createBackups({ data_folder, catalogue, log, now, record: recorderIn(stores.db) }),
   }
   const close = async () => {
     await observing.stop()
@@ -185,6 +188,9 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
   return { catalogue_path, watched, image_trial, stores, observing, beside, close }
 }
+
+/** Writes to the audit log beside the calls. */
+const recorderIn = (db: Database) => (action: Action, by: By) => untilFree(() => recordAction(db, action, by))
 
 interface Stopped {
   gateway: Gateway

@@ -1,5 +1,6 @@
 // Backups as plugins see them: what there is, what is being made or verified, and a new one on request.
 import type { Archive } from '../backup/archives.ts'
+import type { By } from '../domain/actions.ts'
 
 export interface BackupWork {
   kind: 'make' | 'verify'
@@ -34,7 +35,7 @@ export interface Backups {
   /** @throws GatewayError if the place cannot be read */
   list(): Promise<Archive[]>
   /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
-  make(request_id: string): void
+  make(by: By): void
   /** The same for the drill of a restore. @throws GatewayError conflict; not_found for what is no name of an archive */
   verify(name: string, request_id: string): void
   /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */

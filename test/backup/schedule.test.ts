@@ -159,6 +159,7 @@ describe('beside the calls', () => {
       data_folder: scene.dir,
       catalogue: () => ({ backup: settings }),
       log: memory.log,
+      record: async () => {},
       now: () => now_ms,
       start,
     })
@@ -199,6 +200,7 @@ describe('beside the calls', () => {
       data_folder: folder,
       catalogue: () => ({ backup: { ...settings, schedule: daily } }),
       log: memoryLog({}).log,
+      record: async () => {},
       now: () => clock.now_ms,
       start,
     })
@@ -252,6 +254,7 @@ describe('beside the calls', () => {
       data_folder: folder.path,
       catalogue: () => ({ backup: settings }),
       log: memoryLog({}).log,
+      record: async () => {},
       now: () => now_ms,
       start,
     })
@@ -273,6 +276,7 @@ describe('beside the calls', () => {
       data_folder: folder.path,
       catalogue: () => ({ backup: settings }),
       log: memory.log,
+      record: async () => {},
       now: () => now_ms,
       start: scripted([]).start,
     })
@@ -294,6 +298,7 @@ describe('beside the calls', () => {
       data_folder: '/nowhere',
       catalogue: () => ({ backup: { ...settings, ...changed } }),
       log: memoryLog({}).log,
+      record: async () => {},
       now: () => at('10T12:00'),
       start,
     })
@@ -307,11 +312,14 @@ describe('beside the calls', () => {
       data_folder: '/nowhere',
       catalogue: () => ({ backup: settings }),
       log: memoryLog({}).log,
+      record: async () => {},
       now: () => 0,
       start,
     })
-    backups.make('req_1')
-    expect(() => backups.make('req_2')).toThrow('is being made already')
+    backups.make({ actor: { kind: 'system' }, now_ms: 0, request_id: 'req_1' })
+    expect(() => backups.make({ actor: { kind: 'system' }, now_ms: 0, request_id: 'req_2' })).toThrow(
+      'is being made already',
+    )
     expect(() =>
       backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false }), 'req_2'),
     ).toThrow('wait until')

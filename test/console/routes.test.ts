@@ -52,6 +52,8 @@ const FOR_ACCOUNTS = [
   'POST /keys/:id/revoke',
   'GET /entries',
   'GET /entries.csv',
+  'GET /audit-log',
+  'GET /audit-log.csv',
   'GET /search',
   'GET /models',
   'GET /models/detail',

@@ -1,4 +1,4 @@
-// The log of activity: who acts on a connection, the bounds of a line, and what the table refuses.
+// The audit log: who acts on a connection, the bounds of a line, and what the table refuses.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import {

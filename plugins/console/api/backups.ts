@@ -8,7 +8,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, operatorCalls } from '../calls.ts'
+import { byOf, FAILURES, operatorCalls } from '../calls.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })
@@ -65,8 +65,8 @@ export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
     })
     .post(
       '/console/api/backups',
-      ({ origin }) => {
-        backups.make(origin.request_id)
+      ({ viewer, origin }) => {
+        backups.make(byOf(gateway, { viewer, origin }))
         return workingView(gateway)
       },
       { response: { 200: WorkingView, ...FAILURES } },

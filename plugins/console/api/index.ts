@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
+import { auditLogRoutes } from './audit-log.ts'
 import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
@@ -55,6 +56,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(keyEndRoutes(gateway))
     .use(entryRoutes(gateway))
     .use(bookRoutes(gateway))
+    .use(auditLogRoutes(gateway))
     .use(backupRoutes(gateway))
     .use(searchRoutes(gateway))
     .use(catalogueRoutes(gateway))

@@ -43,7 +43,7 @@ export function createBackups(options: BackupsOptions): OpenBackups {
     },
     last: worker.last,
     list,
-    make: (request_id) => worker.begin({ kind: 'make', scheduled: false }, request_id),
+    make: (by) => worker.begin({ kind: 'make', scheduled: false }, by.request_id, by),
     verify(name, request_id) {
       requireName(name)
       worker.begin({ kind: 'verify', name }, request_id)

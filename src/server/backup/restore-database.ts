@@ -2,10 +2,12 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { forgetSessions } from '../../access/session-rows.ts'
+import { recordAction } from '../../db/actions.ts'
 import { flush } from '../../db/copy.ts'
 import { createForOwner } from '../../db/folder.ts'
 import { schemaVersion } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import type { By } from '../../domain/actions.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { atEnd, closing } from '../../utilities/at-end.ts'
 import { check } from '../snapshot.ts'
@@ -24,14 +26,14 @@ type Probe = (point: string) => void
  */
 export function restoreDatabase(
   file: string,
-  { dir, database_path }: DataPaths,
+  { dir, database_path, by }: DataPaths & { by?: By | undefined },
   now_ms: number,
   probe: Probe = () => {},
 ): string | undefined {
   const incoming = `${database_path}.incoming`
   remove(incoming)
   using _removing = atEnd(() => remove(incoming))
-  prepare(file, incoming)
+  prepare(file, incoming, by)
   const kept = existsSync(database_path) ? keepReplaced(database_path, now_ms, probe) : undefined
   probe('place')
   renameSync(incoming, database_path)
@@ -44,7 +46,7 @@ function remove(path: string): void {
 }
 
 /** Copies a backup, migrates and checks the copy, and flushes it to the disk. The backup itself is only read. */
-function prepare(file: string, incoming: string): void {
+function prepare(file: string, incoming: string, by: By | undefined): void {
   using source = closing(new Database(file, { readonly: true }))
   // To SQLite, an empty file is an empty database.
   if (schemaVersion(source) === 0)
@@ -55,6 +57,7 @@ function prepare(file: string, incoming: string): void {
     using copy = closing(openDatabase(incoming, { before_migration: 'nothing' }))
     check(copy, file)
     forgetSessions(copy)
+    if (by) recordAction(copy, { action: 'backup.restored', subject: file }, by)
     // What is in the log would not come along.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   }

@@ -7,9 +7,11 @@ import { type ArchiveKeys, decrypted, isEncrypted } from '../../backup/encryptio
 import type { Manifest } from '../../backup/manifest.ts'
 import { unpackArchive } from '../../backup/unpack.ts'
 import { roomIn } from '../../backup/unpack-room.ts'
+import { recordAction } from '../../db/actions.ts'
 import { flush } from '../../db/copy.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import type { By } from '../../domain/actions.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { foldersIn } from '../../library/library.ts'
 import { createFileStore } from '../../media/store.ts'
@@ -33,6 +35,8 @@ export interface UnpackOptions {
   /** What it may unpack to at most; undefined: as much as the disk has, less a reserve. */
   max_bytes?: number | undefined
   onAudit?: OnAudit | undefined
+  /** Who restores it, for the audit log of what is restored; undefined in a drill. */
+  by?: By | undefined
 }
 
 /**
@@ -44,7 +48,7 @@ export interface UnpackOptions {
  */
 export async function unpackAndAudit(
   archived: AsyncIterable<Uint8Array>,
-  { folder, archive, keys, max_bytes, onAudit }: UnpackOptions,
+  { folder, archive, keys, max_bytes, onAudit, by }: UnpackOptions,
 ): Promise<Unpacked> {
   const { first, all } = await peek(archived)
   if (isDatabase(first))
@@ -58,13 +62,13 @@ export async function unpackAndAudit(
     known_schema_version: MIGRATIONS.length,
     room: roomIn({ folder, archive, max_bytes }),
   })
-  const audit = await auditUnpacked({ folder, archive, onAudit }, manifest)
+  const audit = await auditUnpacked({ folder, archive, onAudit, by }, manifest)
   settleFolder(folder)
   return { manifest, is_encrypted, audit }
 }
 
 async function auditUnpacked(
-  { folder, archive, onAudit }: Pick<UnpackOptions, 'folder' | 'archive' | 'onAudit'>,
+  { folder, archive, onAudit, by }: Pick<UnpackOptions, 'folder' | 'archive' | 'onAudit' | 'by'>,
   manifest: Manifest,
 ): Promise<FullAudit> {
   const path = join(folder, 'tollgate.db')
@@ -76,6 +80,7 @@ async function auditUnpacked(
   const findings = unexpected(db, audit, manifest)
   if (findings.length > 0)
     throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
+  if (by) recordAction(db, { action: 'backup.restored', subject: archive }, by)
   // What is in the log would not come along, and closing leaves it there while prepared queries live on.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return audit

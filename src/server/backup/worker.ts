@@ -1,4 +1,6 @@
 // The work on backups that goes on beside the calls: one at a time, each in a process of its own.
+
+import type { Action, By } from '../../domain/actions.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Backups, BackupWork, EndedBackupWork } from '../../surface/backups.ts'
@@ -6,8 +8,8 @@ import { type BackupProcess, type BackupResult, type BackupTask, startBackupProc
 
 export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
   readonly scheduled: Readonly<ScheduledTimes>
-  /** @param request_id of the request that asks for it. @throws GatewayError conflict while something is under way */
-  begin(task: BackupTask, request_id?: string): void
+  /** @param request_id of the request that asks for it @param by who does. @throws GatewayError conflict while something is under way */
+  begin(task: BackupTask, request_id?: string, by?: By): void
   /** Takes note that a scheduled one could not be begun. */
   failed(cause: unknown): void
   stop(): Promise<void>
@@ -25,6 +27,8 @@ export interface WorkerOptions {
   data_folder: string
   log: Logger
   now: () => number
+  /** Writes to the audit log. */
+  record: (action: Action, by: By) => Promise<void>
   /** Begins a task; tests replace it. */
   start?: typeof startBackupProcess
 }
@@ -33,12 +37,14 @@ interface Running extends BackupWork {
   process: BackupProcess
   is_scheduled: boolean
   request_id: string | undefined
+  by: By | undefined
 }
 
 export function createWorker({
   data_folder,
   log,
   now,
+  record,
   start = startBackupProcess,
 }: WorkerOptions): BackupWorker {
   const last: Record<BackupWork['kind'], EndedBackupWork | undefined> = { make: undefined, verify: undefined }
@@ -64,6 +70,7 @@ export function createWorker({
       if (!has_failed) scheduled.last_made_at_ms = work.since_ms
     }
     tell(log, ended, work, now() - work.since_ms)
+    if (!has_failed && work.kind === 'make') await recordMade({ log, now, record }, ended, work)
   }
 
   return {
@@ -72,7 +79,7 @@ export function createWorker({
     },
     last,
     scheduled,
-    begin(task, request_id) {
+    begin(task, request_id, by) {
       if (stopped) throw conflict('The gateway is stopping: make the backup when it runs again.')
       if (running)
         throw conflict(
@@ -88,6 +95,7 @@ export function createWorker({
         progress: undefined,
         is_scheduled: task.kind === 'make' && task.scheduled,
         request_id,
+        by,
         process,
       }
       void end(running)
@@ -101,6 +109,23 @@ export function createWorker({
       stopped = true
       await running?.process.stop()
     },
+  }
+}
+
+async function recordMade(
+  { log, now, record }: Pick<WorkerOptions, 'log' | 'now' | 'record'>,
+  { name, files }: BackupResult,
+  { by, is_scheduled }: Running,
+): Promise<void> {
+  const now_ms = now()
+  const after = { files, ...(is_scheduled ? { scheduled: true } : {}) }
+  try {
+    await record(
+      { action: 'backup.created', subject: name, after },
+      by ? { ...by, now_ms } : { actor: { kind: 'system' }, now_ms },
+    )
+  } catch (cause) {
+    log.error({ cause, name }, 'the audit log lacks a backup that was made')
   }
 }
 

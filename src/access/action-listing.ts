@@ -1,0 +1,91 @@
+// The audit log as a list: filtered and paged, with the names of accounts and keys as they are now. Only reads.
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { type ActionRow, accounts, actions, keys } from '../db/schema.ts'
+import { type Area, actionsOf } from '../domain/actions.ts'
+
+const { placeholder } = sql
+
+/** A line with the names of what it is about. */
+export interface ListedAction extends ActionRow {
+  account_name: string | null
+  key_name: string | null
+  key_prefix: string | null
+}
+
+/** Which lines; an absent field does not filter. */
+export interface ActionFilter {
+  account_id?: number | undefined
+  key_id?: number | undefined
+  area?: Area | undefined
+  actor?: ActionRow['actor'] | undefined
+  /** The name of a model, provider, setting or backup. */
+  subject?: string | undefined
+  since_ms?: number | undefined
+  until_ms?: number | undefined
+}
+
+const page = (orm: BunSQLiteDatabase, of: SQL | undefined) =>
+  orm
+    .select({
+      ...getTableColumns(actions),
+      account_name: accounts.name,
+      key_name: keys.name,
+      key_prefix: keys.prefix,
+    })
+    .from(actions)
+    .leftJoin(accounts, eq(accounts.id, actions.account_id))
+    .leftJoin(keys, eq(keys.id, actions.key_id))
+    .where(
+      and(
+        of,
+        lt(actions.id, placeholder('below_id')),
+        sql`(${placeholder('names')} IS NULL OR ${actions.action} IN (SELECT value FROM json_each(${placeholder('names')})))`,
+        equalsIfGiven(actions.actor, 'actor'),
+        equalsIfGiven(actions.account_id, 'account_id'),
+        equalsIfGiven(actions.key_id, 'key_id'),
+        equalsIfGiven(actions.subject, 'subject'),
+        sql`(${placeholder('since_ms')} IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
+        sql`(${placeholder('until_ms')} IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
+      ),
+    )
+    .orderBy(desc(actions.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** A query for each index that a filter can use. */
+const pages = perConnection({
+  all: (orm) => page(orm, undefined),
+  ofAccount: (orm) => page(orm, equals(actions.account_id, 'account_id')),
+  ofKey: (orm) => page(orm, equals(actions.key_id, 'key_id')),
+  ofSubject: (orm) => page(orm, equals(actions.subject, 'subject')),
+})
+
+/** One page of the log, the newest first. */
+export function listActions(db: Database, filter: ActionFilter, asked: PageRequest): Page<ListedAction> {
+  const { account_id, key_id, subject, area } = filter
+  const { all, ofAccount, ofKey, ofSubject } = pages(db)
+  const query =
+    key_id !== undefined
+      ? ofKey
+      : account_id !== undefined
+        ? ofAccount
+        : subject !== undefined
+          ? ofSubject
+          : all
+  const values = {
+    ...pageValues(asked),
+    account_id: account_id ?? null,
+    key_id: key_id ?? null,
+    names: area === undefined ? null : JSON.stringify(actionsOf(area)),
+    actor: filter.actor ?? null,
+    subject: subject ?? null,
+    since_ms: filter.since_ms ?? null,
+    until_ms: filter.until_ms ?? null,
+  }
+  return pageOf(query.all(values), asked)
+}
