@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { pastKeeping } from '../../src/backup/archives.ts'
 import { archiveName, readArchiveName } from '../../src/backup/names.ts'
+import type { By } from '../../src/domain/actions.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { createBackups } from '../../src/server/backup/backups.ts'
 import { AFTER_START_MS, nextDue, RETRY_MS } from '../../src/server/backup/due.ts'
@@ -124,6 +125,8 @@ describe('what is deleted', () => {
     expect((await scene.run('backup', scene.path('x'), '--scheduled')).err).toContain('leave out the file')
   })
 })
+
+const SOMEBODY: By = { actor: { kind: 'operator', session_id: 1 }, now_ms: 0, request_id: 'req_1' }
 
 describe('beside the calls', () => {
   const settings: BackupSettings = {
@@ -316,13 +319,11 @@ describe('beside the calls', () => {
       now: () => 0,
       start,
     })
-    backups.make({ actor: { kind: 'system' }, now_ms: 0, request_id: 'req_1' })
-    expect(() => backups.make({ actor: { kind: 'system' }, now_ms: 0, request_id: 'req_2' })).toThrow(
-      'is being made already',
-    )
+    backups.make(SOMEBODY)
+    expect(() => backups.make(SOMEBODY)).toThrow('is being made already')
     expect(() =>
-      backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false }), 'req_2'),
+      backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false }), SOMEBODY),
     ).toThrow('wait until')
-    expect(() => backups.verify('../tollgate.toml', 'req_2')).toThrow('Backup ../tollgate.toml not found')
+    expect(() => backups.verify('../tollgate.toml', SOMEBODY)).toThrow('Backup ../tollgate.toml not found')
   })
 })

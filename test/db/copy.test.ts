@@ -3,9 +3,11 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getTableColumns } from 'drizzle-orm'
 import type { MigrationCopy } from '../../src/db/copy.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { actions } from '../../src/db/schema.ts'
 import { ADDED_COLUMNS } from '../../src/ledger/added-calls.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { dailySums } from '../../src/ledger/sums.ts'
@@ -39,7 +41,8 @@ function writeAsBefore(db: Database): void {
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});
-    CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json)`)
+    CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json);
+    CREATE TEMP TABLE actions (${Object.keys(getTableColumns(actions)).join()})`)
 }
 
 /** A database as the version before left it: with three calls, one of them voided, and its log not yet in its file. */

@@ -73,8 +73,8 @@ export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
     )
     .post(
       '/console/api/backups/:name/verify',
-      ({ origin, params }) => {
-        backups.verify(params.name, origin.request_id)
+      ({ viewer, origin, params }) => {
+        backups.verify(params.name, byOf(gateway, { viewer, origin }))
         return workingView(gateway)
       },
       { params: NameParams, response: { 200: WorkingView, ...FAILURES } },

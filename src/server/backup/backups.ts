@@ -43,10 +43,10 @@ export function createBackups(options: BackupsOptions): OpenBackups {
     },
     last: worker.last,
     list,
-    make: (by) => worker.begin({ kind: 'make', scheduled: false }, by.request_id, by),
-    verify(name, request_id) {
+    make: (by) => worker.begin({ kind: 'make', scheduled: false }, by),
+    verify(name, by) {
       requireName(name)
-      worker.begin({ kind: 'verify', name }, request_id)
+      worker.begin({ kind: 'verify', name }, by)
     },
     async open(name) {
       requireName(name)

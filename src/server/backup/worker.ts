@@ -8,8 +8,8 @@ import { type BackupProcess, type BackupResult, type BackupTask, startBackupProc
 
 export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
   readonly scheduled: Readonly<ScheduledTimes>
-  /** @param request_id of the request that asks for it @param by who does. @throws GatewayError conflict while something is under way */
-  begin(task: BackupTask, request_id?: string, by?: By): void
+  /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
+  begin(task: BackupTask, by?: By): void
   /** Takes note that a scheduled one could not be begun. */
   failed(cause: unknown): void
   stop(): Promise<void>
@@ -36,7 +36,6 @@ export interface WorkerOptions {
 interface Running extends BackupWork {
   process: BackupProcess
   is_scheduled: boolean
-  request_id: string | undefined
   by: By | undefined
 }
 
@@ -57,14 +56,7 @@ export function createWorker({
     running = undefined
     if (stopped) return
     const has_failed = 'failure' in ended
-    last[work.kind] = {
-      kind: work.kind,
-      name: has_failed ? work.name : ended.name,
-      ended_at_ms: now(),
-      failure: has_failed ? ended.failure : undefined,
-      result: has_failed ? undefined : resultOf(work, ended),
-      warnings: has_failed ? [] : ended.warnings,
-    }
+    last[work.kind] = endedWork(work, ended, now())
     if (work.is_scheduled) {
       scheduled.last_failed_at_ms = has_failed ? now() : undefined
       if (!has_failed) scheduled.last_made_at_ms = work.since_ms
@@ -79,7 +71,7 @@ export function createWorker({
     },
     last,
     scheduled,
-    begin(task, request_id, by) {
+    begin(task, by) {
       if (stopped) throw conflict('The gateway is stopping: make the backup when it runs again.')
       if (running)
         throw conflict(
@@ -94,7 +86,6 @@ export function createWorker({
         since_ms: now(),
         progress: undefined,
         is_scheduled: task.kind === 'make' && task.scheduled,
-        request_id,
         by,
         process,
       }
@@ -110,6 +101,18 @@ export function createWorker({
       await running?.process.stop()
     },
   }
+}
+
+function endedWork(
+  work: Running,
+  ended: BackupResult | { failure: string },
+  ended_at_ms: number,
+): EndedBackupWork {
+  const { kind, name } = work
+  if ('failure' in ended)
+    return { kind, name, ended_at_ms, failure: ended.failure, result: undefined, warnings: [] }
+  const { warnings } = ended
+  return { kind, name: ended.name, ended_at_ms, failure: undefined, result: resultOf(work, ended), warnings }
 }
 
 async function recordMade(
@@ -132,10 +135,10 @@ async function recordMade(
 function tell(
   log: Logger,
   ended: BackupResult | { failure: string },
-  { request_id, kind, is_scheduled }: Running,
+  { by, kind, is_scheduled }: Running,
   took_ms: number,
 ): void {
-  const facts = { request_id, kind, scheduled: is_scheduled, took_ms }
+  const facts = { request_id: by?.request_id, kind, scheduled: is_scheduled, took_ms }
   if ('failure' in ended) {
     log.error({ ...facts, failure: ended.failure }, FAILED)
     return
