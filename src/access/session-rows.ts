@@ -83,6 +83,10 @@ export const endOf = (
 export const sessionByToken = (db: Database, token: string): SessionRow | undefined =>
   TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
 
+/** A session by its number, over or not; undefined once it is swept. */
+export const sessionById = (db: Database, id: number): SessionRow | undefined =>
+  sessionQueries(db).byId.get({ id })
+
 /**
  * Whose session it is, as they are at this moment.
  *

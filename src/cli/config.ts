@@ -1,13 +1,17 @@
-// `config check`: every mistake and warning in a catalogue file, with its path and line.
+// `config check`: every mistake and warning in a catalogue file, with its path and line; config-history.ts has its past.
 import type { Command } from 'commander'
+import { addConfigHistory, addConfigRestore } from './config-history.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addConfigCommands(program: Command, deps: CliDeps): void {
-  program
+  const config = program
     .command('config')
-    .description('Check the catalogue file.')
+    .description('Check the catalogue file, show its history, and restore a version.')
+  addConfigHistory(config, deps)
+  addConfigRestore(config, deps)
+  config
     .command('check [file]')
     .summary('List every mistake in a catalogue file.')
     .description(

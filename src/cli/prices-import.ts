@@ -2,16 +2,15 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { checkModelPatterns, compileModelPatterns } from '../access/model-patterns.ts'
-import { type ConfigurationFile, createConfiguration } from '../config/configuration.ts'
+import type { ConfigurationFile } from '../config/configuration.ts'
 import type { ExactDecimal } from '../config/price-list/decimal.ts'
 import { type PriceList, readPriceList } from '../config/price-list/list.ts'
 import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../config/price-list/plan.ts'
 import type { TomlTable } from '../config/toml.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
-import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { readMarkup } from './arguments.ts'
+import { configurationOf } from './configuration.ts'
 import { isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
@@ -57,7 +56,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const { folder, json, answer, remark, warn } = contextOf(command, deps)
       const list = readPriceList(await readListFile(file))
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
-      const configuration = configurationOf(folder.catalogue_path, catalogue, deps)
+      const configuration = configurationOf(folder, catalogue, deps)
       const { text, values, hash } = requireGood(await configuration.read())
       const plan = planImport(values, list, choiceOf(options, values, list))
       const edits = [...plan.edits.values()].flat()
@@ -79,7 +78,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         if (json) tell(false)
         throw new Exit(EXIT.failed)
       }
-      await configuration.save({ text: edited }, hash)
+      await configuration.save({ text: edited }, hash, 'command:prices import')
       if (json) tell(true)
       remark(`Written to ${folder.catalogue_path}. A running gateway picks it up.`)
     })
@@ -123,18 +122,6 @@ function requireOneOf(name: string, names: readonly string[], where: string): vo
       `Provider "${name}" not found in the ${where}. Its providers: ${names.join(', ') || 'none'}.`,
     )
 }
-
-/** The file is changed as the console changes it: as a whole, by those who saw its last state, its keys unread. */
-const configurationOf = (path: string, catalogue: Catalogue, { env }: CliDeps) =>
-  createConfiguration({
-    path,
-    env,
-    protocols: BUILT_IN_REGISTRY,
-    catalogue: () => catalogue,
-    // A gateway that runs watches the file itself.
-    reload: () => Promise.resolve(),
-    waitingForRestart: () => [],
-  })
 
 /** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
 function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {

@@ -51,6 +51,17 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
   return { text: after.join('\n'), secrets, lines, variables: variablesIn(places), readable }
 }
 
+/** A text that also knows what another one hid: drafts of it may have that back. */
+export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): HiddenText {
+  if (!other) return own
+  return {
+    ...own,
+    secrets: [...own.secrets, ...other.secrets],
+    lines: new Map([...other.lines, ...own.lines]),
+    readable: own.readable.union(other.readable),
+  }
+}
+
 export interface Restored {
   text: string
   /** What the text says, its secrets still hidden; undefined if it is not TOML. */
@@ -157,7 +168,8 @@ export const showsSecretOf = ({ text }: HiddenText, { secrets, lines }: HiddenTe
   secrets.some(({ secret }) => secret.length >= MIN_SECRET_CHARS && text.includes(secret)) ||
   [...lines.values()].flat().some((line) => line.trim() !== '' && text.split('\n').includes(line))
 
-function readPlaces(text: string): Places | undefined {
+/** The places of a text; undefined if it is no TOML. */
+export function readPlaces(text: string): Places | undefined {
   try {
     return placesOf(text)
   } catch (thrown) {

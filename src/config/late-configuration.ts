@@ -1,4 +1,4 @@
-// The catalogue file of a gateway, as the console reads and edits it: its code is loaded when it is first asked for.
+// The catalogue file of a gateway, as the console reads and edits it: its code is loaded when it is first asked for, once the gateway serves.
 import { atFirstUse } from '../utilities/at-first-use.ts'
 import type { Configuration, ConfigurationParts } from './configuration.ts'
 
@@ -9,6 +9,8 @@ export function lateConfiguration(parts: ConfigurationParts): Configuration {
     path: parts.path,
     read: async () => (await load()).read(),
     check: async (draft) => (await load()).check(draft),
-    save: async (draft, hash) => (await load()).save(draft, hash),
+    save: async (draft, hash, made_by) => (await load()).save(draft, hash, made_by),
+    noticed: async () => (await load()).noticed(),
+    revive: async (text) => (await load()).revive(text),
   }
 }

@@ -153,5 +153,5 @@ function opensMore(line: string, is_open: boolean): boolean {
 
 function hideQuoted(quoted: string): string {
   const text = quoted.slice(1, -1)
-  return text.trim() === '' || isReference(text) ? quoted : `"${shownFor(text)}"`
+  return text.trim() === '' || isReference(text) || isShown(text) ? quoted : `"${shownFor(text)}"`
 }

@@ -21,6 +21,7 @@ import actions from './migrations/0017_actions.sql' with { type: 'text' }
 import refusals from './migrations/0018_refusals.sql' with { type: 'text' }
 import key_limits from './migrations/0019_key_limits.sql' with { type: 'text' }
 import route_sums from './migrations/0020_route_sums.sql' with { type: 'text' }
+import catalogues from './migrations/0021_catalogues.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly string[] = [
   refusals,
   key_limits,
   route_sums,
+  catalogues,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

@@ -211,6 +211,8 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
 /** Tables that say nothing of an account, and why. */
 export const OF_NOBODY: Readonly<Record<string, string>> = {
   prices: 'the prices of the catalogue',
+  // What one says about an account's limits goes with an erasure: server/personal-data/erase.ts.
+  catalogues: 'the texts of the catalogue',
   call_rewrites: 'how far calls have been written anew',
   route_sums: 'how routes did, whoever called',
 }

@@ -228,6 +228,15 @@ export const known_addresses = sqliteTable('known_addresses', {
   signed_in_at_ms: integer().notNull(),
 })
 
+/** Each text that the catalogue file had while it was in force, without its keys. */
+export const catalogues = sqliteTable('catalogues', {
+  version: integer().primaryKey(),
+  text: text().notNull(),
+  made_at_ms: integer().notNull(),
+  /** `session:12` of the console, `command:prices import`, or `file` where somebody edited it. */
+  made_by: text().notNull(),
+})
+
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect

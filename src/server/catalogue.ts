@@ -10,6 +10,8 @@ import type { Registry } from '../protocols/registry.ts'
 /** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
+  /** Whom to tell of each good version from now on. */
+  follow(hear: () => void): void
 }
 
 interface CatalogueParts {
@@ -33,6 +35,7 @@ export async function openCatalogue(
   const warnOf = (warnings: readonly Mistake[]) => {
     if (warnings.length > 0) log.warn({ warnings: lines(warnings) }, 'the catalogue has warnings')
   }
+  let tell = () => {}
   const watching = await watchCatalogue(path, {
     env,
     protocols,
@@ -41,6 +44,7 @@ export async function openCatalogue(
       log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
       warnOf(warnings)
       onUse(catalogue)
+      tell()
     },
     onMistakes: (mistakes) =>
       log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
@@ -50,7 +54,10 @@ export async function openCatalogue(
   const { watched } = watching
   warnOf(watched.first_warnings)
   onUse(watched.current())
-  return { ...watched, warnings: lines(watched.first_warnings) }
+  const follow = (hear: () => void) => {
+    tell = hear
+  }
+  return { ...watched, warnings: lines(watched.first_warnings), follow }
 }
 
 function configureLog(log: ProcessLogger, catalogue: Catalogue): void {

@@ -2,7 +2,6 @@
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { ensureCatalogue } from '../config/first.ts'
-import { lateConfiguration } from '../config/late-configuration.ts'
 import type { Environment } from '../config/providers.ts'
 import { recordAction } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
@@ -21,6 +20,7 @@ import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
+import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
 import { createImageTrial } from './image-library.ts'
@@ -108,12 +108,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
+  const in_file = { path: catalogue_path, env, protocols, watched, db: stores.db, log, now }
+  const configuration = openConfiguration(in_file)
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
-    configuration: lateConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
+    configuration,
     notReady: readiness.notReady,
     sockets: () => sockets,
     serve: inside.serve,
@@ -139,6 +141,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books: beside.books })
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
+  await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
@@ -155,7 +158,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
       await beside.backups.stop()
     })
   const { url, renew } = listening
-  const reload = () => Promise.all([watched.reload(), renew()]).then(() => {})
+  const reread = () => watched.reload().then(configuration.noticed)
+  const reload = () => Promise.all([reread(), renew()]).then(() => {})
   return { url, catalogue, warnings: watched.warnings, reload, stop }
 }
 

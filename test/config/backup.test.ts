@@ -122,6 +122,8 @@ passphrase = "${SECRETS[2]}"
       catalogue: () => catalogueOf(TEXT),
       reload: async () => {},
       waitingForRestart: () => [],
+      keep: () => Promise.resolve(),
+      now: () => 0,
     })
     return await work(configuration)
   }

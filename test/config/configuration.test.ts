@@ -1,7 +1,8 @@
 // The catalogue file as a running gateway reads, checks and saves it.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { chmod, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { type Configuration, createConfiguration, type Draft } from '../../src/config/configuration.ts'
+import { type Configuration, createConfiguration } from '../../src/config/configuration.ts'
+import type { Draft } from '../../src/config/drafts.ts'
 import type { Edit } from '../../src/config/edit.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
@@ -13,6 +14,8 @@ const TEXT = `# Ours.\n${CATALOGUE.replace('key-1', SECRET)}`
 const folder = folderOfEachTest()
 let path: string
 let reloads: number
+let kept: [made_by: string, text: string][]
+let now_ms: number
 let configuration: Configuration
 
 beforeEach(async () => {
@@ -20,6 +23,8 @@ beforeEach(async () => {
   await writeFile(path, TEXT, { mode: 0o640 })
   await chmod(path, 0o640)
   reloads = 0
+  kept = []
+  now_ms = 1_000_000
   configuration = createConfiguration({
     path,
     env: { SET_KEY: 'secret-of-the-environment' },
@@ -27,8 +32,13 @@ beforeEach(async () => {
     catalogue: () => catalogueOf(TEXT),
     reload: async () => void reloads++,
     waitingForRestart: () => ['server.listen'],
+    keep: async (text, made_by) => void kept.push([made_by, text]),
+    now: () => now_ms,
   })
 })
+
+/** Who saves in these tests. */
+const EDITOR = 'session:7'
 
 const saved = () => readFile(path, 'utf8')
 const price = (input: string) => ({ op: 'set', path: ['models', 0, 'price', 'input'], value: input }) as const
@@ -153,7 +163,7 @@ describe('checking', () => {
       expect(mistakes[0]?.message).toMatch(MUST_LIST)
       expect(mistakes[0]?.message).toContain(`add "${variable}" to env_names there`)
       const { hash } = await configuration.read()
-      expect(configuration.save({ edits: [naming(variable)] }, hash)).rejects.toMatchObject({
+      expect(configuration.save({ edits: [naming(variable)] }, hash, EDITOR)).rejects.toMatchObject({
         kind: 'unprocessable',
       })
       expect(await saved()).toBe(file)
@@ -210,7 +220,11 @@ describe('checking', () => {
 describe('saving', () => {
   test('writes the draft with its secrets and comments, keeps the mode, and puts it in force', async () => {
     const { hash, text } = await configuration.read()
-    const answer = await configuration.save({ text: `${text}# The end.\n`, edits: [price('1.50')] }, hash)
+    const answer = await configuration.save(
+      { text: `${text}# The end.\n`, edits: [price('1.50')] },
+      hash,
+      EDITOR,
+    )
     expect(await saved()).toBe(`${TEXT.replace('input = 1', 'input = 1.50')}# The end.\n`)
     expect(answer.hash).toBe((await configuration.read()).hash)
     expect((await stat(path)).mode & 0o777).toBe(0o640)
@@ -222,7 +236,7 @@ describe('saving', () => {
     const { hash } = await configuration.read()
     const theirs = TEXT.replace('# Ours.', '# Theirs.')
     await writeFile(path, theirs)
-    expect(configuration.save({ edits: [price('2')] }, hash)).rejects.toMatchObject({
+    expect(configuration.save({ edits: [price('2')] }, hash, EDITOR)).rejects.toMatchObject({
       kind: 'conflict',
       code: 'configuration_changed',
     })
@@ -233,8 +247,8 @@ describe('saving', () => {
   test('of two at once, the second is refused', async () => {
     const { hash } = await configuration.read()
     const both = await Promise.allSettled([
-      configuration.save({ edits: [price('2')] }, hash),
-      configuration.save({ edits: [price('3')] }, hash),
+      configuration.save({ edits: [price('2')] }, hash, EDITOR),
+      configuration.save({ edits: [price('3')] }, hash, EDITOR),
     ])
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect(await saved()).toContain('input = 2')
@@ -251,7 +265,7 @@ describe('saving', () => {
     ],
   ] as const)('of %s changes nothing', async (_, draft, kind, param) => {
     const { hash } = await configuration.read()
-    const refusal = await configuration.save(draft, hash).then(
+    const refusal = await configuration.save(draft, hash, EDITOR).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
@@ -264,7 +278,11 @@ describe('saving', () => {
     const theirs = `\uFEFF${TEXT.replaceAll('\n', '\r\n')}`
     await writeFile(path, theirs)
     const { hash, text } = await configuration.read()
-    await configuration.save({ text: (text ?? '').replaceAll('\r\n', '\n').replace('Ours', 'Mine') }, hash)
+    await configuration.save(
+      { text: (text ?? '').replaceAll('\r\n', '\n').replace('Ours', 'Mine') },
+      hash,
+      EDITOR,
+    )
     expect(await saved()).toBe(theirs.replace('Ours', 'Mine'))
   })
 
@@ -274,7 +292,7 @@ describe('saving', () => {
     await rm(path)
     await symlink(real, path)
     const { hash } = await configuration.read()
-    await configuration.save({ edits: [price('2')] }, hash)
+    await configuration.save({ edits: [price('2')] }, hash, EDITOR)
     expect(await readFile(real, 'utf8')).toBe(TEXT.replace('input = 1', 'input = 2'))
   })
 
@@ -284,7 +302,7 @@ describe('saving', () => {
     expect(text).not.toContain('commented-out-1')
     const bare = (text ?? '').replace('#api_keys = [', '# A note.')
     const before = await saved()
-    const refusal = await configuration.save({ text: bare }, hash).catch((thrown: unknown) => thrown)
+    const refusal = await configuration.save({ text: bare }, hash, EDITOR).catch((thrown: unknown) => thrown)
     expect(refusal).toMatchObject({ kind: 'invalid_request', code: 'hidden_key_moved' })
     expect(await saved()).toBe(before)
   })
@@ -292,7 +310,7 @@ describe('saving', () => {
   test('of a new key writes it; it is not shown again', async () => {
     const { hash } = await configuration.read()
     const edit = { op: 'add', path: ['providers', 0, 'api_keys'], value: 'another-secret-5678' } as const
-    await configuration.save({ edits: [edit] }, hash)
+    await configuration.save({ edits: [edit] }, hash, EDITOR)
     expect(await saved()).toContain(`["${SECRET}", "another-secret-5678"]`)
     expect(JSON.stringify(await configuration.read())).not.toContain('another-secret-5678')
   })

@@ -31,6 +31,11 @@ const FileView = Type.Object({
 
 const CheckedView = Type.Object({
   text: Type.String(),
+  safe_text: Nullable(
+    Type.String({
+      description: 'with marks also in place of keys that the draft brought; null if it is no TOML',
+    }),
+  ),
   values: Values,
   mistakes: Mistakes,
   warnings: Mistakes,
@@ -124,8 +129,9 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' |
     )
     .post(
       '/console/api/catalogue/save',
-      async ({ body, origin: { request_id } }) => {
-        const { hash, warnings, waiting_for_restart } = await configuration.save(draftOf(body), body.hash)
+      async ({ body, viewer: { session_id }, origin: { request_id } }) => {
+        const saved = await configuration.save(draftOf(body), body.hash, `session:${session_id}`)
+        const { hash, warnings, waiting_for_restart } = saved
         log.info(
           { request_id, hash, waiting_for_restart: [...waiting_for_restart] },
           'the catalogue was saved in the console',

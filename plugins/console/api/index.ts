@@ -11,6 +11,7 @@ import { callFilterRoutes } from './call-filters.ts'
 import { callSumRoutes } from './call-sums.ts'
 import { callRoutes } from './calls.ts'
 import { catalogueRoutes, previewRoutes } from './catalogue.ts'
+import { catalogueHistoryRoutes } from './catalogue-history.ts'
 import { doctorRoutes } from './doctor.ts'
 import { entryRoutes } from './entries.ts'
 import { files } from './files.ts'
@@ -61,6 +62,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(searchRoutes(gateway))
     .use(catalogueRoutes(gateway))
     .use(previewRoutes(gateway))
+    .use(catalogueHistoryRoutes(gateway))
     .use(modelRoutes(gateway))
     .use(providerRoutes(gateway))
 

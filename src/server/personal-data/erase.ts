@@ -4,8 +4,11 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beginErasing } from '../../access/erasing.ts'
+import { accountQueries } from '../../access/queries.ts'
+import { forgetAccount } from '../../config/past.ts'
 import { untilFree } from '../../db/busy.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
+import { immediately } from '../../db/transaction.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { foldersIn } from '../../library/library.ts'
 
@@ -53,6 +56,8 @@ export async function eraseAccount(db: Database, options: EraseOptions): Promise
     if (count > 0) result.rows[table] = count
     probe(`erase.${table}`)
   }
+  const versions = await untilFree(() => immediately(db, () => forgetLimits(db, account_id)))
+  if (versions > 0) result.rows.catalogues = versions
   // Files that no row names any more, or names yet.
   for (const store of Object.values(foldersIn(data_folder))) await store.removeAllOf(String(account_id))
   probe('erase.folders')
@@ -62,6 +67,12 @@ export async function eraseAccount(db: Database, options: EraseOptions): Promise
   probe('erase.renamed')
   await emptyLog(db)
   return result
+}
+
+/** Kept texts of the catalogue that have limits for the account's name. @returns how many were deleted */
+function forgetLimits(db: Database, account_id: number): number {
+  const row = accountQueries(db).accountById.get({ id: account_id })
+  return row ? forgetAccount(db, row.name) : 0
 }
 
 interface Part {

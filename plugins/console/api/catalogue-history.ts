@@ -1,0 +1,116 @@
+// The past of the catalogue in the console: its versions, who saved them, and one of them as a draft.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { sessionById } from '../../../src/access/session-rows.ts'
+import { listHistory } from '../../../src/config/history.ts'
+import { type MadeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
+
+const ByView = Type.Object(
+  {
+    kind: OneOf(['session', 'command', 'file']),
+    session_id: Nullable(Type.Integer()),
+    address: Nullable(
+      Type.String({ description: 'where the session is signed in from; null once it is over' }),
+    ),
+    command: Nullable(Type.String({ description: '`prices import`' })),
+  },
+  { description: 'a session of the console, a command, or an editor on the file' },
+)
+
+const VERSION = { version: Type.Integer(), ...TimeFields('made'), by: ByView }
+
+const VersionsView = Type.Object({
+  versions: Type.Array(
+    Type.Object({
+      ...VERSION,
+      in_force: Type.Boolean(),
+      changed: Nullable(
+        Type.Array(
+          Type.Object({
+            kind: OneOf(['model', 'provider', 'setting']),
+            name: Type.String(),
+            change: OneOf(['added', 'removed', 'changed']),
+            fields: Type.Array(Type.String()),
+          }),
+        ),
+      ),
+    }),
+  ),
+  ...PAGE_FIELDS,
+})
+
+const VersionView = Type.Object({
+  ...VERSION,
+  text: Type.String({ description: 'with marks in place of keys' }),
+  before: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() })),
+  draft: Type.Object({
+    text: Type.String({ description: 'the text with the keys that the file has now, by their marks' }),
+    other_keys: Type.Array(Type.String({ description: '`providers[0].api_keys[0]`' }), {
+      description: 'where that is another key than it was',
+    }),
+  }),
+})
+
+const VersionParams = Closed({ version: WholeNumber({ minimum: 1 }, 'the number of a version') })
+
+/** The routes of the catalogue's past, for the operator. */
+export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
+  const { db } = gateway
+  const { configuration } = gateway.operations
+
+  return new Elysia({ name: 'console-catalogue-history' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/catalogue/versions',
+      async ({ query }) => {
+        const page = await listHistory(db, pageOf(query))
+        const is_first = query.cursor === undefined
+        return {
+          versions: page.rows.map(({ id, made_at_ms, made_by, changed }, at) => ({
+            ...versionFields(gateway, { version: id, made_at_ms, made_by }),
+            in_force: is_first && at === 0,
+            changed: changed?.map((part) => ({ ...part, fields: [...part.fields] })) ?? null,
+          })),
+          ...pageFields(page),
+        }
+      },
+      { query: Closed(PAGE_PARAMETERS), response: { 200: VersionsView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/catalogue/versions/:version',
+      async ({ params: { version } }) => {
+        const own = requireVersion(db, version)
+        const before = versionBefore(db, version)
+        const { text, other_keys } = await configuration.revive(own.text)
+        return {
+          ...versionFields(gateway, own),
+          text: own.text,
+          before: before ? { version: before.version, text: before.text } : null,
+          draft: { text, other_keys: [...other_keys] },
+        }
+      },
+      { params: VersionParams, response: { 200: VersionView, ...FAILURES } },
+    )
+}
+
+function versionFields(
+  gateway: ConsoleParts,
+  { version, made_at_ms, made_by }: { version: number; made_at_ms: number; made_by: MadeBy },
+) {
+  return { version, ...time('made', made_at_ms), by: byView(gateway, made_by) }
+}
+
+function byView({ db }: ConsoleParts, made_by: MadeBy): Static<typeof ByView> {
+  const [kind, name = ''] = made_by.split(':')
+  const nobody = { session_id: null, address: null, command: null }
+  if (kind === 'command') return { ...nobody, kind, command: name }
+  if (kind !== 'session') return { ...nobody, kind: 'file' }
+  const session_id = Number(name)
+  return { ...nobody, kind, session_id, address: sessionById(db, session_id)?.address ?? null }
+}

@@ -1,0 +1,41 @@
+// The catalogue file as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
+import { existsSync } from 'node:fs'
+import { type Configuration, createConfiguration } from '../config/configuration.ts'
+import { keepText } from '../config/past.ts'
+import { untilFree } from '../db/busy.ts'
+import { immediately } from '../db/transaction.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { type DataFolder, withDatabaseDuring } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+
+/** @param catalogue what the file says */
+export const configurationOf = (
+  folder: DataFolder,
+  catalogue: Catalogue,
+  { env, now }: Pick<CliDeps, 'env' | 'now'>,
+): Configuration =>
+  createConfiguration({
+    path: folder.catalogue_path,
+    env,
+    protocols: BUILT_IN_REGISTRY,
+    catalogue: () => catalogue,
+    // A gateway that runs watches the file itself.
+    reload: () => Promise.resolve(),
+    waitingForRestart: () => [],
+    async keep(text, made_by) {
+      // Before its first start a gateway has no database; the start keeps what it finds.
+      if (!existsSync(folder.database_path)) return
+      try {
+        await withDatabaseDuring(folder, 'write', (db) =>
+          untilFree(() => immediately(db, () => keepText(db, { text, made_by, made_at_ms: now() }))),
+        )
+      } catch {
+        // Dropped: whoever holds the database is no matter of the file, which is written.
+        folder.remark?.(
+          'The change could not be noted in the history of the catalogue; it is written all the same.',
+        )
+      }
+    },
+    now,
+  })

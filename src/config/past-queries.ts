@@ -1,0 +1,42 @@
+// The queries of the catalogue's past, prepared once for each connection.
+import { desc, lt, sql } from 'drizzle-orm'
+import { equals, placeholders } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { catalogues } from '../db/schema.ts'
+
+const { version, made_at_ms, made_by } = catalogues
+
+export const pastQueries = perConnection({
+  newest: (orm) => orm.select().from(catalogues).orderBy(desc(version)).limit(1).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(catalogues)
+      .values(placeholders('text', 'made_at_ms', 'made_by'))
+      .returning({ version })
+      .prepare(),
+  removeUpTo: (orm) =>
+    orm
+      .delete(catalogues)
+      .where(sql`${version} <= ${sql.placeholder('version')}`)
+      .prepare(),
+  remove: (orm) => orm.delete(catalogues).where(equals(version, 'version')).prepare(),
+  page: (orm) =>
+    orm
+      .select({ id: version, made_at_ms, made_by })
+      .from(catalogues)
+      .where(lt(version, sql.placeholder('below_id')))
+      .orderBy(desc(version))
+      .limit(sql.placeholder('row_limit'))
+      .prepare(),
+  one: (orm) => orm.select().from(catalogues).where(equals(version, 'version')).prepare(),
+  /** The one before, of those that are kept. */
+  before: (orm) =>
+    orm
+      .select()
+      .from(catalogues)
+      .where(lt(version, sql.placeholder('version')))
+      .orderBy(desc(version))
+      .limit(1)
+      .prepare(),
+  all: (orm) => orm.select({ version, text: catalogues.text }).from(catalogues).prepare(),
+})

@@ -1,0 +1,58 @@
+// A text of the catalogue's past as a draft: kept texts have no keys, so that it gets those that the file has now.
+import { type HiddenText, readPlaces } from './hidden-text.ts'
+import { writePath } from './mistakes.ts'
+import { destinationOf, isShown, providerOf } from './secret-places.ts'
+import type { Places, TomlPath } from './toml.ts'
+import { type Splice, spliced } from './toml-lines.ts'
+
+export interface Revived {
+  /** The draft. A mark whose key is gone is a mistake in it. */
+  text: string
+  /** Where it has another key than it had: `providers[0].api_keys[0]`. */
+  other_keys: readonly string[]
+}
+
+/**
+ * Puts the present key, or its variable, where a kept text has a mark that is no longer known: of the same provider, at the
+ * same place, for the same address.
+ *
+ * @param present the file; undefined if it is no TOML
+ */
+export function revived(text: string, present: HiddenText | undefined): Revived {
+  const then = readPlaces(text)
+  const now = present && readPlaces(present.text)
+  if (!then || !now) return { text, other_keys: [] }
+  const known = new Set(present.secrets.map(({ shown, origin }) => `${shown} ${origin}`))
+  const own = presentKeys(now)
+  const splices: Splice[] = []
+  const other_keys: string[] = []
+  for (const { path, node } of then.written) {
+    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
+    const origin = destinationOf(path, then.value)
+    if (origin === undefined || known.has(`${node.value} ${origin}`)) continue
+    const key = own.get(placeOf(path, then, origin))
+    if (key === undefined) continue
+    splices.push([...node.range, JSON.stringify(key)])
+    other_keys.push(writePath(path))
+  }
+  return { text: spliced(text, splices), other_keys }
+}
+
+/** What the file has at the places of keys: marks, and names of variables. */
+function presentKeys(now: Places): Map<string, string> {
+  const keys = new Map<string, string>()
+  for (const { path, node } of now.written) {
+    const origin = destinationOf(path, now.value)
+    if (origin === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') continue
+    keys.set(placeOf(path, now, origin), node.value)
+  }
+  return keys
+}
+
+/** A provider is found by its name, wherever it stands in the file. */
+function placeOf(path: TomlPath, { value }: Places, origin: string): string {
+  const index = providerOf(path)
+  if (index === undefined) return JSON.stringify([path, origin])
+  const provider: unknown = Reflect.get(Object(value.providers), index)
+  return JSON.stringify([Reflect.get(Object(provider), 'name'), path.slice(2), origin])
+}

@@ -1,0 +1,39 @@
+// The catalogue's past in a gateway: texts are kept as they come into force, whoever saved them.
+import type { Database } from 'bun:sqlite'
+import type { Configuration, ConfigurationParts } from '../config/configuration.ts'
+import { lateConfiguration } from '../config/late-configuration.ts'
+import { keepText } from '../config/past.ts'
+import { untilFree } from '../db/busy.ts'
+import { immediately } from '../db/transaction.ts'
+import type { Logger } from '../observe/log.ts'
+import type { OpenCatalogue } from './catalogue.ts'
+
+interface Parts extends Pick<ConfigurationParts, 'path' | 'env' | 'protocols' | 'now'> {
+  watched: OpenCatalogue
+  db: Database
+  log: Logger
+}
+
+/** The catalogue file of a gateway, whose texts are kept. */
+export const openConfiguration = ({ watched, db, log, ...parts }: Parts): Configuration =>
+  lateConfiguration({
+    ...parts,
+    catalogue: watched.current,
+    reload: watched.reload,
+    waitingForRestart: watched.waitingForRestart,
+    async keep(text, made_by) {
+      const version = { text, made_by, made_at_ms: parts.now() }
+      try {
+        await untilFree(() => immediately(db, () => keepText(db, version)))
+      } catch (cause) {
+        // The file is in force all the same.
+        log.warn({ cause }, "the catalogue's text could not be kept for its history")
+      }
+    },
+  })
+
+/** Keeps the text that the gateway started with, and from now on each that an editor brings into force. */
+export function followEdits(watched: OpenCatalogue, configuration: Configuration): Promise<void> {
+  watched.follow(() => void configuration.noticed())
+  return configuration.noticed()
+}
