@@ -138,7 +138,7 @@ export async function readCatalogueOf(
 ): Promise<GoodCatalogue | { mistakes: Mistake[]; lines: string[] }> {
   // Half of what there is to load, for a file that most commands do not read.
   const [{ readCatalogueFile }, { formatMistake }, { BUILT_IN_REGISTRY }] = await Promise.all([
-    import('../config/load.ts'),
+    import('../config/load-file.ts'),
     import('../config/mistakes.ts'),
     import('../protocols/registry.ts'),
   ])

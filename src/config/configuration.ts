@@ -60,8 +60,12 @@ export interface Configuration {
    * is changed
    */
   save(draft: Draft, hash: string, made_by: MadeBy): Promise<SavedConfiguration>
-  /** Keeps the file's text for the past, as it came into force by an editor, after the saves under way. Never throws. */
-  noticed(): Promise<void>
+  /**
+   * Keeps a text for the past that is in force, after the saves under way.
+   *
+   * @param text of the file, with its keys
+   */
+  noticed(text: string): Promise<void>
   /** A text of the past as a draft: with the keys that the file has now. @throws GatewayError as `check` */
   revive(text: string): Promise<Revived>
 }
@@ -134,12 +138,10 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
         await parts.reload()
         return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
       }),
-    noticed: () =>
+    noticed: (text) =>
       inTurn(async () => {
-        const { hidden, mistakes } = await load()
-        if (hidden && mistakes.length === 0) await keep(hidden.text, 'file')
-      }).catch(() => {
-        // The file went while it was read: its next version is noticed.
+        const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
+        if (hidden) await keep(hidden.text, 'file')
       }),
     async revive(text) {
       const { hidden } = await load()

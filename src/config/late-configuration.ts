@@ -10,7 +10,7 @@ export function lateConfiguration(parts: ConfigurationParts): Configuration {
     read: async () => (await load()).read(),
     check: async (draft) => (await load()).check(draft),
     save: async (draft, hash, made_by) => (await load()).save(draft, hash, made_by),
-    noticed: async () => (await load()).noticed(),
+    noticed: async (text) => (await load()).noticed(text),
     revive: async (text) => (await load()).revive(text),
   }
 }

@@ -1,16 +1,13 @@
-// The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
-import { readFile, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// The reading of the catalogue's text: it gives the catalogue, or all of its mistakes at once.
 import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
 import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
-import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
-import { type KeyFiles, keyFilesIn, type ReadKeyFile } from './key-files.ts'
+import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
 import { readMetrics, readTelemetry } from './observing.ts'
@@ -53,29 +50,6 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
   return catalogue && mistakes.list.length === 0
     ? { ok: true, catalogue, warnings: warnings.list }
     : { ok: false, mistakes: mistakes.list }
-}
-
-/** The same for the file at `path`; a file that cannot be read is a mistake too. Never throws. */
-export async function readCatalogueFile(
-  path: string,
-  options: Omit<ReadOptions, 'changed_at_ms' | 'read_key_file'>,
-  { read: read_key_file }: KeyFiles = keyFilesIn(dirname(path)),
-): Promise<CatalogueReading> {
-  try {
-    const { mtimeMs } = await stat(path)
-    const text = await readFile(path, 'utf8')
-    return readCatalogue(text, { ...options, read_key_file, changed_at_ms: Math.floor(mtimeMs) })
-  } catch (error) {
-    const message = `cannot be read: ${UNREADABLE[codeOf(error)] ?? messageOf(error)}`
-    return { ok: false, mistakes: [{ path: '', line: 1, message }] }
-  }
-}
-
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'file not found; the first `tollgate serve` writes one',
-  ENOTDIR: 'a part of its path is not a folder',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
 }
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */

@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { onceSettled, stampsOf } from './file-stamps.ts'
 import { keyFilesIn } from './key-files.ts'
-import { type CatalogueReading, type ReadOptions, readCatalogueFile } from './load.ts'
+import type { ReadOptions } from './load.ts'
+import { type FileReading, readCatalogueFile } from './load-file.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
@@ -34,6 +35,8 @@ export interface WatchOptions extends ReadOptions {
 export interface WatchedCatalogue {
   /** The last good reading. Take it once for each call: it may be replaced a moment later. */
   current(): Catalogue
+  /** The file's text, as it was read for it. */
+  text(): string
   /** Of the first reading, as in `CatalogueReading`. */
   first_warnings: readonly Mistake[]
   /** Settings (`server.listen`) of the last good reading that wait for a restart. */
@@ -60,7 +63,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   const stamps = await stampsOf([path])
   /** The files that the last reading asked for are read again when they change. */
   let key_paths: readonly string[] = []
-  const readWithKeys = async (): Promise<CatalogueReading> => {
+  const readWithKeys = async (): Promise<FileReading> => {
     for (;;) {
       // What is read here need not be read again for the change of its time.
       await stamps.take([path, ...key_paths])
@@ -76,6 +79,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   if (!first.ok) return first
   const started_with = first.catalogue
   let current = started_with
+  let text = first.text
   let waiting_for_restart: string[] = []
 
   const closed = new AbortController()
@@ -85,6 +89,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     if (closed.signal.aborted) return
     if (!reading.ok) return onMistakes(reading.mistakes)
     current = reading.catalogue
+    text = reading.text
     waiting_for_restart = changedForRestart(started_with, current)
     onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings })
   }
@@ -102,6 +107,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     ok: true,
     watched: {
       current: () => current,
+      text: () => text,
       first_warnings: first.warnings,
       waitingForRestart: () => waiting_for_restart,
       reload,

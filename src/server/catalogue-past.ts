@@ -34,6 +34,7 @@ export const openConfiguration = ({ watched, db, log, ...parts }: Parts): Config
 
 /** Keeps the text that the gateway started with, and from now on each that an editor brings into force. */
 export function followEdits(watched: OpenCatalogue, configuration: Configuration): Promise<void> {
-  watched.follow(() => void configuration.noticed())
-  return configuration.noticed()
+  const notice = () => configuration.noticed(watched.text())
+  watched.follow(() => void notice())
+  return notice()
 }

@@ -158,7 +158,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
       await beside.backups.stop()
     })
   const { url, renew } = listening
-  const reread = () => watched.reload().then(configuration.noticed)
+  const reread = () => watched.reload().then(() => configuration.noticed(watched.text()))
   const reload = () => Promise.all([reread(), renew()]).then(() => {})
   return { url, catalogue, warnings: watched.warnings, reload, stop }
 }

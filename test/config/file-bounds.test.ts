@@ -56,6 +56,8 @@ test.each(['other.json', 'none.json', '/etc/shadow', 'x{/../other.json', "x'/../
       catalogue: () => catalogueOf(CATALOGUE),
       reload: async () => {},
       waitingForRestart: () => [],
+      keep: () => Promise.resolve(),
+      now: () => 0,
     })
     const { mistakes, warnings, catalogue } = await configuration.check({ text: block(file) })
     const told = [...mistakes, ...warnings].filter((mistake) => mistake.path.endsWith('api_keys[0]'))

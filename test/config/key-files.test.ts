@@ -1,7 +1,8 @@
 // Keys in files, `file:PATH`: read with the catalogue, for service accounts only, and again when they change.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type CatalogueReading, readCatalogueFile } from '../../src/config/load.ts'
+import type { CatalogueReading } from '../../src/config/load.ts'
+import { readCatalogueFile } from '../../src/config/load-file.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../../src/config/watch.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { eventually } from '../support/eventually.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCatalogueFile } from '../../src/config/load.ts'
+import { readCatalogueFile } from '../../src/config/load-file.ts'
 import { protocolsOf } from '../../src/domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../../src/domain/servers/table.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'

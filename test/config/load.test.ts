@@ -1,7 +1,7 @@
 // The catalogue file without mistakes, and the catalogue that it becomes.
 import { describe, expect, test } from 'bun:test'
 import { utimes, writeFile } from 'node:fs/promises'
-import { readCatalogueFile } from '../../src/config/load.ts'
+import { readCatalogueFile } from '../../src/config/load-file.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { temporary } from '../support/temporary.ts'
 import { CATALOGUE, catalogueOf, MODEL, PROVIDER, read } from './catalogues.ts'

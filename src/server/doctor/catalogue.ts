@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFilesIn } from '../../config/key-files.ts'
-import { readCatalogueFile } from '../../config/load.ts'
+import { readCatalogueFile } from '../../config/load-file.ts'
 import { formatMistake, type Mistake } from '../../config/mistakes.ts'
 import { isAbsent } from '../../db/folder.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
