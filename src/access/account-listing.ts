@@ -5,7 +5,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, closed_accounts } from '../db/schema.ts'
+import { account_details, accounts, closed_accounts } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { ShownAccount } from './closing.ts'
 import { accountQueries } from './queries.ts'
@@ -15,13 +15,16 @@ const { placeholder } = sql
 /** An account with the time at which it was closed. */
 export interface ListedAccount extends ShownAccount {
   closed_at_ms: number | null
+  /** Empty if there is none. */
+  display_name: string
+  email: string
 }
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 
 /** Which accounts; an absent field does not filter. */
 export interface AccountFilter {
-  /** A part of the name, in lower case or not. */
+  /** A part of the name, the display name or the email, in lower case or not. */
   search?: string | undefined
   status?: ShownAccount['status'] | undefined
 }
@@ -38,12 +41,19 @@ const accountRows = (orm: BunSQLiteDatabase) =>
       ...getTableColumns(accounts),
       status: shown_status.as('shown_status'),
       closed_at_ms: closed_accounts.closed_at_ms,
+      display_name: sql<string>`coalesce(${account_details.display_name}, '')`,
+      email: sql<string>`coalesce(${account_details.email}, '')`,
     })
     .from(accounts)
     .leftJoin(closed_accounts, eq(closed_accounts.account_id, accounts.id))
+    .leftJoin(account_details, eq(account_details.account_id, accounts.id))
 
 const matches = and(
-  sql`(NOT ${isGiven('search')} OR instr(lower(${accounts.name}), ${placeholder('search')}) > 0)`,
+  // SQLite's lower() knows no letters but ASCII's: others are found as they are written.
+  sql`(NOT ${isGiven('search')} OR instr(lower(${accounts.name}), ${placeholder('search')}) > 0
+    OR instr(lower(${account_details.display_name}), ${placeholder('search')}) > 0
+    OR instr(${account_details.display_name}, ${placeholder('typed')}) > 0
+    OR instr(lower(${account_details.email}), ${placeholder('search')}) > 0)`,
   sql`(NOT ${isGiven('status')} OR ${shown_status} = ${placeholder('status')})`,
 )
 
@@ -81,12 +91,14 @@ const accountListQueries = perConnection({
       })
       .from(accounts)
       .leftJoin(closed_accounts, eq(closed_accounts.account_id, accounts.id))
+      .leftJoin(account_details, eq(account_details.account_id, accounts.id))
       .where(matches)
       .prepare(),
 })
 
 const filterValues = ({ search, status }: AccountFilter) => ({
   search: search === undefined ? null : search.toLowerCase(),
+  typed: search?.normalize('NFC') ?? null,
   status: status ?? null,
 })
 

@@ -1,5 +1,6 @@
-// `account`: create, list, show, suspend and resume accounts; account-end.ts has rename and close, account-data.ts export and erase.
+// `account`: create, list, show, suspend and resume accounts; account-change.ts has change, account-end.ts rename and close, account-data.ts export and erase.
 import type { Command } from 'commander'
+import { type AccountDetails, detailsOf } from '../access/account-details.ts'
 import { accountFields } from '../access/account-view.ts'
 import { createAccount, suspendAccount } from '../access/accounts.ts'
 import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../access/closing.ts'
@@ -7,6 +8,7 @@ import { keyStatus } from '../access/key-status.ts'
 import { listKeys } from '../access/keys.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
+import { addAccountChange, detailLines } from './account-change.ts'
 import { addExportAndErase } from './account-data.ts'
 import { addRenameAndClose } from './account-end.ts'
 import { addInvite } from './console.ts'
@@ -50,16 +52,17 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .description('Show an account, its money and its keys.')
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { found, keys } = withDatabase(folder, 'read', (db) => {
+      const { found, keys, details } = withDatabase(folder, 'read', (db) => {
         const found = shownAccount(db, name)
-        return { found, keys: listKeys(db, found.id) }
+        return { found, keys: listKeys(db, found.id), details: detailsOf(db, found.id) }
       })
       answer(
-        { ...accountFields(found), keys: keys.map((key) => keyView(key, name, deps.now())) },
-        describe(found, keys, deps.now()),
+        { ...accountFields(found), ...details, keys: keys.map((key) => keyView(key, name, deps.now())) },
+        describe(found, keys, details, deps.now()),
       )
     })
 
+  addAccountChange(account, deps)
   addSuspendAndResume(account, deps)
   addRenameAndClose(account, deps)
   addExportAndErase(account, deps)
@@ -115,10 +118,16 @@ const COLUMNS: Column<ShownAccount>[] = [
   },
 ]
 
-function describe(account: ShownAccount, keys: readonly Key[], now_ms: number): string {
+function describe(
+  account: ShownAccount,
+  keys: readonly Key[],
+  details: AccountDetails,
+  now_ms: number,
+): string {
   const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
   return fields([
     ['name', account.name],
+    ...detailLines(details),
     ['status', account.status],
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
     ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],

@@ -22,6 +22,7 @@ import refusals from './migrations/0018_refusals.sql' with { type: 'text' }
 import key_limits from './migrations/0019_key_limits.sql' with { type: 'text' }
 import route_sums from './migrations/0020_route_sums.sql' with { type: 'text' }
 import catalogues from './migrations/0021_catalogues.sql' with { type: 'text' }
+import account_details from './migrations/0022_account_details.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly string[] = [
   key_limits,
   route_sums,
   catalogues,
+  account_details,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

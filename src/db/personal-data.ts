@@ -44,6 +44,11 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       name: { exported: 'as_is', erased: "'erased-' || id" },
     },
   },
+  account_details: {
+    owner: 'account_id',
+    erases: 'rows',
+    columns: columns('id account_id display_name email note keys_see_account', SHOWN),
+  },
   closed_accounts: {
     owner: 'account_id',
     erases: 'columns',

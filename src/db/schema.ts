@@ -19,6 +19,17 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
 })
 
+/** What an operator writes down of accounts, and what their limited keys see; without a row: nothing of it. */
+export const account_details = sqliteTable('account_details', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull().unique(),
+  display_name: text().notNull(),
+  email: text().notNull(),
+  note: text().notNull(),
+  /** 1 where sessions and requests by a limited key see all calls of the account. */
+  keys_see_account: integer().notNull(),
+})
+
 /** Accounts that are closed: suspended, with all keys revoked. */
 export const closed_accounts = sqliteTable('closed_accounts', {
   account_id: integer().primaryKey(),

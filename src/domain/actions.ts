@@ -34,6 +34,7 @@ export type Area = keyof typeof AREAS
 export const ACTIONS = {
   'account.created': { area: 'account', title: 'Account created' },
   'account.renamed': { area: 'account', title: 'Account renamed' },
+  'account.changed': { area: 'account', title: 'Account details changed' },
   'account.suspended': { area: 'account', title: 'Account suspended' },
   'account.resumed': { area: 'account', title: 'Account resumed' },
   'account.closed': { area: 'account', title: 'Account closed' },

@@ -41,6 +41,33 @@ describe('account', () => {
     expect(row).toMatch(/^anna +active +12\.50 +0\.00 +0\.00 +2026-11-21T12:00:00[+-]\d\d:\d\d$/)
   })
 
+  test('change writes down a display name, an email and a note, which show has', async () => {
+    await scene.run('account', 'create', 'anna')
+    const options = ['--display-name', 'Zoë & Co', '--email', 'zoe@example.com', '--note', 'pays late']
+    const details = { display_name: 'Zoë & Co', email: 'zoe@example.com', note: 'pays late' }
+    expect(await scene.json('account', 'change', 'anna', ...options)).toMatchObject({
+      name: 'anna',
+      ...details,
+    })
+    expect(await scene.json('account', 'show', 'anna')).toMatchObject({ ...details, keys_see_account: false })
+    await scene.run('account', 'change', 'anna', '--keys-see', 'account', '--note', '')
+    const { out } = await scene.run('account', 'show', 'anna')
+    expect(out).toContain('display name  Zoë & Co')
+    expect(out).toContain('limited keys  see all calls')
+    expect(out).not.toContain('note')
+  })
+
+  test.each([
+    [[], 1, /give --display-name/],
+    [['--email', 'nobody'], 1, /not an email address/],
+    [['--display-name', 'a\u001b[31mb'], 1, /control character/],
+    [['--keys-see', 'all'], 2, /own or account/],
+  ])('change %p is refused', async (options, status, words) => {
+    await scene.run('account', 'create', 'anna')
+    const ran = await scene.run('account', 'change', 'anna', ...options)
+    expect([ran.status, ran.err]).toEqual([status, expect.stringMatching(words)])
+  })
+
   test('suspend and resume set the status, and may be repeated', async () => {
     await scene.run('account', 'create', 'anna')
     const status = async (verb: string) => (await scene.json('account', verb, 'anna')).status

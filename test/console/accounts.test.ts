@@ -37,6 +37,7 @@ describe('the list', () => {
     await gateway.account('Ben', { balance_usd: '2' })
     await gateway.account('cora', { balance_usd: '9' })
     await post('/accounts/cora/suspend')
+    await operator.json('PATCH', '/accounts/cora', { display_name: 'Ébène & Co', email: 'Cora@b.org' })
     await gateway.account('dan')
     await post('/accounts/dan/close', { name: 'dan' })
     for (let made = 0; made < 3; made += 1) await (await call(wholePath(), ask())).text()
@@ -84,6 +85,8 @@ describe('the list', () => {
     ['search=AM', ['amy']],
     ['search=%25', []],
     ['search=zzz', []],
+    ['search=%C3%89b%C3%A8ne', ['cora']],
+    ['search=CORA%40B', ['cora']],
     ['low=yes', []],
   ])('%s', async (query, expected) => {
     const { accounts } = await operator.json('GET', `/accounts?${query}`)
@@ -356,6 +359,39 @@ describe('suspend, resume, close', () => {
 
   test.each(['suspend', 'resume'])('%s of an account that does not exist: 404', async (action_path) => {
     expect((await post(`/accounts/999999/${action_path}`)).status).toBe(404)
+  })
+})
+
+describe('what is written down', () => {
+  test('is made with the account, changed and removed; its name stays', async () => {
+    const name = `noted-${crypto.randomUUID().slice(0, 8)}`
+    const details = {
+      display_name: 'Zoë',
+      email: 'zoe@example.com',
+      note: 'pays late',
+      keys_see_account: true,
+    }
+    const made = await operator.json('POST', '/accounts', { name, ...details })
+    expect(made).toMatchObject({ name, ...details })
+    const { account } = await operator.json('PATCH', `/accounts/${made.id}`, { email: '' })
+    expect(account).toMatchObject({ name, ...details, email: '' })
+  })
+
+  test.each([
+    [{ display_name: 'a\nb' }, 'display_name'],
+    [{ display_name: 'x'.repeat(101) }, 'display_name'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: 7 }, 'email'],
+    [{ note: 'x'.repeat(1_001) }, 'note'],
+    [{ keys_see_account: 'yes' }, 'keys_see_account'],
+    [{ phone: '1' }, 'phone'],
+  ])('%j: 400, and neither it nor the name beside it is changed', async (details, param) => {
+    const { id, name } = await fresh()
+    const answer = await operator.send('PATCH', `/accounts/${id}`, {
+      body: { name: `${name}-x`, ...details },
+    })
+    expect(await errorOf(answer)).toMatchObject({ status: 400, param })
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ name, display_name: '', email: '' })
   })
 })
 

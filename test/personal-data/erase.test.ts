@@ -43,7 +43,8 @@ describe('beside a gateway that serves', () => {
     erased = await erase()
     expect(erased).toMatchObject({ name: 'erased-1', account_id: 1 })
     expect(erased.rows).toEqual({
-      actions: 8,
+      account_details: 1,
+      actions: 9,
       calls: 4,
       entries: 3,
       files: 1,

@@ -78,6 +78,8 @@ async function use({ post, other_key }: Person): Promise<void> {
 /** What these calls did not leave: names, a note, a sign-in, words of a provider, an answer that is kept in a file. */
 async function writeRows({ gateway, tollgate }: Person): Promise<void> {
   await tollgate('account', 'rename', 'account-1', ALICE)
+  const details = ['--display-name', `${MARKER} Ö.`, '--email', ALICE, '--note', `${MARKER} pays late`]
+  await tollgate('account', 'change', ALICE, ...details)
   await tollgate('credit', ALICE, '1', '--note', `invoice for ${MARKER}`)
   await tollgate('key', 'create', ALICE, '--name', `${MARKER}-desk`, '--addresses', '203.0.113.77')
   const db = openDatabase(join(gateway.data_folder, 'tollgate.db'))

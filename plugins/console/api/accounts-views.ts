@@ -1,6 +1,7 @@
 // Accounts as the operator asks for them and sees them.
 
 import { type Static, Type } from '@sinclair/typebox'
+import type { AccountDetails } from '../../../src/access/account-details.ts'
 import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
 import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
 import { accountLimit } from '../../../src/access/limits.ts'
@@ -27,6 +28,8 @@ export const AccountsQuery = Closed({
 const AccountFields = {
   id: Type.Integer(),
   name: Type.String(),
+  display_name: Type.String(),
+  email: Type.String(),
   status: OneOf(ACCOUNT_STATUSES),
   ...ACCOUNT_MONEY_FIELDS,
   ...MoneyFields('week'),
@@ -45,14 +48,22 @@ export const AccountView = Closed({
   ...AccountFields,
   ...NullableTimeFields('closed'),
   ...NullableTimeFields('last_call'),
+  note: Type.String(),
+  keys_see_account: Type.Boolean({ description: 'whether limited keys see all calls of the account' }),
   keys: Type.Integer({ description: 'keys that work' }),
   limits: LimitsView,
   limits_section: Type.String({ description: 'where the limits of this account stand in the catalogue' }),
 })
 
-export const NewAccount = Closed({
-  name: Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' }),
-})
+const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
+const Details = {
+  display_name: Type.Optional(Type.String({ maxLength: 400, must: 'a name in any letters' })),
+  email: Type.Optional(Type.String({ maxLength: 400, must: 'an email address' })),
+  note: Type.Optional(Type.String({ maxLength: 4_000, must: 'a note' })),
+  keys_see_account: Type.Optional(Type.Boolean()),
+}
+export const NewAccount = Closed({ name: Name, ...Details })
+export const AccountChanges = Closed({ name: Type.Optional(Name), ...Details })
 export const CloseBody = Closed({
   name: Type.String({ maxLength: 200, must: 'the name of the account, to be sure' }),
 })
@@ -104,23 +115,34 @@ export function accountRow(
   const pace = paceOf(asked, spending, now_ms)
   return {
     ...accountFields(account),
+    display_name: account.display_name,
+    email: account.email,
     ...money('week', spending.week_nanos),
     ...pace,
     low: isLow(asked, pace),
   }
 }
 
+interface Shown {
+  spending: Spending
+  keys: number
+  last_call_at_ms: number | null
+  details: AccountDetails
+}
+
 /** One account. */
 export function accountView(
   { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
   account: ListedAccount,
-  { spending, keys, last_call_at_ms }: { spending: Spending; keys: number; last_call_at_ms: number | null },
+  { spending, keys, last_call_at_ms, details }: Shown,
 ): Static<typeof AccountView> {
   const { limits } = catalogue()
   return {
     ...accountRow(account, spending, now()),
     ...time('closed', account.closed_at_ms),
     ...time('last_call', last_call_at_ms),
+    note: details.note,
+    keys_see_account: details.keys_see_account,
     keys,
     limits: limitsView(accountLimit(limits, account.name), limiter.used('account', account.id)),
     limits_section: sectionOf(account.name),

@@ -1,15 +1,18 @@
 // Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { changeDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
 import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { accountsPage } from './accounts-list.ts'
 import {
+  AccountChanges,
   AccountsQuery,
   AccountsView,
   AccountView,
@@ -35,10 +38,12 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .post(
       '/console/api/accounts',
-      async ({ viewer, origin, body: { name } }) => {
-        const { id } = await changed(gateway, { viewer, origin }, () =>
-          createAccount(db, { name, now_ms: now() }),
-        )
+      async ({ viewer, origin, body: { name, ...details } }) => {
+        const { id } = await changed(gateway, { viewer, origin }, () => {
+          const made = createAccount(db, { name, now_ms: now() })
+          changeDetails(db, name, defined(details))
+          return made
+        })
         return shownAccount(gateway, String(id))
       },
       { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
@@ -49,16 +54,18 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/accounts/:id',
-      async ({ viewer, origin, params: { id }, body }) => {
+      async ({ viewer, origin, params: { id }, body: { name, ...details } }) => {
         const { id: number, name: before } = requireAccount(gateway, id)
-        if (body.name !== before)
-          await changed(gateway, { viewer, origin }, () => renameAccount(db, before, body.name))
+        await changed(gateway, { viewer, origin }, () => {
+          if (name !== undefined && name !== before) renameAccount(db, before, name)
+          changeDetails(db, name ?? before, defined(details))
+        })
         return {
           account: shownAccount(gateway, String(number)),
-          remark: remarkOn(gateway, before, body.name),
+          remark: remarkOn(gateway, before, name ?? before),
         }
       },
-      { params: AccountParams, body: NewAccount, response: { 200: RenamedView, ...FAILURES } },
+      { params: AccountParams, body: AccountChanges, response: { 200: RenamedView, ...FAILURES } },
     )
 }
 
@@ -123,6 +130,7 @@ export function shownAccount(
     spending: spendingOf(db, [id], now()).get(id) ?? NOTHING_SPENT,
     keys: countUsableKeys(db, id, now()),
     last_call_at_ms: lastCallOf(db, id),
+    details: detailsOf(db, id),
   })
 }
 

@@ -7,6 +7,7 @@ end with _nanos are amounts in billionths of a US dollar, fields with _ms are
 milliseconds, and fields with _at_ms are milliseconds since 1970 (UTC).
 
   accounts          the account and its balance
+  account_details   its display name, email and note
   closed_accounts   when it was closed
   erased_accounts   when it was erased
   keys              its API keys, without the keys themselves

@@ -1,0 +1,118 @@
+// What an operator writes down of an account beside its short name: a display name, an email, a note; and what its limited keys see.
+import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
+import { allGiven, equals, placeholders } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { account_details } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import { invalidRequest } from '../domain/errors.ts'
+import { unseenIn } from '../utilities/visible-text.ts'
+import { accountByName, refuseErased } from './accounts.ts'
+
+export interface AccountDetails {
+  /** Any letters; empty if there is none. */
+  display_name: string
+  email: string
+  note: string
+  /** Whether a limited key sees all calls of its account; else only its own. */
+  keys_see_account: boolean
+}
+
+export const NO_DETAILS: AccountDetails = Object.freeze({
+  display_name: '',
+  email: '',
+  note: '',
+  keys_see_account: false,
+})
+
+export const MAX_DISPLAY_NAME_CHARS = 100
+export const MAX_EMAIL_CHARS = 254
+export const MAX_ACCOUNT_NOTE_CHARS = 1_000
+
+const detailQueries = perConnection({
+  find: (orm) =>
+    orm
+      .select({
+        display_name: account_details.display_name,
+        email: account_details.email,
+        note: account_details.note,
+        keys_see_account: account_details.keys_see_account,
+      })
+      .from(account_details)
+      .where(equals(account_details.account_id, 'account_id'))
+      .prepare(),
+  store: (orm) =>
+    orm
+      .insert(account_details)
+      .values(placeholders('account_id', 'display_name', 'email', 'note', 'keys_see_account'))
+      .onConflictDoUpdate({
+        target: account_details.account_id,
+        set: allGiven('display_name', 'email', 'note', 'keys_see_account'),
+      })
+      .prepare(),
+})
+
+export function detailsOf(db: Database, account_id: number): AccountDetails {
+  const row = detailQueries(db).find.get({ account_id })
+  return row ? { ...row, keys_see_account: row.keys_see_account === 1 } : NO_DETAILS
+}
+
+/**
+ * Changes what is given; an empty text takes a detail away.
+ *
+ * @throws GatewayError not_found without the account; conflict if it is erased; invalid_request for a malformed detail
+ */
+export function changeDetails(db: Database, name: string, changes: Partial<AccountDetails>): AccountDetails {
+  return immediately(db, () => {
+    const account = accountByName(db, name)
+    refuseErased(db, account)
+    const before = detailsOf(db, account.id)
+    const after = trimmed({ ...before, ...changes })
+    check(after)
+    const names = (Object.keys(after) as (keyof AccountDetails)[]).filter(
+      (name) => before[name] !== after[name],
+    )
+    if (names.length === 0) return after
+    detailQueries(db).store.run({
+      ...after,
+      account_id: account.id,
+      keys_see_account: Number(after.keys_see_account),
+    })
+    const only = (details: AccountDetails) => Object.fromEntries(names.map((name) => [name, details[name]]))
+    recordAction(db, {
+      action: 'account.changed',
+      account_id: account.id,
+      before: only(before),
+      after: only(after),
+    })
+    return after
+  })
+}
+
+/** The same letters in the same form: what is typed on one machine is found from another. */
+const trimmed = ({ display_name, email, note, keys_see_account }: AccountDetails): AccountDetails => ({
+  display_name: display_name.trim().normalize('NFC'),
+  email: email.trim(),
+  note: note.trim(),
+  keys_see_account,
+})
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/
+
+function check({ display_name, email, note }: AccountDetails): void {
+  checkText('display_name', display_name, MAX_DISPLAY_NAME_CHARS)
+  checkText('email', email, MAX_EMAIL_CHARS)
+  if (email !== '' && !EMAIL.test(email))
+    throw invalidRequest(`email: "${email}" is not an email address. Write one such as anna@example.com.`, {
+      param: 'email',
+    })
+  checkText('note', note.replaceAll('\n', ' '), MAX_ACCOUNT_NOTE_CHARS)
+}
+
+function checkText(param: string, text: string, max_chars: number): void {
+  if ([...text].length > max_chars)
+    throw invalidRequest(`${param}: must have at most ${max_chars} characters.`, { param })
+  const unseen = unseenIn(text)
+  if (unseen !== undefined)
+    throw invalidRequest(`${param}: contains the control character ${unseen}. Remove it.`, { param })
+}

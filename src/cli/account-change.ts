@@ -1,0 +1,64 @@
+// `account change`: a display name, an email and a note beside the short name, and what limited keys see.
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { type AccountDetails, changeDetails } from '../access/account-details.ts'
+import { accountFields } from '../access/account-view.ts'
+import { shownAccount } from '../access/closing.ts'
+import { invalidRequest } from '../domain/errors.ts'
+import { defined } from '../utilities/defined.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+
+interface ChangeOptions {
+  displayName?: string
+  email?: string
+  note?: string
+  keysSee?: 'own' | 'account'
+}
+
+export function addAccountChange(account: Command, deps: CliDeps): void {
+  account
+    .command('change <name>')
+    .summary('Change what is written down of an account.')
+    .description(
+      'Change what is written down of an account. Options that you leave out change nothing; an empty text removes. ' +
+        '`account rename` changes the short name.',
+    )
+    .option('--display-name <text>', 'its name in any letters, such as Zoë & Co')
+    .option('--email <address>', 'an email address')
+    .option('--note <text>', 'a note for operators')
+    .option('--keys-see <what>', 'calls that its limited keys see: own or account', readSeen)
+    .action((name: string, options: ChangeOptions, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { displayName, email, note, keysSee } = options
+      const keys_see_account = keysSee === undefined ? undefined : keysSee === 'account'
+      const changes = defined({ display_name: displayName, email, note, keys_see_account })
+      if (Object.keys(changes).length === 0)
+        throw invalidRequest('Nothing to change: give --display-name, --email, --note or --keys-see.')
+      const { details, found } = withDatabase(folder, 'write', (db) => ({
+        details: changeDetails(db, name, changes),
+        found: shownAccount(db, name),
+      }))
+      answer(
+        { ...accountFields(found), ...details },
+        `Account ${name} changed. See tollgate account show ${name}.`,
+      )
+    })
+}
+
+function readSeen(text: string): 'own' | 'account' {
+  if (text !== 'own' && text !== 'account') throw new InvalidArgumentError('Write own or account.')
+  return text
+}
+
+/** The details of an account in lines of label and value; those that it lacks are left out. */
+export const detailLines = (details: AccountDetails): [string, string][] =>
+  (
+    [
+      ['display name', details.display_name],
+      ['email', details.email],
+      ['note', details.note],
+      ['limited keys', details.keys_see_account ? 'see all calls of the account' : ''],
+    ] as [string, string][]
+  ).filter(([, text]) => text !== '')

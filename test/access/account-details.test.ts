@@ -1,0 +1,86 @@
+// What is written down of an account beside its short name: any letters, within bounds, and nothing that cannot be seen.
+import { describe, expect, test } from 'bun:test'
+import {
+  type AccountDetails,
+  changeDetails,
+  detailsOf,
+  NO_DETAILS,
+} from '../../src/access/account-details.ts'
+import { createAccount } from '../../src/access/accounts.ts'
+import { beginErasing } from '../../src/access/erasing.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+function world() {
+  const db = openDatabase(':memory:')
+  const { id } = createAccount(db, { name: 'ada', now_ms: 1 })
+  return { db, id }
+}
+
+describe('a detail is kept', () => {
+  test.each<[string, Partial<AccountDetails>, Partial<AccountDetails>]>([
+    ['in any letters', { display_name: 'Zoë 王 🦊 & «Søn» <b>' }, { display_name: 'Zoë 王 🦊 & «Søn» <b>' }],
+    [
+      'without blanks around it',
+      { display_name: '  Ada ', email: ' a@b ' },
+      { display_name: 'Ada', email: 'a@b' },
+    ],
+    ['in one form of its letters', { display_name: 'Zoe\u0308' }, { display_name: 'Zoë' }],
+    ['of 100 characters, whatever they take', { display_name: '🦊'.repeat(100) }, {}],
+    ['of several lines', { note: 'pays late\ncall first' }, { note: 'pays late\ncall first' }],
+    ['that limited keys see all', { keys_see_account: true }, { keys_see_account: true }],
+  ])('%s', (_, asked, kept) => {
+    const { db, id } = world()
+    const expected = { ...NO_DETAILS, ...asked, ...kept }
+    expect(changeDetails(db, 'ada', asked)).toEqual(expected)
+    expect(detailsOf(db, id)).toEqual(expected)
+  })
+
+  test('until it is changed: what is left out stays, an empty text removes', () => {
+    const { db, id } = world()
+    changeDetails(db, 'ada', { display_name: 'Ada', email: 'ada@example.com' })
+    changeDetails(db, 'ada', { note: 'pays late' })
+    changeDetails(db, 'ada', { email: '' })
+    expect(detailsOf(db, id)).toEqual({ ...NO_DETAILS, display_name: 'Ada', note: 'pays late' })
+  })
+
+  test('with a line in the log of activity that has what changed; none where nothing does', () => {
+    const { db } = world()
+    changeDetails(db, 'ada', { display_name: 'Ada', note: '' })
+    changeDetails(db, 'ada', { display_name: ' Ada ' })
+    const lines = db.query("SELECT before, after FROM actions WHERE action = 'account.changed'").all()
+    expect(lines).toEqual([{ before: '{"display_name":""}', after: '{"display_name":"Ada"}' }])
+  })
+})
+
+describe('a detail is refused', () => {
+  test.each<[string, Partial<AccountDetails>, string]>([
+    ['a display name of 101 characters', { display_name: 'x'.repeat(101) }, 'display_name'],
+    ['a display name of two lines', { display_name: 'Ada\nLovelace' }, 'display_name'],
+    ['a display name that reverses what follows', { display_name: 'Ada\u202e' }, 'display_name'],
+    ['an email without a host', { email: 'ada' }, 'email'],
+    ['an email without a name', { email: '@example.com' }, 'email'],
+    ['two emails', { email: 'a@b, c@d' }, 'email'],
+    ['an email with a line break', { email: 'a@b\nbcc:c@d' }, 'email'],
+    ['an email of 255 characters', { email: `${'x'.repeat(250)}@b.io` }, 'email'],
+    ['a note of 1,001 characters', { note: 'x'.repeat(1_001) }, 'note'],
+    ['a note that colours a terminal', { note: '\u001b[31mred' }, 'note'],
+  ])('%s', (_, asked, param) => {
+    const { db, id } = world()
+    changeDetails(db, 'ada', { note: 'before' })
+    expect(() => changeDetails(db, 'ada', asked)).toThrow(
+      expect.objectContaining({ kind: 'invalid_request', param }),
+    )
+    expect(detailsOf(db, id)).toEqual({ ...NO_DETAILS, note: 'before' })
+  })
+
+  test('of an account that does not exist, or is erased', () => {
+    const { db } = world()
+    expect(() => changeDetails(db, 'eve', { note: 'x' })).toThrow(
+      expect.objectContaining({ kind: 'not_found' }),
+    )
+    beginErasing(db, 'ada', 2)
+    expect(() => changeDetails(db, 'ada', { note: 'x' })).toThrow(
+      expect.objectContaining({ kind: 'conflict' }),
+    )
+  })
+})
