@@ -42,7 +42,7 @@ export interface WebSocketsOptions {
 
 /** Each costs a few kilobytes. Whoever is refused goes on by POST. */
 const MAX_OPEN = 2_048
-const MAX_OPEN_OF_ACCOUNT = 256
+const MAX_OPEN_OF_ACCOUNT = 128
 
 /** OpenAI's own limit: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
 const MAX_AGE_MS = 3_600_000

@@ -23,10 +23,10 @@ function registry() {
   return { at, sockets, add }
 }
 
-test('an account has room for 256, all of them for 2,048', () => {
+test('an account has room for 128, all of them for 2,048', () => {
   const { sockets, add } = registry()
   const first = add(1)
-  for (let more = 1; more < 256; more++) add(1)
+  for (let more = 1; more < 128; more++) add(1)
   expect(sockets.hasRoom(1)).toBe(false)
   sockets.remove(first.socket)
   sockets.remove(first.socket)

@@ -138,7 +138,7 @@ test('a connection is an hour old at most: who asks then is told to connect agai
 
 test('so many of an account and no more: 426, after which Codex goes on by POST', async () => {
   await using s = await scene({ server: `[limits]\nreads_per_minute = 10000` })
-  const sockets = await Promise.all(Array.from({ length: 256 }, () => openSocket(s.gateway, s)))
+  const sockets = await Promise.all(Array.from({ length: 128 }, () => openSocket(s.gateway, s)))
   await expect(openSocket(s.gateway, s)).rejects.toThrow('not opened')
   const other = await openSocket(s.gateway, { key: await s.gateway.caller() })
   sockets[0]?.raw.close()

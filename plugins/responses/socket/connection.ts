@@ -1,7 +1,8 @@
 // One WebSocket of a caller: messages in and out, at the pace of whoever is slower, and its end.
-import { GatewayError } from '../../../src/domain/errors.ts'
+import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { OpenSocket, SocketEnd } from '../../../src/http/web-sockets.ts'
+import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
 import { type Create, readMessage, tooManyLanes } from './envelope.ts'
 import { EventMessages, errorMessage, isStream, metadataMessage, steerFailed, TOO_OLD } from './frames.ts'
 import { Lanes } from './lanes.ts'
@@ -10,6 +11,8 @@ import { Lanes } from './lanes.ts'
 export interface ConnectionOptions {
   account_id: number
   opened_at_ms: number
+  /** What has come over this and other connections, and waits for its call. */
+  arrived: SharedBytes
   /** Makes the response, as POST does. Never throws: a failure is an answer. */
   serve(create: Create, about: { signal: AbortSignal; onTaken: () => void }): Promise<Response>
   /** The answer to a message that cannot be understood. */
@@ -27,16 +30,23 @@ const MAX_WAITING = 64
 const MAX_UNPAID = 100
 
 const NONSENSE: SocketEnd = { code: 1008, reason: 'Too many messages that ask for no response.' }
+const NO_ROOM: SocketEnd = { code: 1013, reason: 'Too many large messages wait. Connect again later.' }
+const FULL_RETRY_AFTER_S = 5
 const FORGOTTEN: SocketEnd = {
   code: 1013,
   reason: 'The conversation cannot be remembered. Send all of it again.',
+}
+
+/** A message that waits for its call, and its size. */
+interface Arrived extends Create {
+  bytes: number
 }
 
 export class Connection implements SocketEvents, OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
   readonly #options: ConnectionOptions
-  readonly #lanes = new Lanes<Create>(
+  readonly #lanes = new Lanes<Arrived>(
     (create) => this.#answer(create),
     () => this.#endIfAsked(),
   )
@@ -71,13 +81,23 @@ export class Connection implements SocketEvents, OpenSocket {
       this.#send(TOO_OLD)
       return
     }
+    const bytes = message.length
+    const { arrived, account_id } = this.#options
+    if (!arrived.take(account_id, bytes)) {
+      void this.#refuseWithoutRoom()
+      return
+    }
+    this.#waiting_bytes += bytes
+    let waits = false
     try {
       const asked = readMessage(message)
-      if (asked.kind === 'create') this.#take(asked)
+      if (asked.kind === 'create') waits = this.#take({ ...asked, bytes })
       else if (this.#isHeard() && asked.kind === 'steer') this.#send(steerFailed(asked.steer))
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
       void this.#refuse(thrown, undefined)
+    } finally {
+      if (!waits) this.#release(bytes)
     }
   }
 
@@ -88,6 +108,7 @@ export class Connection implements SocketEvents, OpenSocket {
   close(_: CallerSocket, code: number): void {
     this.#socket = undefined
     this.#lanes.clear()
+    this.#release(this.#waiting_bytes)
     for (const controller of this.#leaving) controller.abort()
     this.#caughtUp()
     this.#options.onClose(this, code)
@@ -115,20 +136,28 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#socket?.close(code, reason)
   }
 
-  #take(create: Create): void {
-    const { lane, body } = create
+  /** @returns whether it waits for its call */
+  #take(create: Arrived): boolean {
+    const { lane } = create
     if (!this.#lanes.hasRoomFor(lane)) {
       void this.#refuse(tooManyLanes(), lane)
-      return
+      return false
     }
     this.#unpaid = 0
     this.#waiting++
-    this.#waiting_bytes += body.length
     this.#lanes.add(lane, create)
     this.#pace()
+    return true
   }
 
-  async #answer(create: Create): Promise<void> {
+  /** Of a message that waits no more. What is left of a closed connection was released when it closed. */
+  #release(bytes: number): void {
+    const released_bytes = Math.min(bytes, this.#waiting_bytes)
+    this.#waiting_bytes -= released_bytes
+    this.#options.arrived.give(this.account_id, released_bytes)
+  }
+
+  async #answer(create: Arrived): Promise<void> {
     const controller = new AbortController()
     this.#leaving.add(controller)
     let was_taken = false
@@ -136,7 +165,7 @@ export class Connection implements SocketEvents, OpenSocket {
       if (was_taken) return
       was_taken = true
       this.#waiting--
-      this.#waiting_bytes -= create.body.length
+      this.#release(create.bytes)
       this.#pace()
     }
     try {
@@ -197,6 +226,16 @@ export class Connection implements SocketEvents, OpenSocket {
 
   async #refuse(thrown: GatewayError, lane: string | undefined): Promise<void> {
     if (this.#isHeard()) this.#send(await errorMessage(this.#options.refuse(thrown), lane))
+  }
+
+  /** It is not read: what it says may be of any size. */
+  async #refuseWithoutRoom(): Promise<void> {
+    const refusal = overloaded(
+      'Too many large messages wait on WebSockets. Please retry later, or use POST /v1/responses.',
+      { retry_after_s: FULL_RETRY_AFTER_S },
+    )
+    this.#send(await errorMessage(this.#options.refuse(refusal), undefined))
+    this.end(NO_ROOM)
   }
 
   /** Counts a message without a call. */

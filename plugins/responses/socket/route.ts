@@ -3,11 +3,7 @@ import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
 import { notFound, overloaded } from '../../../src/domain/errors.ts'
 import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
-import {
-  createRecentMemory,
-  type RecentMemory,
-  RecentOfConnection,
-} from '../../../src/exchange/responses/recent.ts'
+import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
 import { freeCalls } from '../../../src/surface/calls.ts'
@@ -15,6 +11,7 @@ import { answerTo } from '../../../src/surface/failed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import type { Surface } from '../../../src/surface/origin.ts'
 import { failures } from '../../../src/surface/responses.ts'
+import { createSharedBytes, type SharedBytes } from '../../../src/utilities/shared-bytes.ts'
 import { UpgradeView } from '../stored-views.ts'
 import { Connection } from './connection.ts'
 import { type Handshake, handshakeOf, originOver } from './one-call.ts'
@@ -26,9 +23,14 @@ interface Route {
   surface: Surface
   /** What is the same for every response. */
   request: ResponseRequest
-  /** That of all connections. */
-  memory: RecentMemory
+  /** What all connections remember. */
+  memory: SharedBytes
+  /** What has come over all connections, and waits for its call. */
+  arrived: SharedBytes
 }
+
+/** Eight of the largest messages, four of one account. What a call has taken is part of the memory of bodies. */
+const ARRIVED_BYTES = 128 * 1024 * 1024
 
 const RESTARTING_RETRY_AFTER_S = 5
 
@@ -38,7 +40,13 @@ const RESTARTING_RETRY_AFTER_S = 5
  */
 export function webSockets(gateway: Parts, surface: Surface, request: ResponseRequest) {
   const { exchange, requests } = gateway
-  const route = { gateway, surface, request, memory: createRecentMemory() }
+  const route = {
+    gateway,
+    surface,
+    request,
+    memory: createRecentMemory(),
+    arrived: createSharedBytes(ARRIVED_BYTES),
+  }
   return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
     '/v1/responses',
     ({ request: asked, origin, caller, set }) => {
@@ -69,7 +77,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
 }
 
 function connectionOf(route: Route, caller: Caller, handshake: Handshake): Connection {
-  const { gateway, surface, request, memory } = route
+  const { gateway, surface, request, memory, arrived } = route
   const account_id = caller.account.id
   const { newRequestId, web_sockets } = gateway.requests
   const parts = { exchange: gateway.exchange, ...gateway.content }
@@ -78,6 +86,7 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
   const connection: Connection = new Connection({
     account_id,
     opened_at_ms: gateway.exchange.now(),
+    arrived,
     async serve({ body, lane = '', generates }, { signal, onTaken }) {
       const request_id = newRequestId()
       let origin: CallOrigin | undefined

@@ -3,6 +3,7 @@
 import { type JsonObject, objectsIn } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
 import { createPace, decodeLines, encodeLines } from '../../responses/lines.ts'
+import { createSharedBytes, type SharedBytes } from '../../utilities/shared-bytes.ts'
 
 /** One turn of a conversation, and by those before it the whole of it. */
 export interface Remembered {
@@ -30,42 +31,16 @@ export interface RecentResponses {
   remember(turn: NewTurn): Promise<void>
 }
 
-/** The memory that all connections share. */
-export interface RecentMemory {
-  take(account_id: number, bytes: number): boolean
-  give(account_id: number, bytes: number): void
-}
-
 /** Some eighty conversations of agents that are as long as a model can read. */
 const MEMORY_BYTES = 128 * 1024 * 1024
 /** Larger ones cannot be sent in one message again either. */
 const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
 
-/** An account may take half of what the others leave: however many fill it, there is some for the next. */
-export function createRecentMemory(limit_bytes = MEMORY_BYTES): RecentMemory {
-  let taken_bytes = 0
-  const taken_by = new Map<number, number>()
-  return {
-    take(account_id, bytes) {
-      const before_bytes = taken_by.get(account_id) ?? 0
-      const of_account = before_bytes + bytes
-      const of_others = taken_bytes - before_bytes
-      if (of_account > (limit_bytes - of_others) / 2) return false
-      taken_bytes += bytes
-      taken_by.set(account_id, of_account)
-      return true
-    },
-    give(account_id, bytes) {
-      taken_bytes -= bytes
-      const left_bytes = (taken_by.get(account_id) ?? 0) - bytes
-      if (left_bytes > 0) taken_by.set(account_id, left_bytes)
-      else taken_by.delete(account_id)
-    },
-  }
-}
+/** What all connections may remember. */
+export const createRecentMemory = (): SharedBytes => createSharedBytes(MEMORY_BYTES)
 
 export interface RecentOptions {
-  memory: RecentMemory
+  memory: SharedBytes
   account_id: number
   /** A response that nothing else has could not be remembered: its caller has to send the conversation again. */
   onForgotten: () => void

@@ -1,6 +1,6 @@
-// The memory that connections share for the responses they remember: what one account leaves to the others.
+// Bytes that accounts share: what one account leaves to the others.
 import { expect, test } from 'bun:test'
-import { createRecentMemory } from '../../src/exchange/responses/recent.ts'
+import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
 
 type Step = [change: 'take' | 'give', account_id: number, bytes: number, taken: boolean]
 
@@ -34,11 +34,11 @@ test.each<[what: string, ...steps: Step[]]>([
     ['take', 2, 1, false],
   ],
 ])('of 100 bytes: %s', (_, ...steps) => {
-  const memory = createRecentMemory(100)
+  const shared = createSharedBytes(100)
   for (const [change, account_id, bytes, taken] of steps)
-    if (change === 'give') memory.give(account_id, bytes)
+    if (change === 'give') shared.give(account_id, bytes)
     else
-      expect({ account_id, bytes, taken: memory.take(account_id, bytes) }).toEqual({
+      expect({ account_id, bytes, taken: shared.take(account_id, bytes) }).toEqual({
         account_id,
         bytes,
         taken,
