@@ -62,7 +62,13 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   await page.getByText('broken, 1').waitFor()
   await one.looksRight()
 
-  await page.getByRole('tab', { name: 'Entries' }).click()
+  // Where the entries were once, and of one account.
+  await one.go('/console/books?tab=entries')
+  await page.getByRole('heading', { name: 'Entries' }).waitFor()
+  await one.go('/console/entries?account=nobody')
+  one.allow(/status of 404/)
+  await page.getByText('Account not found').waitFor()
+  await one.go('/console/entries?account=alice')
   await page.getByRole('table', { name: 'Entries' }).waitFor()
   expect(await linesOf('Entries')).toHaveLength(1 + gateway.rows().entries.length)
   await page.getByRole('combobox', { name: 'Which entries' }).click()
@@ -70,8 +76,8 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   await page.waitForURL(/kind=withdrawal/)
   await one.quiet()
   expect(await linesOf('Entries')).toEqual([
-    'Entry Account USD For When',
-    expect.stringMatching(/^Debit alice −2\.50 hardware /),
+    'Entry USD For When',
+    expect.stringMatching(/^Debit −2\.50 hardware /),
   ])
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()

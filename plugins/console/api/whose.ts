@@ -1,18 +1,21 @@
 // Whose things a request is about: a viewer's own account, or the one that the operator names.
 import type { Database } from 'bun:sqlite'
 import { Type } from '@sinclair/typebox'
-import { accountByName } from '../../../src/access/accounts.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Account } from '../../../src/db/schema.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { requireAccount } from './asked.ts'
 
-/** For the operator: the name of an account. All others see their own without it. */
+/** For the operator: the name or the number of an account. All others see their own without it. */
 export const WHOSE = {
   account: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account, of at most 64 characters' }),
+    Type.String({ minLength: 1, maxLength: 64, must: 'the name or the number of an account' }),
   ),
 }
+
+const accountById = (db: Database, id: number): Account | undefined =>
+  accountQueries(db).accountById.get({ id })
 
 /**
  * The account that a request is about, as it is at this moment; undefined if the operator names none.
@@ -21,8 +24,9 @@ export const WHOSE = {
  */
 export function accountAsked(db: Database, viewer: Viewer, name: string | undefined): Account | undefined {
   const own_id = accountOf(viewer)
-  if (own_id === undefined) return name === undefined ? undefined : accountByName(db, name)
-  const own: Account | undefined = accountQueries(db).accountById.get({ id: own_id })
+  if (own_id === undefined)
+    return name === undefined ? undefined : accountById(db, requireAccount({ db }, name).id)
+  const own = accountById(db, own_id)
   if (own && (name === undefined || name === own.name)) return own
   throw notFound('Account not found.', { param: 'account' })
 }

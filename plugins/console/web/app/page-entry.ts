@@ -26,6 +26,12 @@ export interface PageEntry {
   load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
+/** Pages of one purpose, under its title in the side bar. */
+export interface PageGroup {
+  title: string
+  pages: readonly PageEntry[]
+}
+
 /** A page without a session: the link of a first visit, an invitation. */
 export interface OpenPageEntry {
   path: string

@@ -4,14 +4,14 @@ import { FileQuestionMark } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { matchRoute, useRouter } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
-import { pages } from '../pages/index.ts'
+import { page_groups, pages } from '../pages/index.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { oweFocus } from './navigation.ts'
-import type { OpenPageEntry, PageEntry, Role } from './page-entry.ts'
+import type { OpenPageEntry, PageEntry, PageGroup, Role } from './page-entry.ts'
 
 export const BASE = '/console'
 
@@ -55,6 +55,15 @@ function decodedPart(text: string): string {
 
 /** The pages that a role sees. */
 export const pagesOf = (role: Role): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(role))
+
+/** The side bar of a role: pages with an icon, in groups that have any. */
+export const groupsOf = (role: Role): PageGroup[] =>
+  page_groups
+    .map(({ title, pages }) => ({
+      title,
+      pages: pages.filter(({ icon, seen_by }) => icon !== undefined && seen_by.includes(role)),
+    }))
+    .filter(({ pages }) => pages.length > 0)
 
 /** Draws an entry's page. It begins anew with each address. */
 export function Opened(match: Match<OpenPageEntry>) {

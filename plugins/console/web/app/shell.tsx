@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
-import { pagesOf, Routes, useArrival } from './routes.tsx'
+import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
@@ -20,6 +20,7 @@ export function Shell() {
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open>('nothing')
   const seen = useMemo(() => pagesOf(role), [role])
+  const groups = useMemo(() => groupsOf(role), [role])
   useArrival()
 
   const actions = useMemo(
@@ -37,7 +38,7 @@ export function Shell() {
   useKeys(actions)
 
   const close = () => setOpen('nothing')
-  const bar = { pages: seen, onSearch: actions.search, onHelp: actions.help }
+  const bar = { groups, onSearch: actions.search, onHelp: actions.help }
   return (
     <div className="shell">
       <a className="skip" href="#main">

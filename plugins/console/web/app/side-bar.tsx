@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
-import type { PageEntry } from './page-entry.ts'
+import type { PageEntry, PageGroup } from './page-entry.ts'
 import { usePath } from './routes.tsx'
 import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
 
 export interface SideBarProps {
-  pages: readonly PageEntry[]
+  groups: readonly PageGroup[]
   onSearch: () => void
   onHelp: () => void
   /** A page was chosen: the drawer closes. */
@@ -24,10 +24,9 @@ export const Brand = () => (
   </Link>
 )
 
-export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
+export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
   const path = usePath()
-  const listed = pages.filter(({ icon }) => icon !== undefined)
-  const home = listed[0]?.path
+  const home = groups[0]?.pages[0]?.path
   const isHere = (entry: PageEntry): boolean =>
     path === entry.path || path.startsWith(`${entry.path}/`) || (path === '/' && entry.path === home)
   return (
@@ -39,21 +38,28 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
         <kbd aria-hidden>/</kbd>
       </button>
       <nav aria-label="Pages">
-        <ul>
-          {listed.map((entry) => (
-            <li key={entry.path}>
-              <Link
-                className="side-link"
-                href={entry.path}
-                aria-current={isHere(entry) ? 'page' : undefined}
-                onClick={onChosen}
-              >
-                {entry.icon && <entry.icon className="icon" aria-hidden />}
-                {entry.title}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        {groups.map(({ title, pages }) => (
+          <div key={title}>
+            <p className="side-group" aria-hidden>
+              {title}
+            </p>
+            <ul aria-label={title}>
+              {pages.map((entry) => (
+                <li key={entry.path}>
+                  <Link
+                    className="side-link"
+                    href={entry.path}
+                    aria-current={isHere(entry) ? 'page' : undefined}
+                    onClick={onChosen}
+                  >
+                    {entry.icon && <entry.icon className="icon" aria-hidden />}
+                    {entry.title}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </nav>
       <SideFoot onHelp={onHelp} />
     </aside>

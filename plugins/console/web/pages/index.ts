@@ -1,4 +1,4 @@
-// The pages, in the order of the side bar; what stands before a session; and the search.
+// The pages, in the groups and the order of the side bar; what stands before a session; and the search.
 import {
   ArrowLeftRight,
   Boxes,
@@ -23,6 +23,7 @@ import {
   OPERATOR,
   type OpenPageEntry,
   type PageEntry,
+  type PageGroup,
   type Role,
   type Search,
   type SignInProps,
@@ -48,31 +49,56 @@ const below = (path: string, title: string, seen_by: readonly Role[], load: Load
   load,
 })
 
-export const pages: readonly PageEntry[] = [
-  page('/overview', 'Overview', EVERYONE, Gauge, 'o', () => import('./overview/overview.tsx')),
-  page('/calls', 'Calls', EVERYONE, ArrowLeftRight, 'c', () => import('./calls/calls.tsx')),
-  below('/calls/:request_id', 'Call', EVERYONE, () => import('./call/call.tsx')),
-  page('/usage', 'Usage', EVERYONE, ChartColumn, 'u', () => import('./usage/usage.tsx')),
-  page('/accounts', 'Accounts', OPERATOR, Users, 'a', () => import('./accounts/accounts.tsx')),
-  below('/accounts/:account', 'Account', OPERATOR, () => import('./accounts/account.tsx')),
-  page('/keys', 'Keys', EVERYONE, KeyRound, 'k', () => import('./keys/keys.tsx')),
-  below('/keys/:key', 'Key', EVERYONE, () => import('./keys/key.tsx')),
-  page('/models', 'Models', EVERYONE, Boxes, 'm', () => import('./models/models.tsx')),
-  below('/models/:id', 'Model', EVERYONE, () => import('./models/model.tsx')),
-  page('/providers', 'Providers', OPERATOR, Plug, 'v', () => import('./providers/providers.tsx')),
-  below('/providers/new', 'New provider', OPERATOR, () => import('./providers/new-provider.tsx')),
-  below('/providers/:name', 'Provider', OPERATOR, () => import('./providers/provider.tsx')),
-  page('/playground', 'Playground', EVERYONE, FlaskConical, 'p', () => import('./playground/playground.tsx')),
-  page('/images', 'Images', EVERYONE, Images, 'i', () => import('./images/images.tsx')),
-  below('/images/:id', 'Image', EVERYONE, () => import('./images/image.tsx')),
-  page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./files/files.tsx')),
-  page('/entries', 'Entries', EVERYONE, ReceiptText, 'e', () => import('./entries/entries.tsx')),
-  page('/catalogue', 'Catalogue', OPERATOR, FileCog, 't', () => import('./catalogue/catalogue.tsx')),
-  page('/books', 'Books', OPERATOR, Scale, 'b', () => import('./books/books.tsx')),
-  below('/setup', 'First steps', OPERATOR, () => import('./setup/setup.tsx')),
-  page('/system', 'System', OPERATOR, Server, 's', () => import('./system/system.tsx')),
-  page('/settings', 'Settings', EVERYONE, Settings, ',', () => import('./settings/settings.tsx')),
+/** The side bar, from top to bottom, and the pages below its own. */
+export const page_groups: readonly PageGroup[] = [
+  {
+    title: 'Operate',
+    pages: [
+      page('/overview', 'Overview', EVERYONE, Gauge, 'o', () => import('./overview/overview.tsx')),
+      page('/calls', 'Calls', EVERYONE, ArrowLeftRight, 'c', () => import('./calls/calls.tsx')),
+      below('/calls/:request_id', 'Call', EVERYONE, () => import('./call/call.tsx')),
+      page(
+        '/playground',
+        'Playground',
+        EVERYONE,
+        FlaskConical,
+        'p',
+        () => import('./playground/playground.tsx'),
+      ),
+      page('/images', 'Images', EVERYONE, Images, 'i', () => import('./images/images.tsx')),
+      below('/images/:id', 'Image', EVERYONE, () => import('./images/image.tsx')),
+      page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./files/files.tsx')),
+      below('/setup', 'First steps', OPERATOR, () => import('./setup/setup.tsx')),
+    ],
+  },
+  {
+    title: 'Money',
+    pages: [
+      page('/accounts', 'Accounts', OPERATOR, Users, 'a', () => import('./accounts/accounts.tsx')),
+      below('/accounts/:account', 'Account', OPERATOR, () => import('./accounts/account.tsx')),
+      page('/keys', 'Keys', EVERYONE, KeyRound, 'k', () => import('./keys/keys.tsx')),
+      below('/keys/:key', 'Key', EVERYONE, () => import('./keys/key.tsx')),
+      page('/usage', 'Usage', EVERYONE, ChartColumn, 'u', () => import('./usage/usage.tsx')),
+      page('/entries', 'Entries', EVERYONE, ReceiptText, 'e', () => import('./entries/entries.tsx')),
+      page('/books', 'Books', OPERATOR, Scale, 'b', () => import('./books/books.tsx')),
+    ],
+  },
+  {
+    title: 'Configure',
+    pages: [
+      page('/models', 'Models', EVERYONE, Boxes, 'm', () => import('./models/models.tsx')),
+      below('/models/:id', 'Model', EVERYONE, () => import('./models/model.tsx')),
+      page('/providers', 'Providers', OPERATOR, Plug, 'v', () => import('./providers/providers.tsx')),
+      below('/providers/new', 'New provider', OPERATOR, () => import('./providers/new-provider.tsx')),
+      below('/providers/:name', 'Provider', OPERATOR, () => import('./providers/provider.tsx')),
+      page('/catalogue', 'Catalogue', OPERATOR, FileCog, 't', () => import('./catalogue/catalogue.tsx')),
+      page('/system', 'System', OPERATOR, Server, 's', () => import('./system/system.tsx')),
+      page('/settings', 'Settings', EVERYONE, Settings, ',', () => import('./settings/settings.tsx')),
+    ],
+  },
 ]
+
+export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
 
 const setPassword = () => import('./sign-in/set-password.tsx')
 

@@ -54,7 +54,14 @@ const OF_ALL: Column<ShownEntry>[] = [
   column('account', 'Account', 'none', ({ account, account_id }) => (
     <Link href={`/accounts/${account_id}`}>{account}</Link>
   )),
-  ...OF_ACCOUNT.slice(1),
+  ...OF_ACCOUNT.slice(1, 2),
+  column('for', 'For', 'second', (entry) => (
+    <>
+      <span className="on-phone">{entry.account} · </span>
+      <For entry={entry} />
+    </>
+  )),
+  ...OF_ACCOUNT.slice(3),
 ]
 
 function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {

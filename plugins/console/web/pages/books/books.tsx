@@ -1,20 +1,16 @@
-// The page of the books: do the sums hold, rule by rule; and the entries.
-
-import { EntriesList } from '../../parts/entries-list.tsx'
+// The page of the books: do the sums hold, rule by rule.
+import { Redirect } from 'wouter'
+import { useAddressState } from '../../parts/address-state.ts'
 import { Page } from '../../parts/page.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
 import { Audit } from './audit.tsx'
 
 export default function Books() {
+  const [{ tab }] = useAddressState({ tab: '' })
+  // The entries were a tab of this page once: addresses are kept.
+  if (tab === 'entries') return <Redirect to="/entries" replace />
   return (
     <Page title="Books" lead="Every balance, hold and charge, checked against each other.">
-      <Tabs
-        label="Parts of the books"
-        tabs={[
-          { value: 'audit', title: 'Audit', content: <Audit /> },
-          { value: 'entries', title: 'Entries', content: <EntriesList /> },
-        ]}
-      />
+      <Audit />
     </Page>
   )
 }

@@ -1,14 +1,22 @@
 // The page of entries: every movement of a balance.
-import { useViewer } from '../../app/session.tsx'
+import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { EntriesList } from '../../parts/entries-list.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useWhose } from '../../parts/whose.ts'
 
 export default function Entries() {
-  const { role } = useViewer()
-  const whose = role === 'operator' ? 'every balance' : 'your balance'
+  const whose = useWhose()
   return (
-    <Page title="Entries" lead={`Every movement of ${whose}. Their sum is what is there.`}>
-      <EntriesList />
+    <Page
+      title="Entries"
+      lead={
+        whose.is_operator
+          ? 'Top-ups, charges and debits of every account.'
+          : 'Every top-up, charge and debit. They add up to your balance.'
+      }
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      <EntriesList account={whose.account} />
     </Page>
   )
 }

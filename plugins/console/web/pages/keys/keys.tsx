@@ -1,19 +1,26 @@
 // The page of keys: who may do what.
 import { useViewer } from '../../app/session.tsx'
+import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { KeysList } from '../../parts/keys/keys-list.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useWhose } from '../../parts/whose.ts'
 
 const LEADS = {
-  operator: 'What programs call with: each belongs to an account, and can be limited and revoked by itself.',
-  account: 'What your programs call with. Each can be limited and revoked by itself.',
-  key: 'The keys of your account. To make or revoke one, sign in with the account’s password.',
+  operator: 'Each key belongs to an account. Limit or revoke each one by itself.',
+  account: 'Your programs call the gateway with a key. Limit or revoke each one by itself.',
+  key: 'The keys of your account. Sign in with the account’s password to create or revoke one.',
 }
 
 export default function Keys() {
   const { role } = useViewer()
+  const whose = useWhose()
   return (
-    <Page title="Keys" lead={LEADS[role]}>
-      <KeysList />
+    <Page
+      title="Keys"
+      lead={LEADS[role]}
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      <KeysList chosen={whose.account} />
     </Page>
   )
 }

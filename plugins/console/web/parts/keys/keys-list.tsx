@@ -42,7 +42,12 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
 ]
 
 const OF_ALL: Column<ShownKeyRow>[] = [
-  ...OF_ACCOUNT.slice(0, 2),
+  ...OF_ACCOUNT.slice(0, 1),
+  column('prefix', 'Begins with', 'second', ({ prefix, account }) => (
+    <>
+      <code className="no-wrap">{prefix}…</code> <span className="on-phone">{account}</span>
+    </>
+  )),
   column('account', 'Account', 'none', ({ account }) => account),
   ...OF_ACCOUNT.slice(2),
 ]
@@ -66,14 +71,16 @@ function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
 export interface KeysListProps {
   /** Whose keys; without, those of all that the viewer sees. */
   account?: { id: number; name: string; status: string }
+  /** The name of the account that the operator has chosen, where it is known by its name alone. */
+  chosen?: string
 }
 
-export function KeysList({ account }: KeysListProps) {
+export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
   const [state, change] = useAddressState({ search: '', keys: 'usable', [CURSOR]: '' })
   const [making, setMaking] = useState(false)
   const query = given({
-    account: account ? String(account.id) : '',
+    account: account ? String(account.id) : (chosen ?? ''),
     search: state.search,
     status: state.keys === 'all' ? '' : state.keys,
     cursor: state[CURSOR],
@@ -129,7 +136,7 @@ export function KeysList({ account }: KeysListProps) {
           )
         }
       </Loaded>
-      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name} />
+      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name ?? chosen} />
     </div>
   )
 }
