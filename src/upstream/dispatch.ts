@@ -153,6 +153,10 @@ function refusalOf(thrown: unknown): GatewayError {
   throw thrown
 }
 
+interface TimedRequest extends UpstreamRequest {
+  timeout_ms: number
+}
+
 /** Most keys are shown in the request's headers already. */
 function tryAttempt<T>(
   deps: DispatchDeps,
@@ -161,12 +165,13 @@ function tryAttempt<T>(
   request: UpstreamRequest,
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const { api_key } = attempt
-  if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, request)
+  const timeout_ms = call.timeoutOf(attempt)
+  if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, { ...request, timeout_ms })
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
   return sendWithToken<Dispatched<T>>(
     request,
-    { tokens: deps.tokens, api_key, ends: [call.signal, call.gone], onRefused },
-    (shown) => tryOnce(deps, call, attempt, shown),
+    { tokens: deps.tokens, api_key, ends: [call.signal, call.gone], timeout_ms, onRefused },
+    (shown, left_ms) => tryOnce(deps, call, attempt, { ...shown, timeout_ms: left_ms }),
   )
 }
 
@@ -174,11 +179,11 @@ async function tryOnce<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
   attempt: Attempt,
-  { url, headers, body }: UpstreamRequest,
+  { url, headers, body, timeout_ms }: TimedRequest,
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const controller = new AbortController()
   const abort = () => controller.abort()
-  const timeout = setTimeout(endForTime, call.timeoutOf(attempt), controller)
+  const timeout = setTimeout(endForTime, timeout_ms, controller)
   call.signal.addEventListener('abort', abort)
   let response: Response | undefined
   try {

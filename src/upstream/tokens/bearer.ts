@@ -10,24 +10,28 @@ export interface Bearing {
   api_key: string
   /** Each ends the wait for a token; its exchange goes on for others. */
   ends: readonly AbortSignal[]
+  /** Of the attempt, with all that it waits for. */
+  timeout_ms: number
   /** Told of the failure for which another token is got. */
   onRefused(failure: UpstreamFailure): void
 }
 
-/** For an attempt whose key is a service account. @param send sends the request as it is given */
+/** For an attempt whose key is a service account. @param send sends the request as it is given, in the time that is left */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
-  { tokens, api_key, ends, onRefused }: Bearing,
-  send: (request: UpstreamRequest) => Promise<A | UpstreamFailure>,
+  { tokens, api_key, ends, timeout_ms, onRefused }: Bearing,
+  send: (request: UpstreamRequest, timeout_ms: number) => Promise<A | UpstreamFailure>,
 ): Promise<A | UpstreamFailure> {
-  const first = await gotten(tokens.of(api_key), ends)
+  const started_ms = performance.now()
+  const leftMs = () => Math.max(1, timeout_ms - (performance.now() - started_ms))
+  const first = await gotten(tokens.of(api_key), ends, timeout_ms)
   if (!isToken(first)) return first
-  const result = await send(withBearer(request, first))
+  const result = await send(withBearer(request, first), leftMs())
   if (!('failure_class' in result) || !result.is_unauthorized) return result
   tokens.refused(api_key, first)
   onRefused(result)
-  const second = await gotten(tokens.of(api_key), ends)
-  return isToken(second) ? send(withBearer(request, second)) : second
+  const second = await gotten(tokens.of(api_key), ends, leftMs())
+  return isToken(second) ? send(withBearer(request, second), leftMs()) : second
 }
 
 /** A header of the operator's own stays. */
@@ -39,18 +43,28 @@ const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamR
 function gotten(
   exchanged: AccessToken | Promise<Exchanged>,
   ends: readonly AbortSignal[],
+  timeout_ms: number,
 ): Exchanged | Promise<Exchanged> {
   if (!(exchanged instanceof Promise)) return exchanged
   const ended = AbortSignal.any([...ends])
   if (ended.aborted) return NOT_SENT
   return new Promise((resolve) => {
-    const end = () => resolve(NOT_SENT)
-    ended.addEventListener('abort', end, { once: true })
-    void exchanged.then((token) => {
+    const finish = (token: Exchanged) => {
+      clearTimeout(timer)
       ended.removeEventListener('abort', end)
       resolve(token)
-    })
+    }
+    const end = () => finish(NOT_SENT)
+    const timer = setTimeout(finish, timeout_ms, NO_TOKEN_IN_TIME)
+    ended.addEventListener('abort', end, { once: true })
+    void exchanged.then(finish)
   })
+}
+
+const NO_TOKEN_IN_TIME: UpstreamFailure = {
+  failure_class: 'timed_out',
+  message: 'no access token for the service account in time',
+  retry_after_s: undefined,
 }
 
 /** No fault of the provider's, which was asked nothing. */

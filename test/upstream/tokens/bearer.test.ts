@@ -28,6 +28,7 @@ function over(exchanged: Exchanged[], answers: object[]) {
         tokens,
         api_key: KEY,
         ends: [new AbortController().signal],
+        timeout_ms: 60_000,
         onRefused: ({ message }) => told.push(message),
       },
       async ({ headers }) => {
@@ -87,12 +88,40 @@ describe('a service account', () => {
         tokens: never,
         api_key: KEY,
         ends: [new AbortController().signal, controller.signal],
+        timeout_ms: 60_000,
         onRefused() {},
       },
       () => Promise.reject(new Error('it was sent')),
     )
     controller.abort()
     expect(await waiting).toMatchObject({ failure_class: 'upstream_error' })
+  })
+})
+
+describe('its time is that of the attempt, with the exchange', () => {
+  const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
+  const bearing = { api_key: KEY, ends: [new AbortController().signal], onRefused() {} }
+
+  test('an exchange that takes longer is not waited for, and nothing is sent', async () => {
+    const result = await sendWithToken(REQUEST, { ...bearing, tokens: never, timeout_ms: 20 }, () =>
+      Promise.reject(new Error('it was sent')),
+    )
+    expect(result).toMatchObject({ failure_class: 'timed_out', message: expect.stringMatching(/token/) })
+  })
+
+  test('what the exchange and the first try took is no longer there for the second', async () => {
+    const given: number[] = []
+    const exchanged = () => new Promise<Exchanged>((resolve) => setTimeout(resolve, 2, token('a')))
+    await sendWithToken(
+      REQUEST,
+      { ...bearing, tokens: { of: exchanged, refused() {} }, timeout_ms: 60_000 },
+      async (_, timeout_ms) => {
+        given.push(timeout_ms)
+        return unauthorized
+      },
+    )
+    const [first = 0, second = 0] = given
+    expect([first < 60_000, second < first]).toEqual([true, true])
   })
 })
 
