@@ -5,19 +5,15 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
-import type { Nanos } from '../domain/money.ts'
 import { lastDays } from '../domain/ranges.ts'
 import { DAY_S } from './days.ts'
-import { isFailed } from './failed-sql.ts'
+import { type CallTotals, totalsOfSums } from './totals.ts'
 
 /** The calls of a model on one day. */
-export interface ModelDay {
+export interface ModelDay extends CallTotals {
   model: string
   /** In seconds since 1970. */
   start_s: number
-  calls: number
-  failed: number
-  cost_nanos: Nanos
 }
 
 const { placeholder } = sql
@@ -30,9 +26,7 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .select({
       model: call_sums.model,
       start_s: call_sums.start_s,
-      calls: sql<number>`sum(${call_sums.calls})`,
-      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
-      cost_nanos: sql<number>`sum(${call_sums.cost_nanos})`,
+      ...totalsOfSums(),
     })
     .from(call_sums)
     .where(and(account, eq(call_sums.span_s, DAY), gte(call_sums.start_s, placeholder('from_s'))))

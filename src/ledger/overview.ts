@@ -36,6 +36,10 @@ export interface Overview {
   is_sampled: boolean
   /** No call of the range has a lower id; null if no call is older. */
   first_call_id: number | null
+  /** None has a higher one. */
+  last_call_id: number | null
+  /** Sums are those of the calls themselves, not of the kept sums. */
+  is_of_calls: boolean
 }
 
 const HOUR_MS = 3_600_000
@@ -130,6 +134,8 @@ export async function overviewOf(
     before: { ...totalsOf(found_before), ...latencyOf(samples_before) },
     is_sampled: found.some(({ calls }) => calls > MAX_SAMPLES),
     first_call_id: in_range.first_id,
+    last_call_id: in_range.last_id,
+    is_of_calls: reads_calls,
   }
 }
 

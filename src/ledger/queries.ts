@@ -5,10 +5,9 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
-import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { DAY_S } from './days.ts'
-import { isFailed } from './failed-sql.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
+import { totalsOfSums } from './totals.ts'
 
 const { placeholder } = sql
 
@@ -204,34 +203,46 @@ export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => equals(table.account_id, 'account_id')),
 )
 
-/** What an account used on some days, by day, key and model: in the order of the table, so that nothing is sorted. */
+/** What calls came to on some days, by day and model. */
 export const usageQueries = perConnection({
+  /** Of an account, by key too: in the order of the table, so that nothing is sorted. */
   of_days: (orm) =>
     orm
       .select({
         start_s: call_sums.start_s,
+        account_id: call_sums.account_id,
         key_id: call_sums.key_id,
         model: call_sums.model,
-        calls: sumOf(call_sums.calls),
-        failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
-        input_tokens: totalOfColumns(INPUT_FIELDS),
-        output_tokens: totalOfColumns(OUTPUT_FIELDS),
-        images: sumOf(call_sums.images),
-        cost_nanos: sumOf(call_sums.cost_nanos),
+        ...totalsOfSums(),
       })
       .from(call_sums)
-      .where(
-        and(
-          equals(call_sums.account_id, 'account_id'),
-          eq(call_sums.span_s, DAY),
-          gte(call_sums.start_s, placeholder('from_s')),
-          lt(call_sums.start_s, placeholder('until_s')),
-          optionalFilters(call_sums),
-        ),
-      )
+      .where(and(equals(call_sums.account_id, 'account_id'), ofSomeDays()))
       .groupBy(call_sums.start_s, call_sums.key_id, call_sums.model)
       .prepare(),
+  /** Of all, by account. */
+  of_all: (orm) =>
+    orm
+      .select({
+        start_s: call_sums.start_s,
+        account_id: call_sums.account_id,
+        model: call_sums.model,
+        ...totalsOfSums(),
+      })
+      .from(call_sums)
+      .where(ofSomeDays())
+      .groupBy(call_sums.start_s, call_sums.account_id, call_sums.model)
+      .prepare(),
 })
+
+/** From one day up to another. */
+function ofSomeDays(): SQL | undefined {
+  return and(
+    eq(call_sums.span_s, DAY),
+    gte(call_sums.start_s, placeholder('from_s')),
+    lt(call_sums.start_s, placeholder('until_s')),
+    optionalFilters(call_sums),
+  )
+}
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
@@ -279,13 +290,6 @@ export const totalQueries = perConnection({
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`sum(${column})`
 }
-
-/** The sum of some columns together. */
-const totalOfColumns = (fields: readonly UsageField[]): SQL<number> =>
-  sql<number>`sum(${sql.join(
-    fields.map((field) => call_sums[field]),
-    sql` + `,
-  )})`
 
 /** A sum over a whole table, 0 if it is empty. */
 function totalOf(column: SQLiteColumn, condition: SQL = sql`true`): SQL<number> {

@@ -3,13 +3,16 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums, calls } from '../db/schema.ts'
+import { accounts, call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { lastWeek, WEEK_DAYS } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
+
+/** Of so many is the least hold: one of them may have been larger than usual. */
+const LAST_CALLS = 5
 
 const DAY_MS = DAY_S * 1_000
 
@@ -19,9 +22,15 @@ export interface Spending {
   week_nanos: Nanos
   /** In the seven days before that. */
   week_before_nanos: Nanos
+  /** The least that one of its last calls held; null if it has made none. */
+  call_nanos: Nanos | null
 }
 
-export const NOTHING_SPENT: Spending = Object.freeze({ week_nanos: 0, week_before_nanos: 0 })
+export const NOTHING_SPENT: Spending = Object.freeze({
+  week_nanos: 0,
+  week_before_nanos: 0,
+  call_nanos: null,
+})
 
 const queries = perConnection({
   ofAccounts: (orm) =>
@@ -41,6 +50,16 @@ const queries = perConnection({
       )
       .groupBy(call_sums.account_id)
       .prepare(),
+  lastHolds: (orm) =>
+    orm
+      .select({
+        account_id: accounts.id,
+        call_nanos: sql<number | null>`(SELECT min(hold_nanos) FROM
+          (SELECT hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}))`,
+      })
+      .from(accounts)
+      .where(isOneOf(accounts.id, 'account_ids'))
+      .prepare(),
   lastCall: (orm) =>
     orm
       .select({ started_at_ms: calls.started_at_ms })
@@ -58,7 +77,7 @@ export const lastCallOf = (db: Database, account_id: number): number | null =>
 /** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
 export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
-/** What some accounts have spent; those that made no call are not in it. Reads some ten rows an account. */
+/** What some accounts have spent. Reads some twenty rows an account. */
 export function spendingOf(
   db: Database,
   account_ids: readonly number[],
@@ -70,7 +89,14 @@ export function spendingOf(
     week_s,
     from_s: week_s - WEEK_DAYS * DAY_S,
   })
-  return new Map(rows.map(({ account_id, ...spending }) => [account_id, spending]))
+  const spent = new Map(rows.map(({ account_id, ...weeks }) => [account_id, weeks]))
+  const holds = queries(db).lastHolds.all({ account_ids: JSON.stringify(account_ids) })
+  return new Map(
+    holds.map(({ account_id, call_nanos }) => [
+      account_id,
+      { ...NOTHING_SPENT, ...spent.get(account_id), call_nanos },
+    ]),
+  )
 }
 
 /** Accounts whose sums are read at once: some 3 ms. */
@@ -106,7 +132,7 @@ export interface Pace {
  */
 export function paceOf(
   account: { available_nanos: Nanos; created_at_ms: number },
-  { week_nanos, week_before_nanos }: Spending,
+  { week_nanos, week_before_nanos }: Omit<Spending, 'call_nanos'>,
   now_ms: number,
 ): Pace {
   const since_ms = Math.max(weekStart(now_ms) * 1_000, account.created_at_ms)
@@ -122,13 +148,26 @@ export function paceOf(
 /** What lasts less is low. */
 const LOW_DAYS = 3
 
-/** Whether an account that calls needs money: it owes, has nothing free, or has not for three days at its pace. */
-export const isLow = (
+export const LOW_REASONS = ['debt', 'empty', 'call', 'pace'] as const
+/**
+ * Why an account that calls needs money: it owes, has nothing free, has less than one of its usual calls holds, or not enough
+ * for three days at its pace. Calls of the first three are refused.
+ */
+export type LowReason = (typeof LOW_REASONS)[number]
+
+/** @returns null if it needs none, or makes no calls */
+export function lowReason(
   account: { status: string; available_nanos: Nanos; debt_nanos: Nanos },
-  { lasts_days }: Pace,
-): boolean =>
-  account.status === 'active' &&
-  (account.debt_nanos > 0 || account.available_nanos <= 0 || (lasts_days !== null && lasts_days < LOW_DAYS))
+  { call_nanos }: Pick<Spending, 'call_nanos'>,
+  { lasts_days }: Pick<Pace, 'lasts_days'>,
+): LowReason | null {
+  const { status, available_nanos, debt_nanos } = account
+  if (status !== 'active') return null
+  if (debt_nanos > 0) return 'debt'
+  if (available_nanos <= 0) return 'empty'
+  if (call_nanos !== null && available_nanos < call_nanos) return 'call'
+  return lasts_days !== null && lasts_days < LOW_DAYS ? 'pace' : null
+}
 
 function costWhere(condition: ReturnType<typeof sql>) {
   return sql<number>`coalesce(sum(${call_sums.cost_nanos}) FILTER (WHERE ${condition}), 0)`

@@ -54,7 +54,7 @@ describe('the list', () => {
       available_nanos: 5 * USD,
       week_nanos: 0,
       lasts_days: null,
-      low: false,
+      low: null,
     })
     expect(accounts.map(({ status }: { status: string }) => status)).toEqual([
       'active',
@@ -167,7 +167,13 @@ describe('a new account', () => {
     const answer = await post('/accounts', { name: 'newcomer' })
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      expect.objectContaining({ name: 'newcomer', balance_nanos: 0, keys: 0, status: 'active', low: true }),
+      expect.objectContaining({
+        name: 'newcomer',
+        balance_nanos: 0,
+        keys: 0,
+        status: 'active',
+        low: 'empty',
+      }),
     ])
   })
 

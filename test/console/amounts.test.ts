@@ -87,7 +87,11 @@ describe('amounts under each other', () => {
       [-341_250, null, 9_999_999],
       ['−0.00034', '–', '0.01000'],
     ],
-    [[1], ['0.000000001']],
+    [
+      [1, 260, -1, 1_200_000],
+      ['<0.000001', '<0.000001', '>−0.000001', '0.001200'],
+    ],
+    [[600], ['0.000001']],
     [[], []],
   ])('the decimals of %p are the same: %p', (amounts, texts) => {
     const decimals = decimalsFor(amounts)

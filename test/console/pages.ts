@@ -36,6 +36,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'settings', who: 'operator', address: '/console/settings' },
   { name: 'portal-overview', who: 'alice', address: '/console' },
   { name: 'portal-calls', who: 'alice', address: '/console/calls' },
+  { name: 'usage', who: 'operator', address: '/console/usage?by=account' },
   { name: 'portal-usage', who: 'alice', address: '/console/usage' },
   { name: 'portal-keys', who: 'alice', address: '/console/keys' },
   { name: 'portal-models', who: 'alice', address: '/console/models' },

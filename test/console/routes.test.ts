@@ -37,6 +37,7 @@ const FOR_ACCOUNTS = [
   'GET /files/picture',
   'GET /files/thumbnail',
   'GET /usage',
+  'GET /usage.csv',
   'GET /overview',
   'GET /live',
   'GET /calls',

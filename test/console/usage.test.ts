@@ -1,7 +1,9 @@
 // The usage of an account: three ways of adding up the same calls, and nobody else's.
 import { expect, test } from 'bun:test'
+import { lastDays } from '../../src/domain/ranges.ts'
 import { dailySums } from '../../src/ledger/sums.ts'
-import { type UsageSum, usageOf } from '../../src/ledger/usage.ts'
+import type { CallTotals } from '../../src/ledger/totals.ts'
+import { usageOf } from '../../src/ledger/usage.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from '../ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
@@ -20,7 +22,7 @@ const db = recorded([
   [2, 0, { model: 'm1', started_at_ms: NOW, outcome: 'failed' }],
   [3, 800, { model: 'm1', started_at_ms: NOW, images: 5 }],
 ])
-const asked = { account_id: 1, until_ms: NOW, days: 7 }
+const asked = { account_id: 1, ...lastDays(NOW, 7) }
 
 test('takes no more turns than there are days', async () => {
   let turns = 0
@@ -28,13 +30,26 @@ test('takes no more turns than there are days', async () => {
     for (; turns < 100; turns += 1) await endOfTurn()
   }
   await Promise.race([usageOf(db, asked), counting()])
-  expect(turns).toBeLessThanOrEqual(asked.days)
+  expect(turns).toBeLessThanOrEqual(7)
+})
+
+test('all accounts together are by account in place of key, and add up to the same', async () => {
+  const all = { ...asked, account_id: undefined }
+  const { total, days, models, accounts, keys } = await usageOf(db, all)
+  expect(total).toMatchObject({ cost_nanos: 1_500, calls: 5, failed: 1 })
+  expect(keys).toEqual([])
+  expect(accounts.map(({ account_id, cost_nanos }) => [account_id, cost_nanos])).toEqual([
+    [2, 800],
+    [1, 700],
+  ])
+  for (const rows of [days, models, accounts])
+    expect(rows.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(1_500)
 })
 
 test('days, models and keys add up to the same total, which is that of the daily sums', async () => {
   const { total, days, models, keys } = await usageOf(db, asked)
   expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1, images: 3 })
-  const added = (rows: readonly UsageSum[]) =>
+  const added = (rows: readonly CallTotals[]) =>
     COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
   for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
   const { sums } = dailySums(db, { account_id: 1 }, { zone: 'utc' })
@@ -62,7 +77,7 @@ test('every day of the range is there, the oldest first, and the last one is tod
   expect(days).toHaveLength(7)
   expect(days.map(({ cost_nanos }) => cost_nanos)).toEqual([0, 0, 0, 0, 100, 200, 400])
   expect(days.at(-1)?.day).toBe(new Date(NOW).toISOString().slice(0, 10))
-  expect((await usageOf(db, { ...asked, days: 1 })).total.cost_nanos).toBe(400)
+  expect((await usageOf(db, { account_id: 1, ...lastDays(NOW, 1) })).total.cost_nanos).toBe(400)
 })
 
 test('models and keys come with the most expensive first, and filter', async () => {
@@ -113,12 +128,50 @@ test('is shown to its account, and to the operator who names it', async () => {
 
 test.each([
   ['the account of another', () => bob, '?account=alice', 404],
-  ['no account, for the operator', () => operator, '', 400],
   ['an account that there is not', () => operator, '?account=nobody', 404],
-  ['more days than are read at once', () => alice, '?days=93', 400],
+  ['more days than are read at once', () => alice, '?days=401', 400],
+  ['more days than are read at once, by name', () => alice, '?since=2020-01-01&until=2026-01-01', 400],
+  ['a day that there is not', () => alice, '?since=2026-02-30', 400],
+  ['a time in place of a day', () => alice, '?since=2026-02-03T10:00:00Z', 400],
+  ['an end before the beginning', () => alice, '?since=2026-02-03&until=2026-02-01', 400],
   ['no days', () => alice, '?days=0', 400],
   ['a key of nobody', () => alice, '?key=tg_0000000', 404],
   ['a parameter that there is not', () => alice, '?colour=red', 400],
 ] as const)('refuses %s', async (_name, session, query, status) => {
   expect((await session().ask(`${PATH}${query}`)).status).toBe(status)
+})
+
+interface Answer {
+  total: { calls: number; cost_nanos: number }
+  days: { day: string }[]
+  accounts: { account: string }[]
+}
+
+test('is of any days, and of all accounts for the operator, by name or number', async () => {
+  const { cost_nanos } = gateway.onlyCall()
+  const today = new Date().toISOString().slice(0, 10)
+  for (const [query, calls] of [
+    ['', 1],
+    [`?since=${today}&until=${today}`, 1],
+    ['?since=2026-01-01&until=2026-01-03', 0],
+    ['?account=1', 1],
+  ] as const) {
+    const usage = (await (await operator.ask(`${PATH}${query}`)).json()) as Answer
+    expect([query, usage.total.calls]).toEqual([query, calls])
+    expect(usage.total.cost_nanos).toBe(calls * cost_nanos)
+    expect(usage.accounts.map(({ account }) => account)).toEqual(
+      calls === 1 && !query.includes('account') ? ['alice'] : [],
+    )
+  }
+  const asked = await operator.ask(`${PATH}?since=2026-01-01&until=2026-01-03`)
+  const { days } = (await asked.json()) as Answer
+  expect(days.map(({ day }) => day)).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'])
+})
+
+test.each(['day', 'model', 'account', 'key'])('is a file by %s', async (by) => {
+  const file = await operator.ask(`${PATH}.csv?by=${by}&days=7&account=alice`)
+  const [head, ...lines] = (await file.text()).trimEnd().split('\r\n')
+  expect(head).toStartWith(`${by},calls,failed,`)
+  const calls = lines.reduce((sum, line) => sum + Number(line.split(',')[1]), 0)
+  expect([lines.length, calls]).toEqual([by === 'day' ? 7 : 1, 1])
 })

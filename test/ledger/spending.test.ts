@@ -1,6 +1,13 @@
 // How long a balance lasts at the pace of the week, whether that has grown, and who is low.
 import { describe, expect, test } from 'bun:test'
-import { isLow, paceOf, spendingOf, spendingOfMany, weekStart } from '../../src/ledger/spending.ts'
+import {
+  type LowReason,
+  lowReason,
+  paceOf,
+  spendingOf,
+  spendingOfMany,
+  weekStart,
+} from '../../src/ledger/spending.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
@@ -48,17 +55,27 @@ describe('the pace', () => {
 })
 
 describe('low', () => {
-  const pace = (lasts_days: number | null) => ({ lasts_days, change_percent: null })
-  test.each<[string, { status?: string; available?: number; debt?: number; days?: number | null }, boolean]>([
-    ['lasts two days', { days: 2 }, true],
-    ['lasts three days', { days: 3 }, false],
-    ['spends nothing', { days: null }, false],
-    ['is empty', { available: 0, days: null }, true],
-    ['owes', { debt: 1, days: 100 }, true],
-    ['is suspended and empty', { status: 'suspended', available: 0 }, false],
-    ['is closed and empty', { status: 'closed', available: 0 }, false],
-  ])('%s: %p', (_, { status = 'active', available = 100, debt = 0, days = null }, low) => {
-    expect(isLow({ status, available_nanos: available, debt_nanos: debt }, pace(days))).toBe(low)
+  interface Given {
+    status?: string
+    available?: number
+    debt?: number
+    days?: number | null
+    call?: number
+  }
+  test.each<[string, Given, LowReason | null]>([
+    ['lasts two days', { days: 2 }, 'pace'],
+    ['lasts three days', { days: 3 }, null],
+    ['spends nothing', { days: null }, null],
+    ['is empty', { available: 0, days: null }, 'empty'],
+    ['owes', { debt: 1, days: 100 }, 'debt'],
+    ['has less than a call holds, though that is for weeks', { call: 101, days: 50 }, 'call'],
+    ['has just what a call holds', { call: 100, days: 50 }, null],
+    ['makes calls that hold nothing', { call: 0, days: 50 }, null],
+    ['is suspended and empty', { status: 'suspended', available: 0 }, null],
+    ['is closed and cannot pay', { status: 'closed', call: 101 }, null],
+  ])('%s: %p', (_, { status = 'active', available = 100, debt = 0, days = null, call = null }, low) => {
+    const account = { status, available_nanos: available, debt_nanos: debt }
+    expect(lowReason(account, { call_nanos: call }, { lasts_days: days })).toBe(low)
   })
 })
 
@@ -76,7 +93,12 @@ describe('the sums', () => {
     clock.now_ms = today
     const [account] = (await gateway.atRest()).accounts
     const id = account?.id ?? 0
-    const expected = { week_nanos: 3 * ANSWER_NANOS, week_before_nanos: 3 * ANSWER_NANOS }
+    const holds = (await gateway.atRest()).calls.map(({ hold_nanos }) => hold_nanos)
+    const expected = {
+      week_nanos: 3 * ANSWER_NANOS,
+      week_before_nanos: 3 * ANSWER_NANOS,
+      call_nanos: Math.min(...holds.slice(-5)),
+    }
     expect(spendingOf(gateway.db, [id], today).get(id)).toEqual(expected)
     const many = Array.from({ length: 600 }, (_, at) => at + 1)
     expect([...(await spendingOfMany(gateway.db, many, today))]).toEqual([[id, expected]])

@@ -11,7 +11,7 @@ import { type Page, type PageRequest, pageOf as pageOfRows } from '../../../src/
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import {
-  isLow,
+  lowReason,
   NOTHING_SPENT,
   paceOf,
   type Spending,
@@ -79,7 +79,10 @@ async function rankedPage(
   )
   const ranked = brief
     .map((account) => ({ ...account, spending: spending.get(account.id) ?? NOTHING_SPENT }))
-    .filter((account) => !low || isLow(account, paceOf(account, account.spending, now_ms)))
+    .filter(
+      (account) =>
+        !low || lowReason(account, account.spending, paceOf(account, account.spending, now_ms)) !== null,
+    )
     .sort(orderOf(order))
   const at = page.cursor === undefined ? -1 : ranked.findIndex(({ id }) => id === page.cursor)
   if (page.cursor !== undefined && at < 0) return undefined

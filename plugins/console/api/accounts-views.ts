@@ -10,7 +10,7 @@ import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { MAX_NOTE_CHARS } from '../../../src/ledger/notes.ts'
-import { isLow, paceOf, type Spending } from '../../../src/ledger/spending.ts'
+import { LOW_REASONS, lowReason, paceOf, type Spending } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { Search, UsdText } from './fields.ts'
 
@@ -37,7 +37,13 @@ const AccountFields = {
     Type.Integer({ description: 'this week’s daily spending against that of the week before' }),
   ),
   lasts_days: Nullable(Type.Integer({ description: 'how long the free balance lasts at this week’s pace' })),
-  low: Type.Boolean({ description: 'owes, has nothing free, or lasts less than three days' }),
+  /** Why it needs money; null if it does not. */
+  low: Nullable(
+    OneOf(LOW_REASONS, {
+      description:
+        'it owes, has nothing free, has less than one of its last calls held, or lasts less than three days',
+    }),
+  ),
   ...TimeFields('created'),
 }
 
@@ -119,7 +125,7 @@ export function accountRow(
     email: account.email,
     ...money('week', spending.week_nanos),
     ...pace,
-    low: isLow(asked, pace),
+    low: lowReason(asked, spending, pace),
   }
 }
 

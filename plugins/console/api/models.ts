@@ -13,6 +13,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
+import { addTotals, NO_CALLS } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import {
@@ -24,12 +25,14 @@ import {
   type Seen,
   seenNow,
 } from './health-views.ts'
+import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 import { linesView, PriceLineView } from './price-views.ts'
 
 const SUMS = {
   calls: Type.Integer(),
   failed: Type.Integer({ description: 'calls that failed or were broken off' }),
   ...MoneyFields('cost'),
+  ...MARGIN_SUM_FIELDS,
 }
 
 const RouteView = Type.Object({
@@ -121,7 +124,13 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
           ...modelView(model, days, seenNow(gateway, viewer), now()),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
-            return { start_s, ...sumsView(days.filter((day) => day.start_s === start_s)) }
+            return {
+              start_s,
+              ...sumsView(
+                days.filter((day) => day.start_s === start_s),
+                viewer.role === 'operator',
+              ),
+            }
           }),
         }
       },
@@ -155,7 +164,7 @@ function modelView(
     ...(is_operator
       ? { health: healthView(health), routes: model.routes.map((route) => routeView(model.id, route, seen)) }
       : {}),
-    week: sumsView(days),
+    week: sumsView(days, is_operator),
   }
 }
 
@@ -183,11 +192,13 @@ function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unava
   return unavailable === undefined ? 'served' : 'unavailable'
 }
 
-const sumsView = (days: readonly ModelDay[]) => ({
-  calls: days.reduce((sum, { calls }) => sum + calls, 0),
-  failed: days.reduce((sum, { failed }) => sum + failed, 0),
-  ...money(
-    'cost',
-    days.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0),
-  ),
-})
+function sumsView(days: readonly ModelDay[], is_operator: boolean) {
+  const sum = { ...NO_CALLS }
+  for (const day of days) addTotals(sum, day)
+  return {
+    calls: sum.calls,
+    failed: sum.failed,
+    ...money('cost', sum.cost_nanos),
+    ...marginOfSum(sum, is_operator),
+  }
+}

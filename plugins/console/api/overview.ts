@@ -1,6 +1,7 @@
 // The overview: what calls cost, how many failed, how long they took over some time; and which routes failed.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
@@ -17,7 +18,9 @@ import {
   RANGES,
   type Range,
 } from '../../../src/ledger/overview.ts'
+import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-parts.ts'
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
+import type { CallTotals } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { FailingView, failingView } from './health-views.ts'
@@ -56,6 +59,23 @@ const EndingView = Closed({
   days: Type.Integer({ description: 'until then; negative once it is past' }),
 })
 
+const PART = {
+  calls: Type.Integer(),
+  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
+  ...MoneyFields('cost'),
+  ...MARGIN_SUM_FIELDS,
+}
+const TopView = Closed({
+  /** The most expensive first. */
+  models: Type.Array(Closed({ model: Type.String(), ...PART })),
+  further_models: Type.Integer(),
+  /** For the operator alone. */
+  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...PART })),
+  further_accounts: Type.Integer(),
+})
+/** Of each, so many are listed. */
+const MAX_TOP = 5
+
 const OverviewQuery = Closed({ range: Type.Optional(OneOf(RANGES)) })
 const OverviewView = Closed({
   range: OneOf(RANGES),
@@ -66,6 +86,7 @@ const OverviewView = Closed({
   totals: TotalsView,
   before: TotalsView,
   is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
+  top: TopView,
   /** For the operator alone. */
   failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
   /** Models and providers of which every call fails; for the operator alone. */
@@ -80,10 +101,10 @@ const DEFAULT_RANGE: Range = 'day'
 /** It reads some thousand calls or sums. */
 const COUNTS_AS = 10
 
-type OverviewParts = ConsoleParts & Pick<Gateway, 'operations'>
+type Needed = ConsoleParts & Pick<Gateway, 'operations'>
 
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-export function overviewRoutes(gateway: OverviewParts) {
+export function overviewRoutes(gateway: Needed) {
   const memory = createOverviewMemory()
   return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
@@ -116,6 +137,7 @@ async function overviewView(
     totals: totalsView(totals, is_operator),
     before: totalsView(before, is_operator),
     is_sampled,
+    top: topView(db, await overviewParts(db, overview, account_id), is_operator),
     failing: is_operator ? failingRoutesView(failingRoutes(db, { from_ms, first_id })) : null,
     unhealthy: is_operator ? failingView(gateway) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
@@ -138,6 +160,32 @@ const totalsView = (
   ...totals,
   ...money('cost', cost_nanos),
   ...marginOfSum({ provider_cost_nanos, known_revenue_nanos }, is_operator),
+})
+
+function topView(db: Gateway['db'], parts: OverviewParts, is_operator: boolean): Static<typeof TopView> {
+  const accounts = is_operator ? parts.accounts : []
+  const top = accounts.slice(0, MAX_TOP)
+  const ids = top.map(({ account_id }) => account_id)
+  const names = new Map(listedAccounts(db, ids).map(({ id, name }) => [id, name]))
+  return {
+    models: parts.models
+      .slice(0, MAX_TOP)
+      .map((sum) => ({ model: sum.model, ...partView(sum, is_operator) })),
+    further_models: Math.max(0, parts.models.length - MAX_TOP),
+    accounts: top.map((sum) => ({
+      account_id: sum.account_id,
+      account: names.get(sum.account_id) ?? '',
+      ...partView(sum, is_operator),
+    })),
+    further_accounts: Math.max(0, accounts.length - MAX_TOP),
+  }
+}
+
+const partView = (sum: CallTotals, is_operator: boolean) => ({
+  calls: sum.calls,
+  failed: sum.failed,
+  ...money('cost', sum.cost_nanos),
+  ...marginOfSum(sum, is_operator),
 })
 
 const failingRoutesView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({

@@ -1,87 +1,194 @@
-// The usage of an account: GET /console/api/usage, by day, model and key.
-
+// What calls came to: GET /console/api/usage, by day, model, account and key, of an account or of all; and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { listedAccounts } from '../../../src/access/account-listing.ts'
+import { listedKey } from '../../../src/access/key-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Key } from '../../../src/db/schema.ts'
-import { notFound } from '../../../src/domain/errors.ts'
-import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
-import { Closed } from '../../../src/http/schema.ts'
-import { MoneyFields, money } from '../../../src/http/views.ts'
-import { type UsageSum, usageOf } from '../../../src/ledger/usage.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { lastDays } from '../../../src/domain/ranges.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
+import { ModelName } from '../../../src/http/parameters.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import type { CallTotals } from '../../../src/ledger/totals.ts'
+import { type Usage, usageOf } from '../../../src/ledger/usage.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { accountNeeded, WHOSE } from './whose.ts'
+import { accountAsked } from './asked.ts'
+import { keyAsked } from './calls-asked.ts'
+import { DAY_RANGE, rangeAsked } from './day-range.ts'
+import { AccountRef, KeyRef } from './fields.ts'
+import { CsvFile, listCsv } from './list-csv.ts'
+import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
-/** A quarter. */
-const MAX_DAYS = 92
-const DEFAULT_DAYS = 30
-const MAX_KEYS = 200
+const MAX_LISTED = 200
 /** It reads some thousand sums. */
 const COUNTS_AS = 10
 
-const UsageQuery = Closed({
-  ...WHOSE,
-  days: Type.Optional(
-    WholeNumber({ minimum: 1, maximum: MAX_DAYS }, `a whole number of days from 1 to ${MAX_DAYS}`),
-  ),
+const FILTERS = {
+  account: Type.Optional(AccountRef),
   model: Type.Optional(ModelName),
-  key: Type.Optional(
-    Type.String({ pattern: '^tg_[A-Za-z0-9_-]{7}$', must: "a key's prefix, its first 10 characters" }),
-  ),
-})
+  key: Type.Optional(KeyRef),
+  ...DAY_RANGE,
+}
+const UsageQuery = Closed(FILTERS)
+const PARTS = ['day', 'model', 'account', 'key'] as const
+const FileQuery = Closed({ ...FILTERS, by: Type.Optional(OneOf(PARTS)) })
 
 const SUM = {
   calls: Type.Integer(),
-  failed: Type.Integer(),
+  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   images: Type.Integer(),
   ...MoneyFields('cost'),
+  ...MARGIN_SUM_FIELDS,
 }
 
 const UsageView = Closed({
-  account: Type.String(),
+  account: Nullable(Type.String({ description: 'null: all accounts' })),
+  ...TimeFields('from'),
+  ...TimeFields('until'),
+  unfinished: Type.Boolean({ description: 'whether the last day is not over yet' }),
   total: Closed(SUM),
   days: Type.Array(Closed({ day: Type.String(), ...SUM })),
   models: Type.Array(Closed({ model: Type.String(), ...SUM })),
+  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...SUM })),
+  further_accounts: Type.Integer({ description: 'accounts that cost less than those listed' }),
   keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...SUM })),
   further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
 })
 
-/** Days are in UTC, and today is one of them. The operator names an account: the figures of all are on the overview. */
+/** Days are in UTC. The operator sees all accounts together, or one. */
 export function usage(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.exchange
+  const uses = (viewer: Viewer, query: Static<typeof UsageQuery>) => readUsage(gateway, viewer, query)
 
-  function keyOf(account_id: number, prefix: string | undefined): number | undefined {
-    if (prefix === undefined) return undefined
-    const found: Key[] = keyQueries(db).keysByPrefix.all({ prefix })
-    const own = found.find((key) => key.account_id === account_id)
-    if (own) return own.id
-    throw notFound(`Key "${prefix}" not found in this account.`, { param: 'key' })
-  }
-
-  return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway, { counts_as: COUNTS_AS })).get(
-    '/console/api/usage',
-    async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
-      const { model, key, days = DEFAULT_DAYS } = query
-      const { id: account_id, name } = accountNeeded(db, viewer, query.account)
-      const key_id = keyOf(account_id, key)
-      const used = await usageOf(db, { account_id, key_id, model, days, until_ms: now() })
-      return {
-        account: name,
-        total: sumView(used.total),
-        days: used.days.map(({ day, ...sum }) => ({ day, ...sumView(sum) })),
-        models: used.models.map(({ model, ...sum }) => ({ model, ...sumView(sum) })),
-        keys: used.keys.slice(0, MAX_KEYS).map(({ key_id, ...sum }) => {
-          const [row]: Key[] = keyQueries(db).keysById.all({ id: key_id })
-          return { key: row?.name ?? '', key_prefix: row?.prefix ?? '', ...sumView(sum) }
+  return new Elysia({ name: 'console-usage' })
+    .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
+    .get(
+      '/console/api/usage',
+      async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
+        const { account_id, from_ms, until_ms, used } = await uses(viewer, query)
+        const is_operator = viewer.role === 'operator'
+        const view = (sum: CallTotals) => sumView(sum, is_operator)
+        const is_all = account_id === undefined
+        const [account] = is_all ? [] : listedAccounts(db, [account_id])
+        return {
+          account: account?.name ?? null,
+          ...time('from', from_ms),
+          ...time('until', until_ms),
+          unfinished: until_ms === lastDays(now(), 1).until_ms,
+          total: view(used.total),
+          days: used.days.map((sum) => ({ day: sum.day, ...view(sum) })),
+          models: used.models.map((sum) => ({ model: sum.model, ...view(sum) })),
+          accounts: is_all
+            ? accountsNamed(db, used.accounts.slice(0, MAX_LISTED)).map((sum) => ({
+                account_id: sum.account_id,
+                account: sum.account,
+                ...view(sum),
+              }))
+            : [],
+          further_accounts: is_all ? Math.max(0, used.accounts.length - MAX_LISTED) : 0,
+          keys: keysNamed(db, used.keys.slice(0, MAX_LISTED)).map((sum) => ({
+            key: sum.key,
+            key_prefix: sum.key_prefix,
+            ...view(sum),
+          })),
+          further_keys: Math.max(0, used.keys.length - MAX_LISTED),
+        }
+      },
+      { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/usage.csv',
+      ({ viewer, query: { by = 'day', ...query } }) =>
+        listCsv(gateway, viewer, {
+          list: `usage-by-${by}`,
+          columns: { [by]: ({ name }: Named) => name, ...columnsFor(viewer) },
+          parts: rowsBy(db, by, () => uses(viewer, query)),
         }),
-        further_keys: Math.max(0, used.keys.length - MAX_KEYS),
-      }
-    },
-    { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
-  )
+      { query: FileQuery, response: { 200: CsvFile, ...FAILURES } },
+    )
 }
 
-const sumView = ({ cost_nanos, ...counts }: UsageSum) => ({ ...counts, ...money('cost', cost_nanos) })
+/** @throws GatewayError not_found for another's account or key; invalid_request for a range that is none */
+async function readUsage(
+  gateway: Pick<ConsoleParts, 'db' | 'exchange'>,
+  viewer: Viewer,
+  { account, key, model, ...range }: Static<typeof UsageQuery>,
+) {
+  const { db, exchange } = gateway
+  const asked_id = accountAsked(gateway, viewer, account)
+  const key_id = key === undefined ? undefined : keyAsked(gateway, asked_id, key)
+  const account_id =
+    asked_id ?? (key_id === undefined ? undefined : listedKey(db, key_id, undefined)?.account_id)
+  const { from_ms, until_ms } = rangeAsked(range, exchange.now())
+  return {
+    account_id,
+    from_ms,
+    until_ms,
+    used: await usageOf(db, { account_id, key_id, model, from_ms, until_ms }),
+  }
+}
+
+type Named = CallTotals & { name: string }
+
+async function* rowsBy(
+  db: ConsoleParts['db'],
+  by: (typeof PARTS)[number],
+  read: () => Promise<{ used: Usage }>,
+): AsyncGenerator<Named[]> {
+  const { used } = await read()
+  if (by === 'day') yield used.days.map((sum) => ({ ...sum, name: sum.day }))
+  else if (by === 'model') yield used.models.map((sum) => ({ ...sum, name: sum.model }))
+  else if (by === 'account')
+    yield accountsNamed(db, used.accounts).map((sum) => ({ ...sum, name: sum.account }))
+  else yield keysNamed(db, used.keys).map((sum) => ({ ...sum, name: `${sum.key} ${sum.key_prefix}` }))
+}
+
+const COLUMNS: CsvColumns<Named> = {
+  calls: ({ calls }) => calls,
+  failed: ({ failed }) => failed,
+  input_tokens: ({ input_tokens }) => input_tokens,
+  output_tokens: ({ output_tokens }) => output_tokens,
+  images: ({ images }) => images,
+  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
+}
+
+/** A margin stands beside the revenue that it is of. */
+const columnsFor = (viewer: Viewer): CsvColumns<Named> =>
+  accountOf(viewer) !== undefined
+    ? COLUMNS
+    : {
+        ...COLUMNS,
+        revenue_with_known_cost_usd: ({ known_revenue_nanos }) => formatUsd(known_revenue_nanos),
+        provider_cost_usd: ({ provider_cost_nanos }) => formatUsd(provider_cost_nanos),
+      }
+
+function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
+  const accounts = listedAccounts(
+    db,
+    sums.map(({ account_id }) => account_id),
+  )
+  const names = new Map(accounts.map(({ id, name }) => [id, name]))
+  return sums.map((sum) => ({ ...sum, account: names.get(sum.account_id) ?? '' }))
+}
+
+const keysNamed = (db: ConsoleParts['db'], sums: Usage['keys']) =>
+  sums.map((sum) => {
+    const [row]: Key[] = keyQueries(db).keysById.all({ id: sum.key_id })
+    return { ...sum, key: row?.name ?? '', key_prefix: row?.prefix ?? '' }
+  })
+
+const sumView = (sum: CallTotals, is_operator: boolean) => ({
+  calls: sum.calls,
+  failed: sum.failed,
+  input_tokens: sum.input_tokens,
+  output_tokens: sum.output_tokens,
+  images: sum.images,
+  ...money('cost', sum.cost_nanos),
+  ...marginOfSum(sum, is_operator),
+})

@@ -52,6 +52,15 @@ describe.each(['hour', 'day', 'week', 'month'])('the overview of a %s', (range) 
       complete: true,
     })
     expect(overview.money).toBeNull()
+    expect(overview.top).toMatchObject({
+      models: [{ model: MODEL, calls: 4, failed: 1, cost_nanos: 3 * ANSWER_NANOS }],
+      accounts: [
+        { account: 'bob', calls: 3, failed: 1, cost_nanos: 2 * ANSWER_NANOS },
+        { account: 'alice', calls: 1, failed: 0, cost_nanos: ANSWER_NANOS },
+      ],
+      further_models: 0,
+      further_accounts: 0,
+    })
   })
 
   test('has their own calls and money for an account, and no routes', async () => {
@@ -59,6 +68,7 @@ describe.each(['hour', 'day', 'week', 'month'])('the overview of a %s', (range) 
       const overview = await client.json('GET', `/overview?range=${range}`)
       expect(overview.totals).toMatchObject({ calls: 1, failed: 0, cost_nanos: ANSWER_NANOS })
       expect(overview.failing).toBeNull()
+      expect(overview.top).toMatchObject({ models: [{ calls: 1 }], accounts: [] })
       expect(overview.money).toMatchObject({ available_nanos: 10_000_000_000 - ANSWER_NANOS, debt_nanos: 0 })
     }
   })

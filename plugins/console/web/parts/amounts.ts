@@ -21,21 +21,27 @@ export const balanceUsd = (nanos: number): string =>
   roundedUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
 
 const MIN_DECIMALS = 2
+/** A column of charges is not made wider for what is next to nothing. */
+const MAX_DECIMALS = 6
 
 /** How many decimals a column of amounts has, so that of the smallest two digits are seen that count. */
 export function decimalsFor(amounts: readonly (number | null)[]): number {
   const sizes = amounts.flatMap((nanos) => (nanos ? [Math.abs(nanos)] : []))
   const smallest = Math.min(NANOS_PER_CENT, ...sizes)
   if (smallest === NANOS_PER_CENT) return MIN_DECIMALS
-  return fractions.format(smallest / NANOS_PER_USD).split('.')[1]?.length ?? MIN_DECIMALS
+  const digits = fractions.format(smallest / NANOS_PER_USD).split('.')[1]?.length ?? MIN_DECIMALS
+  return Math.min(MAX_DECIMALS, digits)
 }
 
-/** With so many decimals, from 2 to 9: `0.00034`, `1.20000`. */
+/** With so many decimals, from 2 to 9: `0.00034`, `1.20000`; `<0.000001` for less than can be seen. */
 export function fixedUsd(nanos: number, decimals: number): string {
   const format = new Intl.NumberFormat('en-US', {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   })
+  const least_nanos = NANOS_PER_USD / 10 ** decimals
+  if (nanos !== 0 && Math.abs(nanos) < least_nanos / 2)
+    return `${nanos < 0 ? `>${MINUS}` : '<'}${format.format(least_nanos / NANOS_PER_USD)}`
   return format.format(nanos / NANOS_PER_USD).replace('-', MINUS)
 }
 

@@ -1,6 +1,9 @@
 // A margin's share, and the revenue that it is of: only calls whose provider's cost is known have one.
 import { share } from './amounts.ts'
 import { Money } from './money.tsx'
+import { type Column, charges, type PhonePlace } from './table.tsx'
+
+const OF_A_PART = 'Only of the calls whose provider cost is in the catalogue'
 
 export interface MarginSum {
   cost_nanos: number
@@ -21,8 +24,44 @@ export function MarginWords(sum: MarginSum) {
   if (part === null) return <span className={tone}>on calls that were free for their accounts</span>
   if (known_revenue_nanos === cost_nanos) return <span className={tone}>{share(part)} of revenue</span>
   return (
-    <span className={tone} title="Only these calls have a provider cost in the catalogue.">
+    <span className={tone} title={OF_A_PART}>
       {share(part)} of <Money nanos={known_revenue_nanos} />
+    </span>
+  )
+}
+
+/** A column of margins with their shares, each of the revenue that it is of. */
+export const marginColumn = <Row,>(
+  title: string,
+  phone: PhonePlace,
+  sumOf: (row: Row) => MarginSum,
+): Column<Row> =>
+  charges(
+    'margin',
+    title,
+    phone,
+    (row) => sumOf(row).margin_nanos,
+    (row, decimals) => <MarginCell sum={sumOf(row)} decimals={decimals} />,
+  )
+
+function MarginCell({ sum, decimals }: { sum: MarginSum; decimals: number }) {
+  const part = marginShare(sum)
+  const is_of_all = sum.known_revenue_nanos === sum.cost_nanos
+  return (
+    <span className={sum.margin_nanos !== null && sum.margin_nanos < 0 ? 'tone-bad' : undefined}>
+      <Money nanos={sum.margin_nanos} decimals={decimals} unit={false} />
+      {part !== null && (
+        <span className="soft" title={is_of_all ? undefined : OF_A_PART}>
+          {' '}
+          {share(part)}
+          {!is_of_all && (
+            <>
+              {' of '}
+              <Money nanos={sum.known_revenue_nanos} decimals={decimals} unit={false} />
+            </>
+          )}
+        </span>
+      )}
     </span>
   )
 }

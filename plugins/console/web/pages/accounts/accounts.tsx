@@ -20,7 +20,11 @@ import { AccountStatus, lasting } from './words.tsx'
 
 const SHOWN = [
   { value: 'all', label: 'All accounts' },
-  { value: 'low', label: 'Low', detail: 'Owes, is empty, or lasts less than three days' },
+  {
+    value: 'low',
+    label: 'Low',
+    detail: 'In debt, unable to pay for a call, or with less than three days left',
+  },
   { value: 'active', label: 'Active' },
   { value: 'suspended', label: 'Suspended' },
   { value: 'closed', label: 'Closed' },

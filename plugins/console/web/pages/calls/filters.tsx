@@ -6,8 +6,8 @@ import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Choice, DayFilter, TextFilter } from '../../parts/filter-fields.tsx'
 import { outcomeFilterWord } from '../../parts/outcome.tsx'
-import { Choice, DayFilter, TextFilter } from './filter-fields.tsx'
 import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
 
 type Option = { value: string; label: string }

@@ -18,6 +18,7 @@ import { endWords } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { healthSentence } from '../../parts/health.tsx'
+import { MarginWords } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
@@ -55,6 +56,13 @@ export default function ModelPage({ params }: PageProps) {
                 value={<Money nanos={week.cost_nanos} />}
                 note="days in UTC, today included"
               />
+              {week.margin_nanos !== null && (
+                <Figure
+                  label="Margin in 7 days"
+                  value={<Money nanos={week.margin_nanos} />}
+                  note={<MarginWords {...week} />}
+                />
+              )}
               <Figure
                 label="State"
                 value={<ModelState {...{ why, end, ...rest }} />}

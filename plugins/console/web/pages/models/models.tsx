@@ -6,6 +6,7 @@ import { useViewer } from '../../app/session.tsx'
 import { count, share } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { marginColumn } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
@@ -33,8 +34,12 @@ const weekCost = (title: string): Column<Row> =>
   )
 
 const COLUMNS: Column<Row>[] = [
-  column('id', 'Model', 'first', ({ id }) => id),
-  column('kind', 'Kind', 'none', ({ kind }) => <span className="no-wrap">{kind}</span>),
+  column('id', 'Model', 'first', ({ id, kind }) => (
+    <>
+      {id}
+      {kind !== 'text' && <span className="soft"> {kind}</span>}
+    </>
+  )),
   column('price', 'Price in USD', 'second', ({ kind, price }) => <PriceWords kind={kind} price={price} />),
 ]
 
@@ -54,6 +59,7 @@ const OF_OPERATOR: Column<Row>[] = [
     </>
   )),
   weekCost('Revenue in 7 days, USD'),
+  marginColumn('Margin in 7 days, USD', 'none', ({ week }) => week),
 ]
 
 export default function ModelsPage() {

@@ -1,4 +1,4 @@
-// The accounts that need money soon: those that owe, have nothing free, or have not for three days at their pace.
+// The accounts that need money soon: those that owe, cannot pay for a call, or have not for three days at their pace.
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
@@ -39,9 +39,10 @@ const COLUMNS: Column<Account>[] = [
   )),
 ]
 
-function Why({ debt_nanos, available_nanos, lasts_days }: Account) {
-  if (debt_nanos > 0) return <Status tone="bad">owes</Status>
-  if (available_nanos <= 0) return <Status tone="bad">empty</Status>
+function Why({ low, lasts_days }: Account) {
+  if (low === 'debt') return <Status tone="bad">in debt</Status>
+  if (low === 'empty') return <Status tone="bad">empty</Status>
+  if (low === 'call') return <Status tone="bad">cannot pay for a call</Status>
   const days = lasts_days === null || lasts_days < 1 ? 'less than a day' : `about ${lasts_days} days`
-  return <Status tone="warn">{`lasts ${days}`}</Status>
+  return <Status tone="warn">{`${days} left`}</Status>
 }

@@ -17,6 +17,7 @@ import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
 import { LowAccounts } from './low-accounts.tsx'
 import type { Overview } from './overview-answer.ts'
+import { TopParts } from './top.tsx'
 import { Unhealthy } from './unhealthy.tsx'
 
 const EVERY_MS = 15_000
@@ -116,7 +117,10 @@ function Known({ overview }: { overview: Overview }) {
       {totals.calls === 0 ? (
         <p className="soft">There were no calls in this time.</p>
       ) : (
-        <OverviewCharts overview={overview} />
+        <>
+          <OverviewCharts overview={overview} />
+          <TopParts top={overview.top} />
+        </>
       )}
       {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
       {ending && <EndingModels ending={ending} />}

@@ -1,143 +1,105 @@
-// The page Usage: what an account's calls came to, by day, model and key.
+// The page Usage: what calls came to, by day, model, account and key; of one account or of all, over any days.
 import { ChartColumn, X } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { type AnswerOf, api } from '../../app/client.ts'
+import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
-import { useAddressState } from '../../parts/address-state.ts'
-import { briefCount, count, roundedUsd } from '../../parts/amounts.ts'
+import { useViewer } from '../../app/session.tsx'
+import { briefCount, count, roundedUsd, share } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { Choices } from '../../parts/choices.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
+import { useListFilters } from '../../parts/list-filters.ts'
+import { MarginWords } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
-import { useWhose, type Whose } from '../../parts/whose.ts'
+import { Parts } from './parts.tsx'
+import { RangeAndFilters } from './range.tsx'
+import { DEFAULTS, GROUPS, type Group, type UsageView } from './usage-answer.ts'
 
-type UsageView = AnswerOf<typeof api.usage.get>
-type Sum = UsageView['total']
-
-const RANGES = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-] as const
-type Range = (typeof RANGES)[number]['value']
-
-const GROUPS = [
-  { value: 'model', label: 'By model' },
-  { value: 'key', label: 'By key' },
-  { value: 'day', label: 'By day' },
-] as const
-type Group = (typeof GROUPS)[number]['value']
-
-export default function Usage() {
-  const whose = useWhose()
+export default function UsagePage() {
+  const { role } = useViewer()
+  const filters = useListFilters(DEFAULTS)
+  const { by: chosen, days, ...query } = filters.query
+  const is_all = role === 'operator' && filters.filters.account === ''
+  const groups = GROUPS.filter(({ value }) => value !== (is_all ? 'key' : 'account'))
+  const by = groups.find(({ value }) => value === chosen)?.value ?? 'model'
+  const asked = { ...query, days: filters.filters.since === '' ? daysIn(days) : undefined }
+  const usage = useAsk(['usage', asked], () => api.usage.get({ query: asked }))
   return (
     <Page
       title="Usage"
-      lead="What calls came to. Days begin at midnight UTC; today is one of them."
-      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+      lead="Days begin at midnight UTC. Today is included, as far as it has come."
+      actions={<ExportCsv list="usage" query={{ ...asked, by }} />}
     >
-      {whose.is_operator && whose.account === undefined ? (
-        <AccountChoice
-          why="Usage is shown by account. That of all together is on the overview."
-          onChoose={whose.choose}
-        />
-      ) : (
-        <UsageOf whose={whose} />
-      )}
-    </Page>
-  )
-}
-
-function UsageOf({ whose }: { whose: Whose }) {
-  const [state, change] = useAddressState({ days: '30', by: 'model', model: '', key: '' })
-  const days = RANGES.find(({ value }) => value === state.days)?.value ?? '30'
-  const by = GROUPS.find(({ value }) => value === state.by)?.value ?? 'model'
-  const { model, key } = state
-  const query = useAsk(['usage', whose.account, days, model, key], () =>
-    api.usage.get({
-      query: {
-        ...whose.query,
-        days: Number(days),
-        model: model || undefined,
-        key: key || undefined,
-      },
-    }),
-  )
-  return (
-    <>
-      <div className="row">
-        <Choices<Range>
-          label="Range"
-          options={RANGES}
-          value={days}
-          onChange={(chosen) => change({ days: chosen })}
-        />
-        {model !== '' && <Filter name="Model" value={model} onRemove={() => change({ model: undefined })} />}
-        {key !== '' && <Filter name="Key" value={key} onRemove={() => change({ key: undefined })} />}
-      </div>
-      <Loaded query={query} rows={8}>
-        {(usage) =>
-          usage.total.calls === 0 ? (
-            <NoCalls is_filtered={model !== '' || key !== ''} />
+      <RangeAndFilters {...filters} />
+      <Loaded query={usage} rows={8}>
+        {(data) =>
+          data.total.calls === 0 ? (
+            <NoCalls is_filtered={filters.is_filtered} clear={filters.clear} />
           ) : (
             <>
-              <Totals total={usage.total} />
-              <Chart
-                label="Charged by day (UTC)"
-                days
-                unfinished
-                times_ms={usage.days.map(({ day }) => Date.parse(day))}
-                series={[{ label: 'Charged', values: usage.days.map(({ cost_nanos }) => cost_nanos) }]}
-                format={(nanos) => `${roundedUsd(nanos)} USD`}
-                formatAxis={roundedUsd}
-              />
+              <Totals total={data.total} />
+              <SpentByDay {...data} />
               <Section
                 title="In parts"
                 actions={
                   <Choices<Group>
                     label="Parts"
-                    options={GROUPS}
+                    options={groups}
                     value={by}
-                    onChange={(chosen) => change({ by: chosen })}
+                    onChange={(value) => filters.set({ by: value })}
                   />
                 }
               >
-                <Parts
-                  usage={usage}
-                  by={by}
-                  onModel={(id) => change({ model: id }, { push: true })}
-                  onKey={(prefix) => change({ key: prefix }, { push: true })}
-                />
+                <Parts usage={data} by={by} set={filters.set} />
               </Section>
             </>
           )
         }
       </Loaded>
-    </>
+    </Page>
   )
 }
 
-function Filter({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
+const daysIn = (text: string | undefined): number => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : 30)
+
+function SpentByDay({ days, unfinished }: UsageView) {
+  const what = useViewer().role === 'operator' ? 'Revenue' : 'Spent'
   return (
-    <Button small icon={X} onClick={onRemove} aria-label={`Remove the filter ${name} ${value}`}>
-      {name} {value}
-    </Button>
+    <Chart
+      label={`${what} by day (UTC)`}
+      days
+      unfinished={unfinished}
+      times_ms={days.map(({ day }) => Date.parse(day))}
+      series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
+      format={(nanos) => `${roundedUsd(nanos)} USD`}
+      formatAxis={roundedUsd}
+    />
   )
 }
 
-function Totals({ total }: { total: Sum }) {
+function Totals({ total }: { total: UsageView['total'] }) {
+  const { role } = useViewer()
   return (
     <Figures>
-      <Figure label="Charged" value={<Money nanos={total.cost_nanos} />} />
+      <Figure label={role === 'operator' ? 'Revenue' : 'Spent'} value={<Money nanos={total.cost_nanos} />} />
+      {total.margin_nanos !== null && (
+        <Figure
+          label="Margin"
+          value={<Money nanos={total.margin_nanos} />}
+          note={<MarginWords {...total} />}
+        />
+      )}
       <Figure
         label="Calls"
         value={count(total.calls)}
-        note={total.failed > 0 ? `${count(total.failed)} of them failed or broke off` : 'none failed'}
+        note={
+          total.failed > 0
+            ? `${count(total.failed)} failed or broke off (${share(total.failed / total.calls)})`
+            : 'none failed'
+        }
       />
       <Figure
         label="Tokens"
@@ -149,96 +111,27 @@ function Totals({ total }: { total: Sum }) {
   )
 }
 
-interface PartsProps {
-  usage: UsageView
-  by: Group
-  onModel: (id: string) => void
-  onKey: (prefix: string) => void
-}
-
-/** The figures of a row, whatever it is of. On a phone, the charge and the number of calls. */
-const FIGURES: readonly Column<Sum>[] = [
-  charges('cost', 'Charged, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
-  atEnd('calls', 'Calls', 'second-end', ({ calls }) => (
-    <>
-      {count(calls)}
-      <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
-    </>
-  )),
-  atEnd('failed', 'Failed', 'none', ({ failed }) => count(failed)),
-  atEnd('input', 'Tokens in', 'none', ({ input_tokens }) => count(input_tokens)),
-  atEnd('output', 'Tokens out', 'none', ({ output_tokens }) => count(output_tokens)),
-  atEnd('images', 'Images', 'none', ({ images }) => count(images)),
-]
-
-function Parts({ usage, by, onModel, onKey }: PartsProps) {
-  if (by === 'day')
-    return (
-      <Table
-        label="Usage by day"
-        rows={usage.days.toReversed()}
-        keyOf={({ day }) => day}
-        columns={[
-          column('day', 'Day', 'first', ({ day }: UsageView['days'][number]) => (
-            <span className="no-wrap">{day}</span>
-          )),
-          ...FIGURES,
-        ]}
-      />
-    )
-  if (by === 'key')
-    return (
-      <>
-        <Table
-          label="Usage by key"
-          rows={usage.keys}
-          keyOf={({ key_prefix }) => key_prefix}
-          columns={[
-            column('key', 'Key', 'first', ({ key, key_prefix }: UsageView['keys'][number]) => (
-              <Choice onChoose={() => onKey(key_prefix)}>
-                {key} <code className="soft">{key_prefix}</code>
-              </Choice>
-            )),
-            ...FIGURES,
-          ]}
-        />
-        {usage.further_keys > 0 && (
-          <p className="soft">{count(usage.further_keys)} further keys cost less.</p>
-        )}
-      </>
-    )
-  return (
-    <Table
-      label="Usage by model"
-      rows={usage.models}
-      keyOf={({ model }) => model}
-      columns={[
-        column('model', 'Model', 'first', ({ model }: UsageView['models'][number]) => (
-          <Choice onChoose={() => onModel(model)}>{model}</Choice>
-        )),
-        ...FIGURES,
-      ]}
-    />
-  )
-}
-
-/** Shows the usage of this one alone. */
-const Choice = ({ onChoose, children }: { onChoose: () => void; children: ReactNode }) => (
-  <button type="button" className="text-button" title="Show its usage alone" onClick={onChoose}>
-    {children}
-  </button>
-)
-
-function NoCalls({ is_filtered }: { is_filtered: boolean }) {
+function NoCalls({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
   if (is_filtered)
-    return <EmptyState title="No call fits">Take a filter away, or look at a longer range.</EmptyState>
+    return (
+      <EmptyState
+        title="No calls match"
+        action={
+          <Button icon={X} onClick={clear}>
+            Clear filters
+          </Button>
+        }
+      >
+        Remove a filter or choose a longer range.
+      </EmptyState>
+    )
   return (
     <EmptyState
       icon={ChartColumn}
-      title="There were no calls in this range"
+      title="No calls in this range"
       action={<ButtonLink href="/playground">Try a model in the playground</ButtonLink>}
     >
-      What calls cost adds up here, as soon as there are some.
+      What calls cost adds up here.
     </EmptyState>
   )
 }

@@ -1,8 +1,8 @@
 // The controls of the filters: choices from lists, text that takes effect when it is done, days.
-import { CommittedInput } from '../../parts/committed-input.tsx'
-import { Field } from '../../parts/field.tsx'
-import { TextInput } from '../../parts/input.tsx'
-import { Select } from '../../parts/select.tsx'
+import { CommittedInput } from './committed-input.tsx'
+import { Field } from './field.tsx'
+import { TextInput } from './input.tsx'
+import { Select } from './select.tsx'
 
 const ANY = ''
 

@@ -1,0 +1,65 @@
+// What the calls of the overview came from: its top models and accounts, by revenue and margin.
+import { Link } from 'wouter'
+import { useViewer } from '../../app/session.tsx'
+import { count, share } from '../../parts/amounts.ts'
+import { Further } from '../../parts/further.tsx'
+import { marginColumn } from '../../parts/margin-words.tsx'
+import { Section } from '../../parts/page.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import type { Overview } from './overview-answer.ts'
+
+type Top = Overview['top']
+type Part = Omit<Top['models'][number], 'model'>
+
+const figuresFor = (is_operator: boolean): Column<Part>[] => [
+  charges(
+    'cost',
+    is_operator ? 'Revenue, USD' : 'Spent, USD',
+    'first-end',
+    ({ cost_nanos }: Part) => cost_nanos,
+  ),
+  ...(is_operator ? [marginColumn<Part>('Margin, USD', 'second-end', (sum) => sum)] : []),
+  atEnd('calls', 'Calls', 'second', ({ calls, failed }) => (
+    <>
+      {count(calls)}
+      <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
+      {failed > 0 && <span className="soft"> ({share(failed / calls)} failed)</span>}
+    </>
+  )),
+]
+
+export function TopParts({ top }: { top: Top }) {
+  const figures = figuresFor(useViewer().role === 'operator')
+  return (
+    <div className="overview-top">
+      <Section title="Top models" actions={<Link href="/usage">Usage by model</Link>}>
+        <Table
+          label="Top models"
+          rows={top.models}
+          keyOf={({ model }) => model}
+          hrefOf={({ model }) => `/models/${encodeURIComponent(model)}`}
+          columns={[
+            column('model', 'Model', 'first', ({ model }: Top['models'][number]) => model),
+            ...figures,
+          ]}
+        />
+        <Further number={top.further_models} what="models" />
+      </Section>
+      {top.accounts.length > 0 && (
+        <Section title="Top accounts" actions={<Link href="/usage?by=account">Usage by account</Link>}>
+          <Table
+            label="Top accounts"
+            rows={top.accounts}
+            keyOf={({ account_id }) => account_id}
+            hrefOf={({ account_id }) => `/accounts/${account_id}`}
+            columns={[
+              column('account', 'Account', 'first', ({ account }: Top['accounts'][number]) => account),
+              ...figures,
+            ]}
+          />
+          <Further number={top.further_accounts} what="accounts" />
+        </Section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,10 @@
+// What a list of the most expensive leaves out.
+import { count } from './amounts.ts'
+
+/** "and 12 more models"; nothing where all are listed. */
+export const Further = ({ number, what }: { number: number; what: string }) =>
+  number > 0 ? (
+    <p className="small soft">
+      and {count(number)} more {what}
+    </p>
+  ) : null

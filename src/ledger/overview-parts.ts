@@ -1,0 +1,123 @@
+// The calls of an overview by model and by account: who and what they came from.
+import type { Database } from 'bun:sqlite'
+import { and, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { equals, isOneOf } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { call_sums, calls } from '../db/schema.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { periodsOf } from './days.ts'
+import type { Overview } from './overview.ts'
+import { addTotals, byCost, type CallTotals, totalsIn, totalsOfCalls, totalsOfSums } from './totals.ts'
+
+export interface OverviewParts {
+  /** The most expensive first. */
+  models: (CallTotals & { model: string })[]
+  accounts: (CallTotals & { account_id: number })[]
+}
+
+const { placeholder } = sql
+/** Calls, and periods, that are read in one turn: some 3 ms. */
+const CALLS_AT_ONCE = 5_000
+const PERIODS_AT_ONCE = 4
+
+const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+  ofCalls: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({ account_id: calls.account_id, model: calls.model, ...totalsOfCalls() })
+      .from(calls)
+      .where(
+        and(
+          account(calls),
+          gte(calls.id, placeholder('first_id')),
+          lte(calls.id, placeholder('last_id')),
+          gte(calls.started_at_ms, placeholder('from_ms')),
+          lt(calls.started_at_ms, placeholder('until_ms')),
+        ),
+      )
+      .groupBy(calls.account_id, calls.model)
+      .prepare(),
+  ofSums: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({ account_id: call_sums.account_id, model: call_sums.model, ...totalsOfSums() })
+      .from(call_sums)
+      .where(
+        and(account(call_sums), equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')),
+      )
+      .groupBy(call_sums.account_id, call_sums.model)
+      .prepare(),
+})
+
+const ofAll = perConnection(preparationsWhere(() => undefined))
+const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
+
+type Range = Pick<Overview, 'from_ms' | 'until_ms' | 'first_call_id' | 'last_call_id' | 'is_of_calls'>
+type Row = CallTotals & { account_id: number; model: string }
+
+/** Read as the overview was, so that each adds up to its totals. @param account_id undefined: of all accounts */
+export async function overviewParts(
+  db: Database,
+  range: Range,
+  account_id: number | undefined,
+): Promise<OverviewParts> {
+  const [by_model, by_account] = [new Map<string, CallTotals>(), new Map<number, CallTotals>()]
+  const rows = range.is_of_calls ? rowsOfCalls(db, range, account_id) : rowsOfSums(db, range, account_id)
+  for await (const { row, sign } of rows) {
+    addTotals(totalsIn(by_model, row.model), row, sign)
+    addTotals(totalsIn(by_account, row.account_id), row, sign)
+  }
+  const has_calls = ({ calls }: CallTotals): boolean => calls > 0
+  return {
+    models: [...by_model]
+      .map(([model, sum]) => ({ ...sum, model }))
+      .filter(has_calls)
+      .sort(byCost),
+    accounts: [...by_account]
+      .map(([id, sum]) => ({ ...sum, account_id: id }))
+      .filter(has_calls)
+      .sort(byCost),
+  }
+}
+
+interface Signed {
+  row: Row
+  sign: 1 | -1
+}
+
+async function* rowsOfCalls(
+  db: Database,
+  { from_ms, until_ms, first_call_id, last_call_id }: Range,
+  account_id: number | undefined,
+): AsyncGenerator<Signed> {
+  if (first_call_id === null || last_call_id === null) return
+  const { ofCalls } = account_id === undefined ? ofAll(db) : ofAccount(db)
+  for (let first_id = first_call_id; first_id <= last_call_id; first_id += CALLS_AT_ONCE) {
+    const last_id = Math.min(first_id + CALLS_AT_ONCE - 1, last_call_id)
+    for (const row of ofCalls.all({ account_id, from_ms, until_ms, first_id, last_id }))
+      yield { row, sign: 1 }
+    await endOfTurn()
+  }
+}
+
+async function* rowsOfSums(
+  db: Database,
+  { from_ms, until_ms }: Range,
+  account_id: number | undefined,
+): AsyncGenerator<Signed> {
+  const { ofSums } = account_id === undefined ? ofAll(db) : ofAccount(db)
+  for (const { sign, span_s, starts } of joined(periodsOf(from_ms, until_ms)))
+    for (let at = 0; at < starts.length; at += PERIODS_AT_ONCE) {
+      const some = JSON.stringify(starts.slice(at, at + PERIODS_AT_ONCE))
+      for (const row of ofSums.all({ account_id, span_s, starts: some })) yield { row, sign }
+      await endOfTurn()
+    }
+}
+
+/** Those of the same kind as one. */
+function joined(periods: ReturnType<typeof periodsOf>): ReturnType<typeof periodsOf> {
+  const alike = Map.groupBy(periods, ({ sign, span_s }) => `${sign} ${span_s}`)
+  return [...alike.values()].flatMap((some) => {
+    const [first] = some
+    return first ? [{ ...first, starts: some.flatMap(({ starts }) => starts) }] : []
+  })
+}
