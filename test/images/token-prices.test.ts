@@ -240,6 +240,24 @@ describe('a stream with partial images', () => {
     })
   })
 
+  test.each([
+    [1, 1_000],
+    [3, 1_000],
+    [2, MOST_TOKENS],
+  ])('of a whole answer with %d images and %d tokens for each only one is charged', async (sent, each) => {
+    upstream.answer(answers(usage(20, 0, sent * each), sent))
+    const key = await gateway.caller('10')
+    const body = request({ stream: true, partial_images: 2 })
+    const response = await gateway.call(GENERATIONS, body, { key })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
+    expect(kindsOf(eventsIn(await response.text()))).toEqual(['completed'])
+    expect(await lastCall()).toMatchObject({
+      cost_nanos: 20 * 5_000 + each * 30_000,
+      images: 1,
+      estimated: 0,
+    })
+  })
+
   test('that breaks after one: the prompt and 100 tokens, estimated; before it, nothing', async () => {
     const key = await gateway.caller('10')
     const body = request({ stream: true, partial_images: 2 })

@@ -34,6 +34,8 @@ export interface OpenedImage {
   first: ImageEvent | { refusal: NoImage }
   /** The events after it; undefined if the provider answered whole. */
   events: ImageEvents | undefined
+  /** Images that the answer holds: of a whole one all, also those that were not asked for. */
+  sent: number
 }
 
 /**
@@ -53,14 +55,13 @@ export function openImage(
     async open(response, attempt, heard): Promise<OpenedImage> {
       if (!isEventStream(response)) {
         const answer = await sending.open(response, attempt, heard)
-        return {
-          first: 'refusal' in answer ? answer : { image: answer.images[0], usage: answer.usage },
-          events: undefined,
-        }
+        if ('refusal' in answer) return { first: answer, events: undefined, sent: 0 }
+        const { images, usage } = answer
+        return { first: { image: images[0], usage }, events: undefined, sent: images.length }
       }
       const verbs = imagesOf(parts.protocols, attempt.provider)
       const events = readImageEvents(response, verbs, max_answer_bytes)
-      return { first: await events.next(), events }
+      return { first: await events.next(), events, sent: 1 }
     },
   })
 }

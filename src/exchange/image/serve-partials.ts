@@ -144,7 +144,7 @@ async function finish(
   { image: sent, usage: reported }: Extract<ImageEvent, { image: SentImage }>,
 ): Promise<void> {
   const { parts, held, attempt, begun, given, abort, stream } = drawing
-  const answered = { attempt, count: 1, sent: 1, reported }
+  const answered = { attempt, count: 1, sent: drawing.answer.sent, reported }
   const images = await convertAll(parts, held, [
     { ...sent, is_compressed: compresses(parts, attempt), answered },
   ])
