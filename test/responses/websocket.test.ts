@@ -1,5 +1,5 @@
 // Responses over a WebSocket: each is the call that POST makes, at its price; what is continued, forked and prepared; lanes.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
 import { readMessage } from '../../plugins/responses/socket/envelope.ts'
@@ -190,6 +190,18 @@ describe('a response is continued', () => {
       TIDES,
       'Three',
     ])
+  })
+
+  test('where one could not be kept, the next is kept with all of it', async () => {
+    const keep = spyOn(store, 'keep').mockRejectedValueOnce(new Error('the disk is full'))
+    const socket = await open()
+    const first = idOf(await socket.create(FIRST))
+    const second = idOf(await socket.create({ model, input: 'Two', previous_response_id: first }))
+    keep.mockRestore()
+    expect([store.all.has(first), store.all.get(second)?.previous_id]).toEqual([false, undefined])
+    socket.raw.close()
+    await streams({ model, input: 'Three', previous_response_id: second })
+    expect(objectsIn(asked().messages)).toHaveLength(5)
   })
 
   test('from one that is kept, and from then on by the connection alone', async () => {

@@ -252,12 +252,25 @@ export class ResponseCall implements Answering {
     const bare = (items: readonly JsonObject[]) => withoutPictures(library, account_id, items)
     const keeping = { ...this.#keeping, input: bare(this.#keeping.input) }
     const kept = this.#drawer ? { ...response, output: bare(objectsIn(response.output)) } : response
+    const is_kept = keeping.is_kept && (await this.#isStored(keeping, kept))
     try {
-      await this.#remember(keeping, kept)
-      if (keeping.is_kept) await this.#store(keeping, kept)
+      await this.#remember({ ...keeping, is_kept }, kept)
     } catch (cause) {
-      // The answer is paid for and given out; it only cannot be continued.
-      log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be kept')
+      log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be remembered')
+    }
+  }
+
+  async #isStored(keeping: Keeping, response: JsonObject): Promise<boolean> {
+    try {
+      await this.#store(keeping, response)
+      return true
+    } catch (cause) {
+      // The answer is paid for and given out; it only cannot be continued, but by its connection.
+      this.#parts.exchange.log.warn(
+        { request_id: this.#origin.request_id, cause },
+        'a response could not be kept',
+      )
+      return false
     }
   }
 
