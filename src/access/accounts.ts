@@ -23,9 +23,14 @@ export function checkName(name: string, param = 'name'): void {
   }
 }
 
-/** @throws GatewayError invalid_request as `checkName`, and for a name that an erased account would get */
+/** What the operator is called where people sign in; an account of an earlier version may be called so. */
+export const OPERATORS_NAME = 'operator'
+
+/** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for one that an erased account would get */
 function checkAccountName(name: string): void {
   checkName(name)
+  if (name.toLowerCase() === OPERATORS_NAME)
+    throw invalidRequest(`"${name}" is reserved for the operator. Choose another name.`, { param: 'name' })
   if (PSEUDONYM.test(name))
     throw invalidRequest(`"${name}" is the name of an erased account: choose another one.`, { param: 'name' })
 }

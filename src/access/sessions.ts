@@ -8,6 +8,7 @@ import type { ActionName, Fields } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
+import { OPERATORS_NAME } from './accounts.ts'
 import { isKnownAddress, rememberAddress } from './known-addresses.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
@@ -115,9 +116,10 @@ export function createSessions(parts: SessionParts): Sessions {
   }
 
   return {
-    async withPassword({ account: name, password }, visitor) {
+    async withPassword({ account: given, password }, visitor) {
       const { address } = visitor
-      const account = name === undefined ? undefined : accountQueries(db).accountByName.get({ name })
+      const account = given === undefined ? undefined : accountQueries(db).accountByName.get({ name: given })
+      const name = account === undefined && given?.toLowerCase() === OPERATORS_NAME ? undefined : given
       const account_id = account?.id ?? null
       const exists = name === undefined || account !== undefined
       const is_known = exists && isKnownAddress(db, { account_id, address, now_ms: now() })

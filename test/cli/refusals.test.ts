@@ -99,6 +99,8 @@ describe('refused: status 1, nothing on standard output, nothing done', () => {
     ['account create anna', 'Account "anna" already exists'],
     ['account create bad/name', '"bad/name" is not a name'],
     [`account create ${'a'.repeat(65)}`, 'is not a name'],
+    ['account create Operator', '"Operator" is reserved for the operator. Choose another name.'],
+    ['account rename anna operator', '"operator" is reserved for the operator'],
     ['account show bert', 'Account "bert" not found. `tollgate account list`'],
     ['account suspend bert', 'Account "bert" not found'],
     ['account resume bert', 'Account "bert" not found'],

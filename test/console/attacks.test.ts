@@ -59,7 +59,7 @@ describe('a cookie', () => {
     expect(await carried({ authorization: `Bearer ${token}` })).toBe(401)
     expect(await carried({ authorization: `Bearer ${key}` })).toBe(401)
     expect(await carried({ 'x-api-key': key })).toBe(401)
-    expect(await carried({ cookie: `tollgate=${token}` })).toBe(401)
+    expect(await carried({ cookie: `session=${token}` })).toBe(401)
     expect(await carried({ cookie: `__Host-tollgate=${key}` })).toBe(401)
     expect(await carried({ cookie })).toBe(200)
     const account = await gateway.call('/api/v1/account', undefined, { method: 'GET', headers: { cookie } })

@@ -1,5 +1,6 @@
 // Signing in, links and settings in the browser, by their main tasks.
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 
@@ -84,6 +85,18 @@ describe('signing in', () => {
   })
 })
 
+/** As WebKit does over plain HTTP on this machine. */
+async function dropSecureCookies(page: Page): Promise<void> {
+  await page.route('**/console/api/{session,links}**', async (route) => {
+    const response = await route.fetch()
+    // `fetch` keeps them for the context, as the browser would.
+    await page.context().clearCookies({ name: /^__Host-/ })
+    const headers = { ...response.headers() }
+    delete headers['set-cookie']
+    await route.fulfill({ response, headers })
+  })
+}
+
 describe('a link', () => {
   test('of the operator sets a password once, and leads into the console', async () => {
     await using one = await visit()
@@ -106,9 +119,10 @@ describe('a link', () => {
     await page.getByText('This link was used already').waitFor()
   })
 
-  test('of an invitation lets its account in, as nobody else', async () => {
+  test('of an invitation lets its account in, as nobody else, also where the browser drops Secure cookies', async () => {
     await using one = await visit(undefined, { size: 'phone' })
     const { page } = one
+    await dropSecureCookies(page)
     const { token } = makeInvitation(gateway.db, 'bob', issuing())
     await one.open(`/console/invitation#${token}`)
     await page.getByRole('heading', { name: 'Welcome, bob' }).waitFor()
@@ -116,6 +130,8 @@ describe('a link', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Pages' }).click()
     await page.getByRole('dialog', SIDE_BAR).getByText('bob', { exact: true }).waitFor()
+    expect((await one.context.cookies()).map(({ name }) => name)).toContain('tollgate')
+    await page.unrouteAll()
     await one.isClean()
   })
 

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import {
   cookieForm,
+  keptCookieForm,
   ownOrigins,
+  probes,
   requireOwnOrigin,
   signInRefusal,
   tokenOf,
@@ -128,11 +130,52 @@ describe('a session can be kept', () => {
   })
 })
 
-test('the cookie without the prefix is read only where plain HTTP is allowed', () => {
-  const request = (cookie: string) => new Request('http://name.lan/', { headers: { cookie } })
-  expect(tokenOf(request('tollgate=x'), settings())).toBeUndefined()
-  expect(tokenOf(request('tollgate=x'), settings(undefined, true))).toBe('x')
-  expect(tokenOf(request('__Host-tollgate=y; tollgate=x'), settings(undefined, true))).toBe('y')
+test.each([
+  ['http://name.lan', undefined, false, undefined],
+  ['http://name.lan', undefined, true, 'x'],
+  ['http://127.0.0.1:8080', undefined, false, 'x'],
+  ['http://localhost:8080', 'http://127.0.0.1:8080', false, 'x'],
   // Whoever is on the way of plain HTTP can plant it for this host: by TLS it is nobody's.
-  expect(tokenOf(request('tollgate=x'), settings('https://name.lan', true))).toBeUndefined()
+  ['http://name.lan', 'https://name.lan', true, undefined],
+  ['http://127.0.0.1:8080', 'https://name.lan', false, undefined],
+])(
+  'the cookie without the prefix at %s with public_url %s and insecure_http %p: %p',
+  (url, public_url, insecure, token) => {
+    const request = (cookie: string) => new Request(`${url}/`, { headers: { cookie } })
+    expect(tokenOf(request('tollgate=x'), settings(public_url, insecure))).toBe(token)
+    expect(tokenOf(request('__Host-tollgate=y; tollgate=x'), settings(public_url, insecure))).toBe('y')
+  },
+)
+
+describe('the cookie that a browser keeps, by which of the probes came back', () => {
+  const SAFE = '__Host-tollgate'
+  test.each([
+    [
+      'all browsers but WebKit on this machine',
+      'http://127.0.0.1:8080',
+      `${SAFE}-probe=1; tollgate-probe=1`,
+      SAFE,
+    ],
+    ['WebKit on this machine', 'http://127.0.0.1:8080', 'tollgate-probe=1', 'tollgate'],
+    ['WebKit on localhost', 'http://localhost:8080', 'other=1; tollgate-probe=1', 'tollgate'],
+    ['who has a session', 'http://127.0.0.1:8080', `${SAFE}=abc`, SAFE],
+    ['over TLS', TLS, `${SAFE}-probe=1`, SAFE],
+    ['no cookies', 'http://127.0.0.1:8080', '', undefined],
+    ['only the plain one over TLS', TLS, 'tollgate-probe=1', undefined],
+    ['cookies of others', 'http://127.0.0.1:8080', 'tollgate-probes=1', undefined],
+  ])('%s', (_, url, cookie, name) => {
+    const request = new Request(`${url}/`, { method: 'POST', headers: { cookie, origin: url } })
+    const kept = () => keptCookieForm(request, settings()).name
+    if (name === undefined) expect(kept).toThrow('did not keep a cookie')
+    else expect(kept()).toBe(name)
+  })
+
+  test('each is sent until it comes back, for as long as a link is read', () => {
+    const asked = (url: string, cookie = '') =>
+      probes(new Request(url, { headers: { cookie } }), settings()).map((each) => each.split(';')[0])
+    expect(asked('http://127.0.0.1:8080')).toEqual([`${SAFE}-probe=1`, 'tollgate-probe=1'])
+    expect(asked('http://127.0.0.1:8080', 'tollgate-probe=1')).toEqual([`${SAFE}-probe=1`])
+    expect(asked(TLS)).toEqual([`${SAFE}-probe=1`])
+    expect(asked('http://name.lan')).toEqual([])
+  })
 })

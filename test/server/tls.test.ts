@@ -1,4 +1,5 @@
 // HTTPS by certificate files: what is refused at a start, and a renewed pair that is taken up without ending a stream.
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { refuseTaken } from '../../src/server/listening.ts'
 import { type TlsPair, watchTls } from '../../src/server/tls-files.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { PROBES } from '../support/console-session.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { temporary } from '../support/temporary.ts'
@@ -148,6 +150,7 @@ describe('a gateway with a certificate', () => {
         'content-type': 'application/json',
         host: 'gateway.example.com',
         origin: 'https://gateway.example.com',
+        cookie: PROBES,
       },
       body: JSON.stringify({ token, password: 'correct horse battery staple' }),
     })

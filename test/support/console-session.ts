@@ -39,8 +39,11 @@ export function signedIn(
   return clientOf(gateway, `__Host-tollgate=${token}`)
 }
 
+/** What a browser that keeps every cookie has once it has seen the form to sign in. */
+export const PROBES = '__Host-tollgate-probe=1; tollgate-probe=1'
+
 /** Calls with this cookie, or as somebody who is not signed in. */
-export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = ''): ConsoleClient {
+export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = PROBES): ConsoleClient {
   const send: ConsoleClient['send'] = (
     method,
     path,

@@ -1,7 +1,9 @@
 // People who sign in to the console from addresses of their choice, behind a proxy that the gateway trusts.
+
 import type { Database } from 'bun:sqlite'
 import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
+import { PROBES } from './console-session.ts'
 
 /** The catalogue's setting by which they have addresses. */
 export const BEHIND_PROXY = 'trusted_proxies = ["127.0.0.1"]'
@@ -27,7 +29,12 @@ export function person(url: URL, address: string) {
   const send = async (path: string, body: object) => {
     const answer = await fetch(new URL(`/console/api${path}`, url), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: url.origin, 'x-forwarded-for': address },
+      headers: {
+        'content-type': 'application/json',
+        cookie: PROBES,
+        origin: url.origin,
+        'x-forwarded-for': address,
+      },
       body: JSON.stringify(body),
     })
     await answer.text()

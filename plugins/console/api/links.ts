@@ -18,8 +18,8 @@ import {
   visitorCalls,
   visitorOf,
 } from '../calls.ts'
-import { cookieForm, ownOrigins } from '../site.ts'
-import { sessionView } from './session.ts'
+import { keptCookieForm, ownOrigins } from '../site.ts'
+import { sendProbes, sessionView } from './session.ts'
 import {
   DoneView,
   Invitation,
@@ -31,7 +31,8 @@ import {
   SessionView,
 } from './session-views.ts'
 
-/** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in. */
+/** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in,
+ * by a browser that keeps a cookie. */
 export function linkRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.exchange
@@ -40,7 +41,8 @@ export function linkRoutes(gateway: ConsoleParts) {
     .use(visitorCalls(gateway))
     .post(
       '/console/api/links/look',
-      ({ body, origin }) => {
+      ({ body, origin, request, set, viewer }) => {
+        if (!viewer) sendProbes(gateway, request, set)
         const { account, has_password, expires_at_ms } = sessions.found(visitorOf(origin), () =>
           readLink(db, body.token, now()),
         )
@@ -57,7 +59,7 @@ export function linkRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/links/accept',
       async ({ body, origin, request, set, viewer: before }) => {
-        const form = cookieForm(request, siteSettings(gateway))
+        const form = keptCookieForm(request, siteSettings(gateway))
         const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
         if (before) await changed(gateway, { viewer: before, origin }, () => signOut(db, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)

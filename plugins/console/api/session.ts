@@ -22,7 +22,7 @@ import {
   visitorCalls,
   visitorOf,
 } from '../calls.ts'
-import { COOKIE_FORMS, cookieForm, signInRefusal } from '../site.ts'
+import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../site.ts'
 import {
   EndedView,
   listedSession,
@@ -39,9 +39,14 @@ type Credentials = typeof SignIn.static
 export function signInRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-session' })
     .use(visitorCalls(gateway))
-    .get('/console/api/session', ({ viewer, request }) => sessionView(gateway, request, viewer), {
-      response: { 200: SessionView, ...FAILURES },
-    })
+    .get(
+      '/console/api/session',
+      ({ viewer, request, set }) => {
+        if (!viewer) sendProbes(gateway, request, set)
+        return sessionView(gateway, request, viewer)
+      },
+      { response: { 200: SessionView, ...FAILURES } },
+    )
     .post(
       '/console/api/session',
       async ({ request, origin, body, set, viewer }) => {
@@ -96,6 +101,12 @@ export function sessionRoutes(gateway: ConsoleParts) {
 }
 
 const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a session') })
+
+/** Finds out, before somebody signs in, which cookie their browser keeps. */
+export function sendProbes(gateway: Pick<Gateway, 'exchange'>, request: Request, set: Headers): void {
+  const cookies = probes(request, siteSettings(gateway))
+  if (cookies.length > 0) set.headers['set-cookie'] = cookies
+}
 
 /** Whoever is signed in with an answer's cookie, as the pages are told. */
 export function sessionView(

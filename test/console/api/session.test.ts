@@ -94,6 +94,40 @@ describe('a link', () => {
     expect((await accept(token)).status).toBe(200)
   })
 
+  test('is not used up by a browser that keeps no cookie; one that drops those that are Secure is signed in by another', async () => {
+    await gateway.account('isla')
+    const { token } = makeInvitation(gateway.db, 'isla', issuing())
+    const body = { token, password: PASSWORD }
+    const without = await clientOf(gateway, '').send('POST', '/links/accept', { body })
+    expect([without.status, (await errorOf(without)).code]).toEqual([403, 'cookie_not_kept'])
+
+    // As WebKit over plain HTTP on this machine.
+    const kept = (answer: Response) =>
+      answer.headers
+        .getSetCookie()
+        .filter((cookie) => !/; Secure/.test(cookie))
+        .map((cookie) => cookie.split(';')[0])
+        .join('; ')
+    const looked = await clientOf(gateway, '').send('POST', '/links/look', { body: { token } })
+    const accepted = await clientOf(gateway, kept(looked)).send('POST', '/links/accept', { body })
+    expect(accepted.headers.get('set-cookie')).toMatch(
+      /^tollgate=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/,
+    )
+    expect(await clientOf(gateway, kept(accepted)).json('GET', '/session')).toMatchObject({
+      viewer: { role: 'account', account: 'isla' },
+    })
+    const asked = await clientOf(gateway, '').send('GET', '/session')
+    const signed_in = await clientOf(gateway, kept(asked)).send('POST', '/session', {
+      body: { account: 'isla', password: PASSWORD },
+    })
+    const isla = clientOf(gateway, kept(signed_in))
+    expect((await isla.send('GET', '/sessions')).status).toBe(200)
+    expect((await isla.send('DELETE', '/session')).headers.getSetCookie()).toContain(
+      'tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+    )
+    expect((await isla.send('GET', '/sessions')).status).toBe(401)
+  })
+
   test('used twice at once sets one password', async () => {
     await gateway.account('ilse')
     const { token } = makeInvitation(gateway.db, 'ilse', issuing())
@@ -131,6 +165,14 @@ describe('signing in', () => {
     expect(await withCookie(answer).json('GET', '/session')).toMatchObject({
       viewer: { role: 'account', account: 'alice', rights: { operate: false, manage_keys: true } },
     })
+  })
+
+  test('as the operator by that name, unless an account of an earlier version has it', async () => {
+    expect((await signIn({ account: 'Operator', password: PASSWORD })).status).toBe(200)
+    await gateway.account('olga')
+    gateway.db.run("UPDATE accounts SET name = 'operator' WHERE name = 'olga'")
+    expect((await signIn({ account: 'operator', password: PASSWORD })).status).toBe(401)
+    gateway.db.run("UPDATE accounts SET name = 'olga' WHERE name = 'operator'")
   })
 
   test('with a key, which has fewer rights', async () => {
