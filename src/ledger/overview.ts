@@ -85,6 +85,12 @@ export interface OverviewRequest {
   memory?: OverviewMemory
 }
 
+/** When a range begins, and its end, which is now. */
+export function timeOf(range: Range, now_ms: number): { from_ms: number; until_ms: number } {
+  const { step_ms, steps } = SHAPES[range]
+  return { from_ms: Math.floor(now_ms / step_ms) * step_ms - (steps - 1) * step_ms, until_ms: now_ms + 1 }
+}
+
 /**
  * Reads the overview, a part at a time, so that calls go on between.
  */
@@ -96,10 +102,8 @@ export async function overviewOf(
   const queries = account_id === undefined ? overviewQueries(db) : overviewQueriesOfAccount(db)
   const reading = { queries, account_id, now_ms, memory }
   const shape = SHAPES[range]
-  const { steps } = shape
-  const length_ms = steps * shape.step_ms
-  const until_ms = now_ms + 1
-  const from_ms = Math.floor(now_ms / shape.step_ms) * shape.step_ms - (steps - 1) * shape.step_ms
+  const length_ms = shape.steps * shape.step_ms
+  const { from_ms, until_ms } = timeOf(range, now_ms)
   const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
   const reads_calls =
     shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read

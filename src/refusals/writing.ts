@@ -24,7 +24,7 @@ const OTHER = 'other'
 
 /** How long refusals and their sums are kept. */
 const KEPT_MS = 30 * 86_400_000
-const MINUTES_KEPT_MS = 2 * 3_600_000
+const MINUTES_KEPT_MS = 3 * 3_600_000
 const ROWS_AT_ONCE = 1_000
 
 const sum_of = sql`${refusal_sums.span_s} = ${placeholder('span_s')} AND ${equals(refusal_sums.account_id, 'account_id')} AND ${equals(refusal_sums.start_s, 'start_s')}`

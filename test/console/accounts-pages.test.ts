@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
+import { idOf } from '../support/request-lines.ts'
 
 const USD = 1_000_000_000
 const HOUR_MS = 3_600_000
@@ -245,5 +246,59 @@ describe('a key', () => {
     expect(keyRow(text)?.revoked_at_ms).toBeLessThanOrEqual(Date.now())
     expect([await statusOf(text, 'sim-flash'), await statusOf(next, 'sim-flash')]).toEqual([401, 200])
     await one.isClean()
+  })
+})
+
+describe('an account whose requests are refused', () => {
+  const WHY = /26 requests refused in the last hour: not enough balance/
+  const send = (key: string) =>
+    gateway.call(
+      '/v1/chat/completions',
+      { model: 'sim-gpt', messages: [{ role: 'user', content: 'Hi' }] },
+      { key },
+    )
+  let request_id = ''
+
+  test('says so at its top, with why and what to do; each is listed beside the calls, and told whole', async () => {
+    await gateway.account('poor')
+    const key = gateway.key('poor')
+    for (let times = 0; times < 26; times++) request_id = await idOf(await send(key))
+    await eventually('they are recorded', () => gateway.db.query('SELECT 1 FROM refusals').all().length >= 26)
+    await one.open('/console/accounts/poor')
+    await page.getByText(WHY).waitFor()
+    await page.getByText('Add funds to the account').waitFor()
+    await one.looksRight()
+    await page.getByRole('link', { name: 'See refused requests' }).click()
+    await page
+      .getByRole('row', { name: /refused, 402/ })
+      .first()
+      .waitFor()
+    await page.getByText('26 refused', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toContain('outcome=refused')
+    await one.looksRight()
+    await page
+      .getByRole('row', { name: /refused, 402/ })
+      .first()
+      .getByRole('link')
+      .click()
+    await page.getByRole('heading', { name: 'Refused request' }).waitFor()
+    await page.getByText(/free balance does not cover this call/).waitFor()
+    await one.looksRight()
+  })
+
+  test('is found by the id that its caller was told', async () => {
+    await page.keyboard.press('/')
+    await page.keyboard.type(request_id)
+    await page.getByRole('option', { name: request_id }).click()
+    await page.getByText(/Nothing was charged, and no provider was asked/).waitFor()
+    expect(page.url()).toEndWith(request_id)
+  })
+
+  test('is told so itself, and sees its own', async () => {
+    await using own = await visit({ account: 'poor' })
+    await own.open('/console')
+    await own.page.getByText(WHY).waitFor()
+    await own.page.getByText('Ask your operator to add funds').waitFor()
+    await own.looksRight()
   })
 })

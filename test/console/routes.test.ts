@@ -45,6 +45,8 @@ const FOR_ACCOUNTS = [
   'GET /call-sums',
   'GET /call-filters',
   'GET /calls/:request_id',
+  'GET /refusals',
+  'GET /refusals/:request_id',
   'GET /keys',
   'POST /keys',
   'GET /keys/:id',

@@ -2,11 +2,12 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { OUTCOMES } from '../../../src/domain/outcomes.ts'
+import { LISTED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
+import type { RecordedRefusal } from '../../../src/refusals/listing.ts'
 import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 
 /** What every view of a call has. */
@@ -36,9 +37,17 @@ export const ROW_FIELDS = {
   first_byte_ms: Nullable(Type.Integer()),
   duration_ms: Type.Integer(),
 }
-export const CallRow = Closed(ROW_FIELDS)
+const Row = Closed(ROW_FIELDS)
+/** A call in the list, or a refused request beside it: that has no usage, costs nothing, and may have no model. */
+export const ListedRow = Closed({
+  ...ROW_FIELDS,
+  outcome: OneOf(LISTED_OUTCOMES),
+  refusal: Nullable(
+    Type.String({ description: 'why it was refused, as the caller was told; null for calls' }),
+  ),
+})
 
-export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof CallRow> {
+export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof Row> {
   const sees_routes = viewer.role === 'operator'
   return {
     request_id: call.request_id,
@@ -66,4 +75,46 @@ export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof CallR
     first_byte_ms: call.first_byte_ms,
     duration_ms: call.duration_ms,
   }
+}
+
+export const listedCall = (call: RecordedCall, viewer: Viewer): Static<typeof ListedRow> => ({
+  ...callRow(call, viewer),
+  refusal: null,
+})
+
+/** Whose it was, and what was asked for. */
+export const whoseRefusal = (refusal: RecordedRefusal) => ({
+  request_id: refusal.request_id,
+  account_id: refusal.account_id,
+  account: refusal.account_name,
+  key_id: refusal.key_id,
+  key: refusal.key_name,
+  key_prefix: refusal.key_prefix,
+  surface: refusal.surface,
+})
+
+export const listedRefusal = (refusal: RecordedRefusal): Static<typeof ListedRow> => ({
+  ...whoseRefusal(refusal),
+  model: refusal.model ?? '',
+  outcome: 'refused',
+  status: refusal.status,
+  refusal: refusal.sentence,
+  ...time('started', refusal.at_ms),
+  ...NO_CALL,
+})
+
+const NO_CALL = {
+  provider: null,
+  upstream_model: null,
+  failed_tries: null,
+  streamed: false,
+  estimated: false,
+  input_tokens: 0,
+  output_tokens: 0,
+  images: 0,
+  ...money('cost', 0),
+  ...money('unpaid', 0),
+  ...marginOfCall({ cost_nanos: 0, provider_cost_nanos: null }, false),
+  first_byte_ms: null,
+  duration_ms: 0,
 }

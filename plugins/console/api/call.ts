@@ -13,6 +13,7 @@ import { callsOfAnswer, chargeOf, findCall, isUnderWay, type TracedCall } from '
 import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
 import { priceLines, tierApplied } from '../../../src/pricing/lines.ts'
+import { findRefusal } from '../../../src/refusals/listing.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
@@ -77,8 +78,13 @@ function missing(db: Database, request_id: string, account_id: number | undefine
     return conflict('This call is still under way. What it cost is shown here once it is settled.', {
       code: 'call_under_way',
     })
+  if (findRefusal(db, request_id, account_id))
+    return notFound('This request was refused: it is no call.', {
+      param: 'request_id',
+      code: 'request_refused',
+    })
   return notFound(
-    'No call found with this request id. Requests that were refused before a hold are only in the log.',
+    'No request found with this id. Those that were refused without a known key, or long ago, are only in the log.',
     { param: 'request_id' },
   )
 }

@@ -6,11 +6,12 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Key } from '../../../src/db/schema.ts'
 import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
-import { FAILED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
+import { type CallOutcome, FAILED_OUTCOMES, LISTED_OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import type { CallFilter } from '../../../src/ledger/call-filter.ts'
+import type { RefusalFilter } from '../../../src/refusals/listing.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef, KeyRef, numberIn } from './fields.ts'
@@ -20,8 +21,8 @@ export const CALL_FILTERS = {
   key: Type.Optional(KeyRef),
   model: Type.Optional(ModelName),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
-  /** `failed`: all that count as failed, those that broke off too. */
-  outcome: Type.Optional(OneOf(OUTCOMES)),
+  /** `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused. */
+  outcome: Type.Optional(OneOf(LISTED_OUTCOMES)),
   status: Type.Optional(
     Type.String({
       pattern: '^[1-5](\\d\\d|xx)$',
@@ -36,28 +37,43 @@ export const CALL_FILTERS = {
 const Filters = Type.Object(CALL_FILTERS)
 export type CallsAsked = Static<typeof Filters>
 
+/** Which calls and which refused requests a viewer asks for; undefined: none of them. */
+export interface Asked {
+  calls: CallFilter | undefined
+  refusals: RefusalFilter | undefined
+}
+
 /**
- * Which calls a viewer asks for.
+ * Which calls and refused requests a viewer asks for. Of these no provider was asked, and none cost anything.
  *
  * @throws GatewayError not_found for another's account, or a key that there is not; permission_denied for what only the
  * operator may ask
  */
-export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: CallsAsked): CallFilter {
+export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: CallsAsked): Asked {
   const { account, key, model, provider, outcome, status, min_cost } = query
   if (accountOf(viewer) !== undefined && provider !== undefined)
     throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
   const account_id = accountAsked(gateway, viewer, account)
-  return {
+  const both = {
     account_id,
     key_id: key === undefined ? undefined : keyAsked(gateway, account_id, key),
     model,
-    provider,
-    outcomes: outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome],
     status: status === undefined ? undefined : statusesOf(status),
-    min_cost_nanos: min_cost === undefined ? undefined : costOf(min_cost),
     ...readPeriod(query),
   }
+  const min_cost_nanos = min_cost === undefined ? undefined : costOf(min_cost)
+  const has_refusals = (outcome ?? 'refused') === 'refused' && provider === undefined && !min_cost_nanos
+  return {
+    calls:
+      outcome === 'refused'
+        ? undefined
+        : { ...both, provider, min_cost_nanos, outcomes: outcomesOf(outcome) },
+    refusals: has_refusals ? both : undefined,
+  }
 }
+
+const outcomesOf = (outcome: CallOutcome | undefined): readonly CallOutcome[] | undefined =>
+  outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome]
 
 /** @param reference its number or prefix @throws GatewayError not_found for a key that is none of the account's */
 export function keyAsked(

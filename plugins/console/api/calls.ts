@@ -1,14 +1,11 @@
-// The history of calls: filtered and paged, the newest first, and as a file. An account sees its own.
+// The history of calls with the refused requests beside them: filtered and paged, the newest first, and as a file. An account sees its own.
 
 import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
-import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
-import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
-import { Closed } from '../../../src/http/schema.ts'
+import { Limit, pageOf } from '../../../src/http/paging.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { allCalls } from '../../../src/ledger/all-calls.ts'
 import { type CallFilter, isNarrowed } from '../../../src/ledger/call-filter.ts'
@@ -19,26 +16,36 @@ import {
   type RecordedCall,
   startOfCall,
 } from '../../../src/ledger/history.ts'
+import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { CallRow, callRow } from './call-row.ts'
+import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { CsvFile, csvTime, listCsv } from './list-csv.ts'
+import { CALL_COLUMNS, OPERATOR_COLUMNS, REFUSAL_COLUMNS } from './calls-csv.ts'
+import { allPages, CsvFile, listCsv } from './list-csv.ts'
+import { type Cursors, merged, type Part } from './merged.ts'
 
-/** A page has at most so many calls, whatever was asked for: about 5 ms. */
-const MAX_CALLS = 200
+/** A page has at most so many rows, whatever was asked for: about 5 ms. */
+const MAX_ROWS = 200
 /**
  * A search that the kept sums cannot narrow looks at so many calls at once, some 8 ms, and goes on so often where it found
  * less than a page. Others look once: to find out where costs as much as to look.
  */
 const MAX_CALLS_LOOKED_AT = 2_000
 const MAX_ROUNDS = 5
+const REFUSALS_AT_ONCE = 500
 
-const CallsQuery = Closed({ ...CALL_FILTERS, ...PAGE_PARAMETERS })
+const CallsQuery = Closed({
+  ...CALL_FILTERS,
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(
+    Type.String({ pattern: '^\\d{1,16}\\.\\d{1,16}$', must: 'the next_cursor of the page before' }),
+  ),
+})
 
 const CallsView = Closed({
-  calls: Type.Array(CallRow),
-  ...PAGE_FIELDS,
+  calls: Type.Array(ListedRow),
+  next_cursor: Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
   /** Where the search stopped for now, and `next_cursor` goes on; null if all of the page is here. */
   ...NullableTimeFields('searched_back_to'),
 })
@@ -54,60 +61,83 @@ export function callRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/calls.csv',
       ({ viewer, query }) => {
-        const columns = viewer.role === 'operator' ? OF_OPERATOR : COLUMNS
-        const parts = allCalls(gateway.db, callsAsked(gateway, viewer, query))
-        return listCsv(gateway, viewer, { list: 'calls', columns, parts })
+        const { calls, refusals = {} } = callsAsked(gateway, viewer, query)
+        if (calls) {
+          const columns = viewer.role === 'operator' ? OPERATOR_COLUMNS : CALL_COLUMNS
+          return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
+        }
+        const parts = allPages((cursor) => {
+          const page = listRefusals(gateway.db, refusals, { limit: REFUSALS_AT_ONCE, cursor })
+          return { rows: page.refusals, next_cursor: page.next_cursor }
+        })
+        return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts })
       },
       { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
     )
 }
 
-const COLUMNS: CsvColumns<RecordedCall> = {
-  request_id: ({ request_id }) => request_id,
-  started_utc: ({ started_at_ms }) => csvTime(started_at_ms),
-  account: ({ account_name }) => account_name,
-  key: ({ key_name }) => key_name,
-  key_prefix: ({ key_prefix }) => key_prefix,
-  surface: ({ surface }) => surface,
-  model: ({ model }) => model,
-  outcome: ({ outcome }) => outcome,
-  status: ({ status }) => status,
-  input_tokens: (call) => promptTokens(call),
-  output_tokens: (call) => outputTokens(call),
-  images: ({ images }) => images,
-  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
-  unpaid_usd: ({ unpaid_nanos }) => formatUsd(unpaid_nanos),
-  first_byte_ms: ({ first_byte_ms }) => first_byte_ms,
-  duration_ms: ({ duration_ms }) => duration_ms,
-}
-
-const OF_OPERATOR: CsvColumns<RecordedCall> = {
-  ...COLUMNS,
-  provider: ({ provider }) => provider,
-  upstream_model: ({ upstream_model }) => upstream_model,
-  failed_tries: ({ failed_tries }) => failed_tries,
-  provider_cost_usd: ({ provider_cost_nanos: nanos }) => (nanos === null ? null : formatUsd(nanos)),
-}
-
 async function callsPage(
   gateway: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
-  query: Static<typeof CallsQuery>,
+  { cursor, ...query }: Static<typeof CallsQuery>,
 ): Promise<Static<typeof CallsView>> {
   const { db } = gateway
-  const { limit, cursor } = pageOf(query)
-  const wanted = Math.min(limit, MAX_CALLS)
-  const { calls, next_cursor } = await search(db, callsAsked(gateway, viewer, query), {
-    limit: wanted,
-    cursor,
-  })
-  const stopped_ms =
-    calls.length < wanted && next_cursor !== undefined ? startOfCall(db, next_cursor) : undefined
+  const asked = callsAsked(gateway, viewer, query)
+  const limit = Math.min(pageOf(query).limit, MAX_ROWS)
+  const from = cursor === undefined ? undefined : cursorsIn(cursor)
+  const { rows, next, stopped_ms } = merged<RecordedCall, RecordedRefusal>(
+    await partOfCalls(db, asked.calls, limit, from?.first),
+    partOfRefusals(db, asked.refusals, limit, from?.second),
+    limit,
+  )
   return {
-    calls: calls.map((call) => callRow(call, viewer)),
-    ...pageFields({ next_cursor }),
+    calls: rows.map((row) => ('cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row))),
+    next_cursor: next ? `${next.first}.${next.second}` : null,
     ...time('searched_back_to', stopped_ms ?? null),
   }
+}
+
+function cursorsIn(text: string): Cursors {
+  const [first = 0, second = 0] = text.split('.').map(Number)
+  return { first, second }
+}
+
+const idOf = ({ id }: { id: number }): number => id
+
+async function partOfCalls(
+  db: Database,
+  filter: CallFilter | undefined,
+  limit: number,
+  cursor: number | undefined,
+): Promise<Part<RecordedCall>> {
+  const timeOf = ({ started_at_ms }: RecordedCall) => started_at_ms
+  const { calls, next_cursor } =
+    filter && cursor !== 0
+      ? await search(db, filter, { limit, cursor })
+      : { calls: [], next_cursor: undefined }
+  const is_full = calls.length >= limit
+  const stopped_ms = is_full || next_cursor === undefined ? undefined : startOfCall(db, next_cursor)
+  return {
+    rows: calls,
+    next_cursor,
+    back_to_ms: is_full ? calls.at(-1)?.started_at_ms : stopped_ms,
+    idOf,
+    timeOf,
+  }
+}
+
+function partOfRefusals(
+  db: Database,
+  filter: RefusalFilter | undefined,
+  limit: number,
+  cursor: number | undefined,
+): Part<RecordedRefusal> {
+  const page =
+    filter && cursor !== 0
+      ? listRefusals(db, filter, { limit, cursor })
+      : { refusals: [], next_cursor: undefined, back_to_ms: undefined }
+  const { refusals: rows, ...rest } = page
+  return { rows, ...rest, idOf, timeOf: ({ at_ms }) => at_ms }
 }
 
 /** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */

@@ -23,6 +23,7 @@ import { modelRoutes } from './models.ts'
 import { overviewRoutes } from './overview.ts'
 import { play } from './play.ts'
 import { providerRoutes } from './providers.ts'
+import { refusalRoutes } from './refusals.ts'
 import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { setup } from './setup.ts'
@@ -50,6 +51,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(callFilterRoutes(gateway))
     .use(callSumRoutes(gateway))
     .use(callRoute(gateway))
+    .use(refusalRoutes(gateway))
     .use(accountRoutes(gateway))
     .use(accountStatusRoutes(gateway))
     .use(accountMoneyRoutes(gateway))

@@ -12,6 +12,7 @@ import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import { callsBeginningWith } from '../../../src/ledger/call-search.ts'
+import { refusalsBeginningWith } from '../../../src/refusals/listing.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 
@@ -32,11 +33,13 @@ const FoundKey = Closed({
 })
 const FoundModel = Closed({ id: Type.String(), name: Type.String(), kind: Type.String() })
 const FoundCall = Closed({ request_id: Type.String(), model: Type.String(), ...TimeFields('started') })
+const FoundRefusal = Closed({ request_id: Type.String(), code: Type.String(), ...TimeFields('refused') })
 const FoundView = Closed({
   accounts: Type.Array(FoundAccount),
   keys: Type.Array(FoundKey),
   models: Type.Array(FoundModel),
   calls: Type.Array(FoundCall),
+  refusals: Type.Array(FoundRefusal),
 })
 
 /** `GET /console/api/search?q=`: a few of each kind. */
@@ -63,6 +66,10 @@ function found(
     calls: callsBeginningWith(db, words, account_id, MAX_FOUND).map(({ started_at_ms, ...call }) => ({
       ...call,
       ...time('started', started_at_ms),
+    })),
+    refusals: refusalsBeginningWith(db, words, account_id, MAX_FOUND).map(({ at_ms, ...refusal }) => ({
+      ...refusal,
+      ...time('refused', at_ms),
     })),
   }
 }

@@ -1,6 +1,7 @@
 // The search: what the server finds, as links to pages.
 import { api, ask } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
+import { refusalReason } from '../parts/refusals/words.ts'
 import { relativeTime } from '../parts/time-words.ts'
 
 const MAX_CHARS = 100
@@ -9,7 +10,7 @@ const PREFIX_CHARS = 10
 
 export const searchAll: Search = async (words) => {
   const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
-  const { accounts, keys, calls, models } = await ask(api.search.get({ query: { q } }))
+  const { accounts, keys, calls, refusals, models } = await ask(api.search.get({ query: { q } }))
   return [
     ...accounts.map(
       ({ id, name, status }): Hit => ({
@@ -32,6 +33,14 @@ export const searchAll: Search = async (words) => {
         kind: 'call',
         label: request_id,
         detail: `${model}, ${relativeTime(started_at_ms, Date.now())}`,
+        href: `/calls/${encodeURIComponent(request_id)}`,
+      }),
+    ),
+    ...refusals.map(
+      ({ request_id, code, refused_at_ms }): Hit => ({
+        kind: 'refused request',
+        label: request_id,
+        detail: `${refusalReason(code)}, ${relativeTime(refused_at_ms, Date.now())}`,
         href: `/calls/${encodeURIComponent(request_id)}`,
       }),
     ),

@@ -1,25 +1,28 @@
-// How a call ended, as a state; and the words for what is counted of a call.
+// How a call ended, or that a request was refused, as a state; and the words for what is counted of a call.
 import { Status, type Tone } from './status.tsx'
 
 export type CallOutcome = 'completed' | 'cancelled' | 'broken' | 'failed'
+/** As lists have it: a refused request is no call, and stands beside them. */
+export type ListedOutcome = CallOutcome | 'refused'
 
-const OUTCOMES: Readonly<Record<CallOutcome, { tone: Tone; word: string }>> = {
+const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = {
   completed: { tone: 'good', word: 'completed' },
   cancelled: { tone: 'warn', word: 'caller left' },
   broken: { tone: 'bad', word: 'broke off' },
   failed: { tone: 'bad', word: 'failed' },
+  refused: { tone: 'warn', word: 'refused' },
 }
 
-export const outcomeWord = (outcome: CallOutcome): string => OUTCOMES[outcome].word
+export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome].word
 
 /** As a filter: "failed" has those that broke off, too, as in every count of failed calls. */
-export const outcomeFilterWord = (outcome: CallOutcome): string =>
+export const outcomeFilterWord = (outcome: ListedOutcome): string =>
   outcome === 'failed' ? 'failed or broke off' : outcomeWord(outcome)
 
 /** @param status the HTTP status, in view where it says more than the word */
-export function Outcome({ outcome, status }: { outcome: CallOutcome; status?: number }) {
+export function Outcome({ outcome, status }: { outcome: ListedOutcome; status?: number }) {
   const { tone, word } = OUTCOMES[outcome]
-  const shows_status = status !== undefined && outcome === 'failed'
+  const shows_status = status !== undefined && (outcome === 'failed' || outcome === 'refused')
   return <Status tone={tone}>{shows_status ? `${word}, ${status}` : word}</Status>
 }
 

@@ -135,7 +135,7 @@ function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
 
 export interface PagerProps {
   /** As the server answers it; null on the last page. */
-  next_cursor: number | null
+  next_cursor: number | string | null
   /** The name of the cursor in the address. */
   param?: string
   /** What is listed, from the newest on. */

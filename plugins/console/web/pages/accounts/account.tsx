@@ -13,6 +13,9 @@ import { KeysList } from '../../parts/keys/keys-list.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
+import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
+import { type Refusals, useRefusals } from '../../parts/refusals/refusals.ts'
+import { RefusedFigure } from '../../parts/refusals/refused-figure.tsx'
 import { AwaitedPage } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
@@ -23,13 +26,19 @@ import { lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
   const account = useAsk(['account', reference], () => api.accounts({ id: part(reference) }).get())
-  if (!account.data) return <AwaitedPage title="Account" query={account} />
-  return <AccountPage account={account.data} />
+  const refusals = useRefusals({ range: 'week', account: reference })
+  if (!account.data || refusals.isPending) return <AwaitedPage title="Account" query={account} />
+  return <AccountPage account={account.data} refusals={refusals.data} />
 }
 
 type Open = 'rename' | 'suspend' | 'close' | 'invite'
 
-function AccountPage({ account }: { account: ShownAccount }) {
+interface KnownAccount {
+  account: ShownAccount
+  refusals: Refusals | undefined
+}
+
+function AccountPage({ account, refusals }: KnownAccount) {
   const [movement, setMovement] = useState<Movement | null>(null)
   const [open, setOpen] = useState<Open | null>(null)
   const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
@@ -49,7 +58,8 @@ function AccountPage({ account }: { account: ShownAccount }) {
         </>
       }
     >
-      <AccountFigures account={account} />
+      <ManyRefused refusals={refusals} account={account} />
+      <AccountFigures account={account} refusals={refusals} />
       <Tabs
         label={`Parts of ${account.name}`}
         tabs={[
@@ -78,7 +88,7 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Shown
   return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
 }
 
-function AccountFigures({ account }: { account: ShownAccount }) {
+function AccountFigures({ account, refusals }: KnownAccount) {
   const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, lasts_days, keys } = account
   return (
     <Figures>
@@ -105,6 +115,7 @@ function AccountFigures({ account }: { account: ShownAccount }) {
         value={lasting(lasts_days) ?? '–'}
         note={lasts_days === null ? 'nothing was spent in 7 days' : 'at this week’s pace'}
       />
+      <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
       <Figure label="Keys that work" value={keys} note={<AccountState account={account} />} />
     </Figures>
   )

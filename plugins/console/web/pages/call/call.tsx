@@ -20,6 +20,7 @@ import { CallFacts } from './call-facts.tsx'
 import { ChargeLines } from './charge.tsx'
 import { Course } from './course.tsx'
 import { curlOf } from './curl.ts'
+import { RefusedRequest } from './refused-request.tsx'
 import { UsageTable } from './usage.tsx'
 
 export default function CallPage({ params }: PageProps) {
@@ -28,7 +29,7 @@ export default function CallPage({ params }: PageProps) {
   const { data, error, refetch } = call
   const base_url = useBaseUrl()
   const code = data === undefined && error instanceof ApiError ? error.code : ''
-  const title = data ? `Call of ${data.model}` : 'Call'
+  const title = data ? `Call of ${data.model}` : code === 'request_refused' ? 'Refused request' : 'Call'
   const curl = data ? curlOf(data, base_url) : undefined
   return (
     <Page
@@ -39,6 +40,8 @@ export default function CallPage({ params }: PageProps) {
     >
       {code === 'call_under_way' ? (
         <UnderWay ask={() => void refetch()} />
+      ) : code === 'request_refused' ? (
+        <RefusedRequest request_id={request_id} />
       ) : code === 'not_found' ? (
         <NoSuchCall words={error?.message ?? ''} />
       ) : (

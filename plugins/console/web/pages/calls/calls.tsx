@@ -26,7 +26,7 @@ export default function CallsPage() {
   const filters = useCallFilters()
   const query = queryOf(filters)
   const is_first = filters.cursor === ''
-  const page = { ...query, cursor: is_first ? undefined : Number(filters.cursor) }
+  const page = { ...query, cursor: is_first ? undefined : filters.cursor }
   const calls = useAsk(
     ['calls', page],
     () => api.calls.get({ query: page }),
@@ -101,7 +101,7 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
         title="No calls yet"
         action={role === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
       >
-        Every paid call stands here, with what it cost and why.
+        Every call stands here, with what it cost and why, and every request that was refused.
       </EmptyState>
       <FirstCall />
     </>
@@ -123,7 +123,7 @@ function FirstCall() {
 }
 
 const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
-  <span className="call-model">{model}</span>
+  <span className="call-model">{model || 'no model'}</span>
 ))
 const WHEN: Column<Row> = column('started', 'When', 'second', ({ started_at_ms }) => (
   <ClockTime at_ms={started_at_ms} />
@@ -138,9 +138,10 @@ const OUTCOME: Column<Row> = column(
   'outcome',
   'Outcome',
   'second-end',
-  ({ outcome, status, failed_tries }) => (
+  ({ outcome, status, failed_tries, refusal }) => (
     <>
       <Outcome outcome={outcome} status={status} />
+      {refusal !== null && <span className="calls-refusal small soft">{refusal}</span>}
       {outcome === 'completed' && !!failed_tries && (
         <span className="small soft"> after {failed_tries} failed</span>
       )}
@@ -148,8 +149,12 @@ const OUTCOME: Column<Row> = column(
   ),
 )
 const USED: Column<Row> = atEnd('used', 'Tokens in / out', 'none', (call) => used(call))
-const TOOK: Column<Row> = atEnd('took', 'Took', 'none', ({ duration_ms }) => duration(duration_ms))
-const COST: Column<Row> = charges('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => cost_nanos)
+const TOOK: Column<Row> = atEnd('took', 'Took', 'none', ({ outcome, duration_ms }) =>
+  outcome === 'refused' ? <span className="soft">–</span> : duration(duration_ms),
+)
+const COST: Column<Row> = charges('cost', 'Cost, USD', 'first-end', ({ outcome, cost_nanos }) =>
+  outcome === 'refused' ? null : cost_nanos,
+)
 
 const columnsFor = ({ role }: Viewer): Column<Row>[] => [
   WHEN,

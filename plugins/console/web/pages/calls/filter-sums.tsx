@@ -27,6 +27,7 @@ export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
       ) : (
         <>
           <b>{counted(data.calls, 'call')}</b>
+          {!!data.refused && <span>{count(data.refused)} refused</span>}
           {data.failed > 0 && (
             <span>
               {count(data.failed)} failed or broke off ({share(data.failed / data.calls)})

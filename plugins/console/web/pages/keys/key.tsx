@@ -16,6 +16,8 @@ import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
+import { useRefusals } from '../../parts/refusals/refusals.ts'
+import { RefusedFact } from '../../parts/refusals/refused-figure.tsx'
 import { AwaitedPage } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
@@ -100,6 +102,7 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
         ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
         ['Spent', <Spent key="spent" of={key} />],
         ['Last 7 days', <Week key="week" of={key} />],
+        ['Refused in 7 days', <Refused key="refused" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
         [
@@ -136,3 +139,8 @@ const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
     <Money nanos={week_nanos} /> for {counted(week_calls, 'call')}
   </>
 )
+
+function Refused({ of: { id } }: { of: ShownKey }) {
+  const { data } = useRefusals({ range: 'week', key_id: id })
+  return <RefusedFact refusals={data} key_id={id} />
+}

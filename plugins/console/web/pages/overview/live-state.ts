@@ -1,7 +1,7 @@
 // The state of live calls, from the feed's events and the newest calls of the history. Pure.
 import type { AnswerOf, api } from '../../app/client.ts'
 import type { AboutCall, LiveEvent } from '../../parts/live-event.ts'
-import type { CallOutcome } from '../../parts/outcome.tsx'
+import type { ListedOutcome } from '../../parts/outcome.tsx'
 
 export interface LiveCall {
   request_id: string
@@ -12,8 +12,8 @@ export interface LiveCall {
   /** When the call was first heard of. */
   at_ms: number
   first_byte_ms: number | null
-  /** Null until it is settled. */
-  outcome: CallOutcome | null
+  /** Null until it is settled. Refused requests stand beside the calls that were there before. */
+  outcome: ListedOutcome | null
   status: number
   duration_ms: number | null
   cost_nanos: number | null

@@ -10,6 +10,9 @@ import { FirstVisit } from '../../parts/first-visit.tsx'
 import { MarginWords } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
+import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
+import { type Refusals, useRefusals } from '../../parts/refusals/refusals.ts'
+import { RefusedFigure } from '../../parts/refusals/refused-figure.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { EndingModels } from './ending.tsx'
@@ -17,6 +20,7 @@ import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
 import { LowAccounts } from './low-accounts.tsx'
 import type { Overview } from './overview-answer.ts'
+import { RefusedRequests } from './refused.tsx'
 import { TopParts } from './top.tsx'
 import { Unhealthy } from './unhealthy.tsx'
 
@@ -44,6 +48,8 @@ function CallsInRange() {
   const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
     every_ms: EVERY_MS,
   })
+  const refusals = useRefusals({ range })
+  const is_known = (overview.data || overview.error) && !refusals.isPending
   return (
     <Page
       title="Overview"
@@ -57,11 +63,13 @@ function CallsInRange() {
         />
       }
     >
-      <Loaded query={overview} loading={<Skeleton rows={12} />}>
-        {(data) => <Known overview={data} />}
-      </Loaded>
+      {is_known ? (
+        <Loaded query={overview}>{(data) => <Known overview={data} refusals={refusals.data} />}</Loaded>
+      ) : (
+        <Skeleton rows={12} />
+      )}
       {/* Not before what stands above it, which would push it down. */}
-      {(overview.data || overview.error) && <Live />}
+      {is_known && <Live />}
       {overview.data && role === 'operator' && <LowAccounts />}
     </Page>
   )
@@ -74,12 +82,13 @@ const LEADS: Readonly<Record<Range, string>> = {
   month: 'The last 30 days (UTC), today included, against the 30 before.',
 }
 
-function Known({ overview }: { overview: Overview }) {
+function Known({ overview, refusals }: { overview: Overview; refusals: Refusals | undefined }) {
   const { totals, before, money, failing, unhealthy, ending } = overview
   const { role } = useViewer()
   return (
     <div className="page">
       {unhealthy && <Unhealthy failing={unhealthy} />}
+      {role !== 'operator' && <ManyRefused refusals={refusals} />}
       <Figures>
         {money && (
           <Figure
@@ -107,6 +116,7 @@ function Known({ overview }: { overview: Overview }) {
           value={totals.calls === 0 ? '–' : share(totals.failed / totals.calls)}
           note={<FailedNote totals={totals} before={before} />}
         />
+        <RefusedFigure refusals={refusals} />
         <Figure
           label="Time to first byte, median"
           value={totals.first_byte_p50_ms === null ? '–' : duration(totals.first_byte_p50_ms)}
@@ -122,6 +132,7 @@ function Known({ overview }: { overview: Overview }) {
           <TopParts top={overview.top} />
         </>
       )}
+      <RefusedRequests refusals={refusals} />
       {failing && totals.calls > 0 && <FailingRoutes {...failing} />}
       {ending && <EndingModels ending={ending} />}
     </div>

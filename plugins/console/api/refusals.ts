@@ -1,0 +1,124 @@
+// Refused requests: how many there were, why most were refused, and one of them told whole. An account sees its own.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import { lastMs } from '../../../src/domain/ranges.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import { RANGES, timeOf } from '../../../src/ledger/overview.ts'
+import { findRefusal } from '../../../src/refusals/listing.ts'
+import { countRefused, type RefusedIn, reasonsOfRefused } from '../../../src/refusals/sums.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { accountAsked } from './asked.ts'
+import { whoseRefusal } from './call-row.ts'
+import { keyAsked } from './calls-asked.ts'
+import { AccountRef, KeyRef } from './fields.ts'
+
+const Reason = Closed({
+  account_id: Type.Integer(),
+  account: Type.String(),
+  code: Type.String({ description: 'the kind of refusal, for programs' }),
+  refused: Type.Integer(),
+  sentence: Nullable(Type.String({ description: 'what most callers were told; null if none was recorded' })),
+})
+
+const RefusalsQuery = Closed({
+  range: Type.Optional(OneOf(RANGES)),
+  account: Type.Optional(AccountRef),
+  key: Type.Optional(KeyRef),
+})
+const RefusalsView = Closed({
+  refused: Type.Integer({ description: 'in the range, recorded one by one or not' }),
+  before: Type.Integer({ description: 'in the time of the same length directly before' }),
+  last_hour: Type.Integer({ description: 'in the last hour; of a key, in this hour and the one before' }),
+  reasons: Type.Array(Reason, { description: 'the most frequent ones of the range' }),
+  reasons_of_hour: Type.Array(Reason, { description: 'the same of the last hour' }),
+})
+
+const RefusalView = Closed({
+  request_id: Type.String(),
+  account_id: Type.Integer(),
+  account: Type.String(),
+  key_id: Type.Integer(),
+  key: Type.String(),
+  key_prefix: Type.String(),
+  surface: Type.String(),
+  model: Nullable(Type.String({ description: 'as it was asked for; null if it is not known' })),
+  status: Type.Integer(),
+  code: Type.String(),
+  sentence: Type.String(),
+  ...TimeFields('refused'),
+})
+
+const HOUR_MS = 3_600_000
+const MAX_REASONS = 5
+
+/** `GET /console/api/refusals`, and `GET /console/api/refusals/:request_id`. */
+export function refusalRoutes(gateway: ConsoleParts) {
+  return new Elysia({ name: 'console-refusals' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/refusals', ({ viewer, query }) => refusalsView(gateway, viewer, query), {
+      query: RefusalsQuery,
+      response: { 200: RefusalsView, ...FAILURES },
+    })
+    .get(
+      '/console/api/refusals/:request_id',
+      ({ viewer, params }) => refusalView(gateway, viewer, params.request_id),
+      {
+        params: Closed({
+          request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
+        }),
+        response: { 200: RefusalView, ...FAILURES },
+      },
+    )
+}
+
+/** @throws GatewayError not_found for another's account or key */
+function refusalsView(
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  { range = 'day', account, key }: Static<typeof RefusalsQuery>,
+): Static<typeof RefusalsView> {
+  const { db } = gateway
+  const now_ms = gateway.exchange.now()
+  const account_id = accountAsked(gateway, viewer, account)
+  const key_id = key === undefined ? undefined : keyAsked(gateway, account_id, key)
+  const whose = { account_id, key_id }
+  const span = range === 'hour' && key === undefined ? 'minute' : 'hour'
+  const { from_ms, until_ms } = timeOf(range, now_ms)
+  const in_range: RefusedIn = { ...whose, span, from_ms, until_ms }
+  const length_ms = until_ms - from_ms
+  const hour: RefusedIn = {
+    ...whose,
+    ...lastMs(now_ms, HOUR_MS),
+    span: key === undefined ? 'minute' : 'hour',
+  }
+  return {
+    refused: countRefused(db, in_range),
+    before: countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),
+    last_hour: countRefused(db, hour),
+    reasons: reasonsView(gateway, in_range),
+    reasons_of_hour: reasonsView(gateway, hour),
+  }
+}
+
+const reasonsView = ({ db }: Pick<ConsoleParts, 'db'>, asked: RefusedIn): Static<typeof Reason>[] =>
+  reasonsOfRefused(db, asked, MAX_REASONS).map(({ account_name, refusals, sentence = null, ...reason }) => ({
+    ...reason,
+    account: account_name,
+    refused: refusals,
+    sentence,
+  }))
+
+/** @throws GatewayError not_found, also for another's */
+function refusalView(
+  { db }: Pick<ConsoleParts, 'db'>,
+  viewer: Viewer,
+  request_id: string,
+): Static<typeof RefusalView> {
+  const refusal = findRefusal(db, request_id, accountOf(viewer))
+  if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
+  const { model, status, code, sentence, at_ms } = refusal
+  return { ...whoseRefusal(refusal), model, status, code, sentence, ...time('refused', at_ms) }
+}

@@ -1,0 +1,33 @@
+// Why requests were refused in the overview's time, the most frequent reasons first; for the operator by account.
+import { useViewer } from '../../app/session.tsx'
+import { count } from '../../parts/amounts.ts'
+import { Section } from '../../parts/page.tsx'
+import { type Refusals, refusedHref } from '../../parts/refusals/refusals.ts'
+import { refusalReason } from '../../parts/refusals/words.ts'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+
+type Reason = Refusals['reasons'][number]
+
+/** Nothing while none was refused. */
+export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }) {
+  const { role } = useViewer()
+  if (!refusals || refusals.reasons.length === 0) return null
+  return (
+    <Section title="Refused requests">
+      <Table
+        label="Refused requests"
+        columns={role === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [WHY, WORDS, COUNT]}
+        rows={refusals.reasons}
+        keyOf={({ account_id, code }) => `${account_id} ${code}`}
+        hrefOf={({ account_id }) => refusedHref(role === 'operator' ? { account: account_id } : {})}
+      />
+    </Section>
+  )
+}
+
+const ACCOUNT: Column<Reason> = column('account', 'Account', 'first', ({ account }) => account)
+const WHY: Column<Reason> = column('why', 'Why', 'second', ({ code }) => refusalReason(code))
+const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ sentence }) => (
+  <span className="soft overview-words">{sentence}</span>
+))
+const COUNT: Column<Reason> = atEnd('refused', 'Requests', 'first-end', ({ refused }) => count(refused))

@@ -1,0 +1,168 @@
+// Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, keys, type RefusalRow, refusals } from '../db/schema.ts'
+import { timeOfRequestId } from '../domain/request-id.ts'
+
+const { placeholder } = sql
+
+/** Which refusals; an absent field does not filter. */
+export interface RefusalFilter {
+  account_id?: number | undefined
+  key_id?: number | undefined
+  model?: string | undefined
+  /** The least and the greatest HTTP status. */
+  status?: { from: number; to: number } | undefined
+  since_ms?: number | undefined
+  until_ms?: number | undefined
+}
+
+/** A refusal with the names of its account and key. */
+export interface RecordedRefusal extends RefusalRow {
+  account_name: string
+  key_name: string
+  key_prefix: string
+}
+
+export interface RefusalPage {
+  refusals: RecordedRefusal[]
+  /** Where the next page begins; undefined on the last one. There may be fewer than were asked for, although there are more. */
+  next_cursor: number | undefined
+  /** How far back this page went; undefined on the last one. */
+  back_to_ms: number | undefined
+}
+
+/** A page looks at so many, some 10 ms. */
+const MAX_LOOKED_AT = 10_000
+
+const selected = (orm: BunSQLiteDatabase) =>
+  orm
+    .select({
+      ...getTableColumns(refusals),
+      account_name: accounts.name,
+      key_name: keys.name,
+      key_prefix: keys.prefix,
+    })
+    .from(refusals)
+    .innerJoin(accounts, eq(accounts.id, refusals.account_id))
+    .innerJoin(keys, eq(keys.id, refusals.key_id))
+
+const in_time = and(
+  gte(refusals.at_ms, placeholder('since_ms')),
+  lt(refusals.at_ms, placeholder('until_ms')),
+  lt(refusals.id, placeholder('below_id')),
+)
+
+const by_time = [desc(refusals.at_ms), desc(refusals.id)]
+
+/** @param account which decides on the index that serves a query, so it is no optional filter */
+const preparationsWhere = (account?: SQL) => ({
+  page: (orm: BunSQLiteDatabase) =>
+    selected(orm)
+      .where(
+        and(
+          account,
+          in_time,
+          gte(refusals.id, placeholder('from_id')),
+          equalsIfGiven(refusals.key_id, 'key_id'),
+          equalsIfGiven(refusals.model, 'model'),
+          gte(refusals.status, placeholder('status_from')),
+          sql`${refusals.status} <= ${placeholder('status_to')}`,
+        ),
+      )
+      .orderBy(...by_time)
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** The last that a page looks at, if there are so many. Reads an index only. */
+  furthest: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({ id: refusals.id, at_ms: refusals.at_ms })
+      .from(refusals)
+      .where(and(account, in_time))
+      .orderBy(...by_time)
+      .limit(1)
+      .offset(placeholder('looked_at'))
+      .prepare(),
+})
+
+const queriesOfAll = perConnection(preparationsWhere())
+const queriesOfAccount = perConnection(preparationsWhere(equals(refusals.account_id, 'account_id')))
+const queries = perConnection({
+  one: (orm) =>
+    selected(orm)
+      .where(and(equals(refusals.request_id, 'request_id'), equalsIfGiven(refusals.account_id, 'account_id')))
+      .limit(1)
+      .prepare(),
+  beginning: (orm) =>
+    orm
+      .select({ request_id: refusals.request_id, code: refusals.code, at_ms: refusals.at_ms })
+      .from(refusals)
+      .where(
+        and(
+          gte(refusals.request_id, placeholder('from')),
+          lt(refusals.request_id, placeholder('until')),
+          equalsIfGiven(refusals.account_id, 'account_id'),
+        ),
+      )
+      .orderBy(desc(refusals.request_id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})
+
+/** One page of refusals. Those that are recorded meanwhile move none from one page to another. */
+export function listRefusals(
+  db: Database,
+  filter: RefusalFilter,
+  { limit, cursor }: { limit: number; cursor: number | undefined },
+): RefusalPage {
+  const { page, furthest } = filter.account_id === undefined ? queriesOfAll(db) : queriesOfAccount(db)
+  const values = valuesOf(filter, cursor)
+  const last = furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
+  const found = page.all({ ...values, from_id: last?.id ?? 0, row_limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  if (found.length > limit) {
+    const { id, at_ms } = rows.at(-1) ?? {}
+    return { refusals: rows, next_cursor: id, back_to_ms: at_ms }
+  }
+  return { refusals: rows, next_cursor: last?.id, back_to_ms: last?.at_ms }
+}
+
+const valuesOf = (
+  { account_id, key_id, model, status, since_ms, until_ms }: RefusalFilter,
+  below_id = Number.MAX_SAFE_INTEGER,
+) => ({
+  account_id,
+  key_id: key_id ?? null,
+  model: model ?? null,
+  status_from: status?.from ?? 0,
+  status_to: status?.to ?? Number.MAX_SAFE_INTEGER,
+  since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
+  until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+  below_id,
+})
+
+/** @param account_id whose it must be; undefined: anybody's */
+export const findRefusal = (
+  db: Database,
+  request_id: string,
+  account_id: number | undefined,
+): RecordedRefusal | undefined => queries(db).one.get({ request_id, account_id: account_id ?? null })
+
+/** Refusals whose request id begins so; none for a beginning too short to tell its time. @param account_id as in `findRefusal` */
+export const refusalsBeginningWith = (
+  db: Database,
+  text: string,
+  account_id: number | undefined,
+  row_limit: number,
+) =>
+  timeOfRequestId(text) === undefined
+    ? []
+    : queries(db).beginning.all({
+        from: text,
+        until: `${text}~`,
+        account_id: account_id ?? null,
+        row_limit,
+      })

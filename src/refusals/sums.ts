@@ -1,0 +1,111 @@
+// How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, refusal_sums, refusals } from '../db/schema.ts'
+import { HOUR_S, MINUTE_S } from './spans.ts'
+
+const { placeholder } = sql
+
+/** Whose refusals of which time; a time begins with its minute, or its hour where `span` says so. */
+export interface RefusedIn {
+  account_id?: number | undefined
+  /** By the hour only. */
+  key_id?: number | undefined
+  from_ms: number
+  until_ms: number
+  span: 'minute' | 'hour'
+}
+
+/** Refusals of an account for one reason. */
+export interface Reason {
+  account_id: number
+  account_name: string
+  code: string
+  refusals: number
+  /** What most callers were told; undefined if none was recorded. */
+  sentence: string | undefined
+}
+
+const matches = and(
+  equals(refusal_sums.span_s, 'span_s'),
+  gte(refusal_sums.start_s, placeholder('from_s')),
+  lt(refusal_sums.start_s, placeholder('until_s')),
+  equalsIfGiven(refusal_sums.key_id, 'key_id'),
+)
+const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
+const is_of_account = equals(refusal_sums.account_id, 'account_id')
+
+const queries = perConnection({
+  ofAll: (orm) => orm.select({ total }).from(refusal_sums).where(matches).prepare(),
+  ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
+  reasons: (orm) =>
+    orm
+      .select({
+        account_id: refusal_sums.account_id,
+        account_name: accounts.name,
+        code: refusal_sums.code,
+        refusals: total.as('refusals'),
+      })
+      .from(refusal_sums)
+      .innerJoin(accounts, eq(accounts.id, refusal_sums.account_id))
+      .where(and(matches, equalsIfGiven(refusal_sums.account_id, 'account_id')))
+      .groupBy(refusal_sums.account_id, refusal_sums.code)
+      .orderBy(desc(total), refusal_sums.code)
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Of the newest of an account. */
+  sentences: (orm) =>
+    orm
+      .select({ sentence: refusals.sentence })
+      .from(refusals)
+      .where(
+        and(
+          equals(refusals.account_id, 'account_id'),
+          equals(refusals.code, 'code'),
+          gte(refusals.at_ms, placeholder('from_ms')),
+          lt(refusals.at_ms, placeholder('until_ms')),
+        ),
+      )
+      .orderBy(desc(refusals.at_ms))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})
+
+/** How many were refused. */
+export function countRefused(db: Database, asked: RefusedIn): number {
+  const { ofAll, ofAccount } = queries(db)
+  const { account_id } = asked
+  const values = valuesOf(asked)
+  const sum = account_id === undefined ? ofAll.get(values) : ofAccount.get({ ...values, account_id })
+  return sum?.total ?? 0
+}
+
+/** Why most were refused, the most frequent reasons first. */
+export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: number): Reason[] {
+  const { account_id = null } = asked
+  const found = queries(db).reasons.all({ ...valuesOf(asked), account_id, row_limit })
+  return found.map((reason) => ({ ...reason, sentence: mostFrequentSentence(db, reason, asked) }))
+}
+
+const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
+  const span_s = span === 'hour' ? HOUR_S : MINUTE_S
+  const from_s = Math.floor(from_ms / 1_000 / span_s) * span_s
+  return { span_s, from_s, until_s: Math.ceil(until_ms / 1_000), key_id: key_id ?? null }
+}
+
+/** As many as are recorded in an hour. */
+const SENTENCES_READ = 50
+
+/** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
+function mostFrequentSentence(
+  db: Database,
+  { account_id, code }: Pick<Reason, 'account_id' | 'code'>,
+  { from_ms, until_ms }: RefusedIn,
+): string | undefined {
+  const rows = queries(db).sentences.all({ account_id, code, from_ms, until_ms, row_limit: SENTENCES_READ })
+  const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))
+  const [most] = [...groups.values()].sort((one, other) => other.length - one.length)
+  return most?.[0]?.sentence
+}

@@ -1,0 +1,206 @@
+// The console's refused requests: beside the calls, counted with their reasons, one told whole; an account sees its own.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { MODEL } from '../../support/catalogue.ts'
+import { signedIn } from '../../support/console-session.ts'
+import { eventually } from '../../support/eventually.ts'
+import { fileGateway } from '../../support/gateway.ts'
+import { answering, ask, wholePath } from '../../support/native.ts'
+import { idOf } from '../../support/request-lines.ts'
+import { startUpstream } from '../../support/upstream.ts'
+
+const upstream = await startUpstream(answering)
+const MINUTE_MS = 60_000
+let at_ms = Date.UTC(2026, 4, 5, 12, 30)
+const gateway = await fileGateway({ upstream, now: () => at_ms })
+afterAll(() => upstream[Symbol.asyncDispose]())
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob')
+const keys = {
+  alice: gateway.key('alice'),
+  desk: gateway.key('alice', { name: 'desk' }),
+  bob: gateway.key('bob'),
+}
+
+/** A minute later than the one before. */
+async function send(model: string, key: string): Promise<string> {
+  at_ms += MINUTE_MS
+  return await idOf(await gateway.call(wholePath(model), ask(), { key }))
+}
+/** As they came: alice is answered twice between refusals, bob has nothing. */
+const ids = [
+  await send('of-nobody', keys.alice),
+  await send(MODEL, keys.alice),
+  await send('of-nobody', keys.desk),
+  await send(MODEL, keys.bob),
+  await send(MODEL, keys.desk),
+  await send(MODEL, keys.bob),
+]
+const recorded = () => gateway.db.query('SELECT 1 FROM refusals').all().length
+await eventually('the refusals are recorded', () => recorded() === 4)
+await gateway.rest()
+
+const operator = signedIn(gateway, 'operator')
+const alice = signedIn(gateway, { account: 'alice' })
+const bob = signedIn(gateway, { account: 'bob' })
+const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
+/** By their place, from 1, the newest first. */
+const idsAt = (...places: number[]) => places.map((place) => ids[place - 1] ?? '').reverse()
+
+describe('the list of calls has them', () => {
+  test.each<[string, number[]]>([
+    ['', [1, 2, 3, 4, 5, 6]],
+    ['?outcome=refused', [1, 3, 4, 6]],
+    ['?outcome=completed', [2, 5]],
+    ['?account=alice', [1, 2, 3, 5]],
+    ['?account=bob&outcome=refused', [4, 6]],
+    ['?key=2', [3, 5]],
+    ['?model=of-nobody', [1, 3]],
+    [`?model=${MODEL}`, [2, 4, 5, 6]],
+    ['?status=402', [4, 6]],
+    ['?status=4xx', [1, 3, 4, 6]],
+    ['?provider=provider-one', [2, 5]],
+    ['?min_cost=0', [1, 2, 3, 4, 5, 6]],
+    ['?min_cost=0.000001', [2, 5]],
+    ['?since=2026-05-05T12:33:00Z&until=2026-05-05T12:35:00Z', [3, 4]],
+    ['?outcome=refused&until=2020-01-01', []],
+  ])('%s', async (query, places) => {
+    expect(idsOf(await operator.json('GET', `/calls${query}`))).toEqual(idsAt(...places))
+  })
+
+  test.each([1, 2, 4])('in pages of %d', async (limit) => {
+    const seen: string[] = []
+    for (let query = `?limit=${limit}`, pages = 0; pages < 10; pages++) {
+      const page = await operator.json('GET', `/calls${query}`)
+      seen.push(...idsOf(page))
+      if (page.next_cursor === null) break
+      query = `?limit=${limit}&cursor=${page.next_cursor}`
+    }
+    expect(seen).toEqual(idsAt(1, 2, 3, 4, 5, 6))
+  })
+
+  test('with why, without a cost', async () => {
+    const { calls } = await operator.json('GET', '/calls?limit=1')
+    expect(calls).toMatchObject([
+      {
+        account: 'bob',
+        key_prefix: keys.bob.slice(0, 10),
+        surface: 'native',
+        model: MODEL,
+        outcome: 'refused',
+        status: 402,
+        refusal: expect.stringMatching(/free balance does not cover/),
+        cost_nanos: 0,
+        provider: null,
+        margin_nanos: null,
+      },
+    ])
+  })
+
+  test.each([
+    [alice, [1, 2, 3, 5]],
+    [bob, [4, 6]],
+  ])('of the account that looks', async (client, places) => {
+    expect(idsOf(await client.json('GET', '/calls'))).toEqual(idsAt(...places))
+  })
+
+  test.each([
+    ['', 4],
+    ['?outcome=refused', 4],
+    ['?outcome=completed', 0],
+    ['?account=bob', 2],
+    ['?key=2', 1],
+    ['?since=2026-05-06', 0],
+    ['?model=of-nobody', null],
+  ])('their number in the sums of %p', async (query, refused) => {
+    expect((await operator.json('GET', `/call-sums${query}`)).refused).toBe(refused)
+  })
+
+  test('as a file of their own', async () => {
+    const file = await (await operator.send('GET', '/calls.csv?outcome=refused&account=bob')).text()
+    const [head, ...lines] = file.trimEnd().split('\r\n')
+    expect(head).toBe('request_id,refused_utc,account,key,key_prefix,surface,model,status,code,reason')
+    expect(lines.map((line) => line.split(',')[0])).toEqual(idsAt(4, 6))
+    expect(lines[0]).toContain(`,402,insufficient_balance,`)
+  })
+})
+
+describe('counted with their reasons', () => {
+  test.each([
+    [operator, '', 4],
+    [operator, '?range=hour', 4],
+    [operator, '?range=month&account=alice', 2],
+    [operator, '?range=week&key=2', 1],
+    [alice, '', 2],
+    [bob, '?range=hour', 2],
+  ])('%#: %s', async (client, query, refused) => {
+    const counted = await client.json('GET', `/refusals${query}`)
+    expect(counted).toMatchObject({ refused, before: 0, last_hour: refused })
+    expect(
+      counted.reasons.reduce((sum: number, reason: { refused: number }) => sum + reason.refused, 0),
+    ).toBe(refused)
+  })
+
+  test('the most frequent first, of whom, and in which words', async () => {
+    const { reasons, reasons_of_hour } = await operator.json('GET', '/refusals')
+    expect(reasons).toEqual(reasons_of_hour)
+    expect(reasons).toMatchObject([
+      {
+        account: 'bob',
+        code: 'insufficient_balance',
+        refused: 2,
+        sentence: expect.stringMatching(/free balance/),
+      },
+      {
+        account: 'alice',
+        code: 'model_not_found',
+        refused: 2,
+        sentence: expect.stringMatching(/Model not found/),
+      },
+    ])
+  })
+
+  test('those that are not recorded one by one, too', async () => {
+    gateway.db.run("UPDATE refusal_sums SET refusals = refusals + 1000 WHERE code = 'insufficient_balance'")
+    const { refused, reasons } = await bob.json('GET', '/refusals')
+    gateway.db.run("UPDATE refusal_sums SET refusals = refusals - 1000 WHERE code = 'insufficient_balance'")
+    expect([refused, reasons[0].refused]).toEqual([1_002, 1_002])
+  })
+})
+
+describe('one of them', () => {
+  test('told whole', async () => {
+    expect(await alice.json('GET', `/refusals/${ids[0]}`)).toMatchObject({
+      request_id: ids[0],
+      account: 'alice',
+      key_id: 1,
+      model: 'of-nobody',
+      status: 404,
+      code: 'model_not_found',
+      sentence: expect.stringMatching(/Model not found/),
+      refused_at_ms: Date.UTC(2026, 4, 5, 12, 31),
+    })
+  })
+
+  test.each([
+    ['as a call', `/calls/${ids[0]}`, 'request_refused'],
+    ['that does not exist', '/refusals/req_none', 'not_found'],
+    ['that is a call', `/refusals/${ids[1]}`, 'not_found'],
+    ["of another's", `/refusals/${ids[3]}`, 'not_found'],
+    ["of another's, as a call", `/calls/${ids[3]}`, 'not_found'],
+    ["of another's account, counted", '/refusals?account=bob', 'not_found'],
+    ["of another's key, counted", '/refusals?key=3', 'not_found'],
+  ])('%s is 404', async (_, path, code) => {
+    const refused = await alice.send('GET', path)
+    expect([refused.status, await refused.json()]).toMatchObject([404, { error: { code } }])
+  })
+
+  test('found by its request id, by those whose it is', async () => {
+    const search = `/search?q=${ids[0]}`
+    for (const client of [operator, alice])
+      expect((await client.json('GET', search)).refusals).toMatchObject([
+        { request_id: ids[0], code: 'model_not_found' },
+      ])
+    expect((await bob.json('GET', search)).refusals).toEqual([])
+    expect((await operator.json('GET', '/search?q=req_')).refusals).toEqual([])
+  })
+})
