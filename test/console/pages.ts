@@ -34,6 +34,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'books', who: 'operator', address: '/console/books' },
   { name: 'system', who: 'operator', address: '/console/system' },
   { name: 'settings', who: 'operator', address: '/console/settings' },
+  { name: 'portal-start', who: 'alice', address: '/console/start' },
   { name: 'portal-overview', who: 'alice', address: '/console' },
   { name: 'portal-calls', who: 'alice', address: '/console/calls' },
   { name: 'usage', who: 'operator', address: '/console/usage?by=account' },

@@ -4,6 +4,7 @@ import { IMAGE_TOKENS } from '../../src/simulator/answer.ts'
 import { paint } from '../media/support.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { gateway, visit } = await fileConsole()
@@ -25,6 +26,48 @@ async function converse(one: ConsolePage, question: string): Promise<void> {
     .last()
     .waitFor()
 }
+
+test('the first visit: no balance, funds, a key, code for a client, and the first call turns up by itself', async () => {
+  await gateway.account('newcomer')
+  await using one = await visit({ account: 'newcomer' })
+  await one.open('/console')
+  await one.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+  await one.page.getByText(/Ask your operator, who sent you the invitation, to add funds/).waitFor()
+  await one.looksRight()
+  const operator = signedIn(gateway, 'operator')
+  await operator.json('POST', '/accounts/newcomer/top-up', { amount: '5' })
+  await one.page.getByText('You have 5.00 USD').waitFor()
+
+  await one.page.getByLabel('Name').fill('laptop')
+  await button(one, 'Create key').click()
+  const key = await one.page.locator('.secret pre').innerText()
+  await one.page.getByText('Waiting for your first call…').waitFor()
+  const code = one.page.locator('.snippet pre')
+  await button(one, 'Python').click()
+  for (const [sdk, words] of [
+    ['Anthropic', `base_url="${gateway.url.origin}"`],
+    ['Google', 'http_options='],
+    ['OpenAI', `base_url="${gateway.url.origin}/v1"`],
+  ] as const) {
+    await button(one, sdk).click()
+    expect(await code.innerText()).toContain(key)
+    expect(await code.innerText()).toContain(words)
+  }
+  await one.looksRight()
+
+  await one.open(one.page.url())
+  await one.page.getByText(/Its text was shown once/).waitFor()
+  expect(await one.page.locator('main').innerText()).not.toContain(key)
+  const messages = [{ role: 'user', content: 'Hello' }]
+  expect((await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })).status).toBe(
+    200,
+  )
+  await one.page.getByText(/Your first call was paid/).waitFor()
+  await one.looksRight()
+  await one.open('/console')
+  expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
+  await one.isClean()
+})
 
 describe('the playground for text', () => {
   test('streams an answer, says what it cost to the nano-dollar, and goes on with a picture', async () => {

@@ -20,6 +20,8 @@ const FOR_ACCOUNTS = [
   'DELETE /sessions',
   'DELETE /sessions/:id',
   'PUT /password',
+  'GET /start',
+  'GET /first-call',
   'GET /play',
   'POST /play/key',
   'POST /play/chat',

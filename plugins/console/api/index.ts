@@ -27,6 +27,7 @@ import { refusalRoutes } from './refusals.ts'
 import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { setup } from './setup.ts'
+import { start } from './start.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
 
@@ -41,6 +42,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(systemRoutes(gateway))
     .use(doctorRoutes(gateway))
     .use(setup(gateway))
+    .use(start(gateway))
     .use(play(gateway))
     .use(images(gateway))
     .use(files(gateway))

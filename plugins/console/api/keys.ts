@@ -214,7 +214,7 @@ function shownKey(
 }
 
 /** @throws GatewayError not_found if there is no such key, or the viewer does not see it */
-function requireKey(
+export function requireKey(
   { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   reference: string,

@@ -1,6 +1,6 @@
 // What the routes of the first visit take and answer.
 import { Type } from '@sinclair/typebox'
-import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { MoneyFields } from '../../../src/http/views.ts'
 import { KNOWN_FIELDS, Usd } from './known-views.ts'
 
@@ -36,21 +36,4 @@ export const KeyMade = Closed({
   key_id: Type.Integer(),
   prefix: Type.String(),
   text: Type.String({ description: 'shown this once' }),
-})
-
-export const FirstCallQuery = Closed({ key_id: Type.String({ pattern: '^[0-9]{1,15}$' }) })
-export const FirstCallView = Closed({
-  call: Nullable(
-    Closed({
-      request_id: Type.String(),
-      model: Type.String(),
-      outcome: Type.String(),
-      status: Type.Integer(),
-      input_tokens: Type.Integer(),
-      output_tokens: Type.Integer(),
-      duration_ms: Type.Integer(),
-      ...MoneyFields('cost'),
-      ...MoneyFields('left'),
-    }),
-  ),
 })

@@ -1,25 +1,24 @@
-// The first visit: what there is already, an account with a key, and the key's first call. The catalogue has routes of its own.
+// The first visit: what there is already, and an account with a key. The catalogue has routes of its own.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { checkName, createAccount } from '../../../src/access/accounts.ts'
 import { createKey } from '../../../src/access/keys.ts'
-import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import { isSimulated } from '../../../src/config/served.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
-import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type Asking, byOf, type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { knownView } from './known-views.ts'
-import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
+import { AccountBody, KeyMade, SetupView } from './setup-views.ts'
 
 /** Of accounts to choose from; whoever has more does not come here. */
 const MAX_ACCOUNTS = 50
 
-/** `GET /console/api/setup`, `POST …/setup/account`, `GET …/setup/first-call`, for the operator. */
+/** `GET /console/api/setup`, `POST …/setup/account`, for the operator. */
 export const setup = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-setup' })
     .use(operatorCalls(gateway))
@@ -32,10 +31,6 @@ export const setup = (gateway: ConsoleParts) =>
         response: { 200: KeyMade, ...FAILURES },
       },
     )
-    .get('/console/api/setup/first-call', ({ query }) => firstCall(gateway, Number(query.key_id)), {
-      query: FirstCallQuery,
-      response: { 200: FirstCallView, ...FAILURES },
-    })
 
 function setupView({
   db,
@@ -112,30 +107,5 @@ function balanceOf(usd: string): Nanos {
   } catch (thrown) {
     if (thrown instanceof RangeError) throw must
     throw thrown
-  }
-}
-
-/** The newest call of a key; null before the first. */
-function firstCall({ db }: Pick<Gateway, 'db'>, key_id: number): Static<typeof FirstCallView> {
-  const [key] = keyQueries(db).keysById.all({ id: key_id })
-  const account = key && accountQueries(db).accountById.get({ id: key.account_id })
-  if (!key || !account) throw notFound('Key not found. Create one.', { param: 'key_id' })
-  const { account_id } = key
-  const [call] = listCalls(db, { account_id, key_id }, { limit: 1, cursor: undefined }).calls
-  if (!call) return { call: null }
-  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
-  const left_nanos = account.balance_nanos - account.held_nanos
-  return {
-    call: {
-      request_id,
-      model,
-      outcome,
-      status,
-      input_tokens,
-      output_tokens,
-      duration_ms,
-      ...money('cost', cost_nanos),
-      ...money('left', left_nanos),
-    },
   }
 }

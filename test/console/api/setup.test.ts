@@ -96,13 +96,13 @@ describe('what there is', () => {
       balance_usd: '1',
       key: 'k',
     })
-    expect((await operator.json('GET', `/setup/first-call?key_id=${key_id}`)).call).toBeNull()
+    expect((await operator.json('GET', `/first-call?key_id=${key_id}`)).call).toBeNull()
     const messages = [{ role: 'user', content: 'Hello' }]
     const answer = await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key: text })
     expect(answer.status).toBe(200)
     const { calls, accounts } = await gateway.atRest()
     const call = calls.at(-1)
-    const seen = await operator.json('GET', `/setup/first-call?key_id=${key_id}`)
+    const seen = await operator.json('GET', `/first-call?key_id=${key_id}`)
     expect(seen.call).toMatchObject({
       request_id: call?.request_id,
       model: 'sim-flash',
@@ -112,8 +112,35 @@ describe('what there is', () => {
     expect((await operator.json('GET', '/setup')).due).toBe(false)
   })
 
-  test('of a key that is not there is 404', async () => {
-    expect((await operator.send('GET', '/setup/first-call?key_id=999')).status).toBe(404)
+  test('of a key that is not there, or somebody else’s, is 404', async () => {
+    const [{ id } = { id: 0 }] = gateway.rows().keys
+    await gateway.account('visitor')
+    const visitor = signedIn(gateway, { account: 'visitor' })
+    for (const [client, key_id] of [
+      [operator, 999],
+      [visitor, 999],
+      [visitor, id],
+    ] as const)
+      expect((await client.send('GET', `/first-call?key_id=${key_id}`)).status).toBe(404)
+    for (const key_id of ['', 'x', '-1', '1.5'])
+      expect((await visitor.send('GET', `/first-call?key_id=${key_id}`)).status).toBe(400)
+  })
+
+  test('the start of an account says what it has, and a model that it can call; the operator has none', async () => {
+    await gateway.account('starter', { balance_usd: '2' })
+    expect(await signedIn(gateway, { account: 'starter' }).json('GET', '/start')).toMatchObject({
+      due: true,
+      available_usd: '2.00',
+      debt_nanos: 0,
+      keys: 0,
+      sample_model: 'sim-flash',
+    })
+    const key = gateway.key('starter', { models: ['sim-claude'] })
+    expect(await signedIn(gateway, { key }).json('GET', '/start')).toMatchObject({
+      keys: 1,
+      sample_model: 'sim-claude',
+    })
+    expect((await operator.send('GET', '/start')).status).toBe(403)
   })
 })
 

@@ -6,6 +6,7 @@ export type Role = 'operator' | 'account' | 'key'
 
 export const EVERYONE: readonly Role[] = ['operator', 'account', 'key']
 export const OPERATOR: readonly Role[] = ['operator']
+export const ACCOUNTS: readonly Role[] = ['account', 'key']
 
 /** What a page is given: the named parts of its address, decoded. */
 export interface PageProps {

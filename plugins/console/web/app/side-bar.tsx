@@ -1,5 +1,15 @@
 // The side bar: the pages, by words with icons, and who is signed in. On a phone it is a drawer.
-import { CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
+import {
+  BookOpen,
+  CircleUserRound,
+  Keyboard,
+  LogOut,
+  Monitor,
+  Moon,
+  Search,
+  Sun,
+  TrafficCone,
+} from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../parts/button.tsx'
@@ -60,6 +70,11 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
             </ul>
           </div>
         ))}
+        {/* Not a page of the console: it needs no session. */}
+        <a className="side-link" href="/docs" target="_blank" rel="noreferrer">
+          <BookOpen className="icon" aria-hidden />
+          API reference
+        </a>
       </nav>
       <SideFoot onHelp={onHelp} />
     </aside>

@@ -19,6 +19,7 @@ import {
 } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
+  ACCOUNTS,
   EVERYONE,
   OPERATOR,
   type OpenPageEntry,
@@ -68,6 +69,7 @@ export const page_groups: readonly PageGroup[] = [
       page('/images', 'Images', EVERYONE, Images, 'i', () => import('./images/images.tsx')),
       below('/images/:id', 'Image', EVERYONE, () => import('./images/image.tsx')),
       page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./files/files.tsx')),
+      below('/start', 'Get started', ACCOUNTS, () => import('./start/start.tsx')),
       below('/setup', 'First steps', OPERATOR, () => import('./setup/setup.tsx')),
     ],
   },

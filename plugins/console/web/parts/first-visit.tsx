@@ -6,17 +6,20 @@ import { useAsk } from '../app/query.ts'
 import { useViewer } from '../app/session.tsx'
 import { isPutOff, putOff } from './first-visit-put-off.ts'
 
-/** Shows `children`, unless the operator is at /console for the first time. */
+/** Shows `children`, unless the operator or an account holder is at /console for the first time. */
 export function FirstVisit({ children }: { children: ReactNode }) {
-  const { role } = useViewer()
+  const viewer = useViewer()
+  const { role } = viewer
   const [path] = useLocation()
-  const is_asked = role === 'operator' && path === '/' && !isPutOff()
-  const { data, error } = useAsk(['setup'], () => api.setup.get(), { enabled: is_asked })
+  const is_asked = role !== 'key' && path === '/' && !isPutOff(viewer)
+  const of_operator = useAsk(['setup'], () => api.setup.get(), { enabled: is_asked && role === 'operator' })
+  const of_account = useAsk(['start'], () => api.start.get(), { enabled: is_asked && role === 'account' })
+  const { data, error } = role === 'operator' ? of_operator : of_account
   const is_over = data?.due === false
   useEffect(() => {
-    if (is_over) putOff()
-  }, [is_over])
+    if (is_over) putOff(viewer)
+  }, [is_over, viewer])
   if (is_asked && !data && !error) return null
-  if (is_asked && data?.due) return <Redirect to="/setup" replace />
+  if (is_asked && data?.due) return <Redirect to={role === 'operator' ? '/setup' : '/start'} replace />
   return children
 }

@@ -73,7 +73,9 @@ function NoCalls({ is_operator }: { is_operator: boolean }) {
             First steps
           </ButtonLink>
         ) : (
-          <ButtonLink href="/playground">Try a model in the playground</ButtonLink>
+          <ButtonLink look="primary" href="/start">
+            Get started
+          </ButtonLink>
         )}
       </div>
     </>

@@ -11,6 +11,8 @@ import { Select } from '../../parts/select.tsx'
 
 interface AccountStepProps {
   setup: SetupState
+  /** One that was made here before: another key is for it. Empty if there is none. */
+  account: string
   onDone: (key: MadeKey) => void
 }
 
@@ -20,12 +22,13 @@ const WHICH = [
 ] as const
 type Which = (typeof WHICH)[number]['value']
 
-export function AccountStep({ setup, onDone }: AccountStepProps) {
-  const [which, setWhich] = useState<Which>('new')
+export function AccountStep({ setup, account: before, onDone }: AccountStepProps) {
+  const is_there = setup.accounts.some(({ name }) => name === before)
+  const [which, setWhich] = useState<Which>(is_there ? 'old' : 'new')
   const [name, setName] = useState('')
   const [balance, setBalance] = useState('10.00')
-  const [old, setOld] = useState(setup.accounts[0]?.name ?? '')
-  const [key, setKey] = useState('first')
+  const [old, setOld] = useState(is_there ? before : (setup.accounts[0]?.name ?? ''))
+  const [key, setKey] = useState(is_there ? 'second' : 'first')
   const is_new = which === 'new'
   const account = is_new ? name.trim() : old
 

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
 import { putOff } from '../../parts/first-visit-put-off.ts'
@@ -15,7 +16,7 @@ import { CallStep } from './call-step.tsx'
 import { ModelStep } from './model-step.tsx'
 import { STEPS, type Step, Steps } from './steps.tsx'
 
-const START = { step: 'provider', provider: '', tried: '', model: '' }
+const START = { step: 'provider', provider: '', tried: '', model: '', account: '', key: '' }
 
 export default function Setup() {
   const setup = useAsk(['setup'], () => api.setup.get())
@@ -36,8 +37,10 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
   const [state, change] = useAddressState(START)
   const [made, setMade] = useState<MadeKey | null>(null)
   const [, go] = useLocation()
+  const viewer = useViewer()
   const step = STEPS.find(({ value }) => value === state.step)?.value ?? 'provider'
   const { provider, tried, model } = state
+  const key_id = /^\d{1,15}$/.test(state.key) ? Number(state.key) : null
 
   function next(from: Step, chosen: Partial<typeof START> = {}): void {
     const at = STEPS.findIndex(({ value }) => value === from)
@@ -45,10 +48,10 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
     refresh()
   }
   function leave(): void {
-    putOff()
+    putOff(viewer)
     go('/')
   }
-  const done = { provider: provider !== '', model: model !== '', account: made !== null, call: false }
+  const done = { provider: provider !== '', model: model !== '', account: key_id !== null, call: false }
   return (
     <div className="setup">
       <Steps current={step} done={done} onGo={(value) => change({ step: value }, { push: true })} />
@@ -71,26 +74,44 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
         {step === 'account' && (
           <AccountStep
             setup={setup}
+            account={state.account}
             onDone={(key) => {
               setMade(key)
-              next('account')
+              next('account', { account: key.account, key: String(key.key_id) })
             }}
           />
         )}
-        {step === 'call' && <CallStep setup={setup} model={model} made={made} onDone={leave} />}
-        {step !== 'call' && (
-          <div className="setup-ways">
-            <Button look="quiet" small onClick={() => next(step)}>
-              Skip this step
-            </Button>
-            {setup.due && (
-              <Button look="quiet" small onClick={leave}>
-                Do this later
-              </Button>
-            )}
-          </div>
+        {step === 'call' && (
+          <CallStep
+            setup={setup}
+            model={model}
+            key_id={key_id}
+            made={made}
+            onMakeKey={() => change({ step: 'account' }, { push: true })}
+            onDone={leave}
+          />
         )}
+        {step !== 'call' && <Ways onSkip={() => next(step)} onLater={setup.due ? leave : undefined} />}
       </div>
     </div>
   )
 }
+
+interface WaysProps {
+  onSkip: () => void
+  /** Undefined once the visit is over. */
+  onLater: (() => void) | undefined
+}
+
+const Ways = ({ onSkip, onLater }: WaysProps) => (
+  <div className="setup-ways">
+    <Button look="quiet" small onClick={onSkip}>
+      Skip this step
+    </Button>
+    {onLater && (
+      <Button look="quiet" small onClick={onLater}>
+        Do this later
+      </Button>
+    )}
+  </div>
+)

@@ -5,7 +5,6 @@ import { PROTOCOLS, type Protocol } from './protocols.ts'
 
 export type SetupState = AnswerOf<typeof api.setup.get>
 export type MadeKey = AnswerOf<typeof api.setup.account.post>
-export type FirstCallView = AnswerOf<(typeof api.setup)['first-call']['get']>
 export type ServerField = Known['fields'][number]['name']
 
 /** A provider to choose. */

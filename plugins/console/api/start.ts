@@ -1,0 +1,116 @@
+// The way to a first call: what an account has for it, and the call of a key once it is there.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { countUsableKeys, type ListedKey } from '../../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { isServed } from '../../../src/domain/catalogue.ts'
+import { permissionDenied } from '../../../src/domain/errors.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { listCalls } from '../../../src/ledger/history.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { requireKey } from './keys.ts'
+import { realFirst } from './real-first.ts'
+
+const StartView = Closed({
+  due: Type.Boolean({ description: 'whether no call of the account was ever recorded' }),
+  ...MoneyFields('available'),
+  ...MoneyFields('debt'),
+  keys: Type.Integer({ description: 'keys that work' }),
+  sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
+})
+
+const FirstCallQuery = Closed({
+  key_id: Type.String({ pattern: '^[0-9]{1,15}$', must: 'the number of a key' }),
+})
+const FirstCallView = Closed({
+  key: Closed({
+    id: Type.Integer(),
+    name: Type.String(),
+    prefix: Type.String(),
+    account: Type.String(),
+    status: OneOf(KEY_STATUSES),
+  }),
+  sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+  call: Nullable(
+    Closed({
+      request_id: Type.String(),
+      model: Type.String(),
+      outcome: Type.String(),
+      status: Type.Integer(),
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      duration_ms: Type.Integer(),
+      ...MoneyFields('cost'),
+      ...MoneyFields('left'),
+    }),
+  ),
+})
+
+type Parts = Pick<Gateway, 'exchange' | 'db'>
+
+/** `GET /console/api/start`, of an account; `GET …/first-call`, of a key that the viewer sees. */
+export const start = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-start' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/start', ({ viewer }) => startView(gateway, viewer), {
+      response: { 200: StartView, ...FAILURES },
+    })
+    .get(
+      '/console/api/first-call',
+      ({ viewer, query }) => firstCall(gateway, requireKey(gateway, viewer, query.key_id)),
+      { query: FirstCallQuery, response: { 200: FirstCallView, ...FAILURES } },
+    )
+
+/** @throws GatewayError permission_denied for the operator, who has no account */
+function startView(gateway: Parts, viewer: Viewer): Static<typeof StartView> {
+  const { db } = gateway
+  const account =
+    viewer.role === 'operator' ? undefined : accountQueries(db).accountById.get({ id: viewer.account_id })
+  if (viewer.role === 'operator' || !account)
+    throw permissionDenied('This is about the account that you sign in with. The operator has none.')
+  const { id: account_id, balance_nanos, held_nanos, debt_nanos } = account
+  const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  return {
+    due: listCalls(db, { account_id }, { limit: 1, cursor: undefined }).calls.length === 0,
+    ...money('available', balance_nanos - held_nanos),
+    ...money('debt', debt_nanos),
+    keys: countUsableKeys(db, account_id, gateway.exchange.now()),
+    sample_model: sampleModel(gateway, key?.models ?? null),
+  }
+}
+
+/** The newest call of a key; null before the first. */
+function firstCall(gateway: Parts, key: ListedKey): Static<typeof FirstCallView> {
+  const { db, exchange } = gateway
+  const { account_id, id, name, prefix, account_name: account } = key
+  const [call] = listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined }).calls
+  return {
+    key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
+    sample_model: sampleModel(gateway, key.models),
+    call: call ? { ...shown(call), ...money('left', leftOf(gateway, account_id)) } : null,
+  }
+}
+
+function shown(call: ReturnType<typeof listCalls>['calls'][number]) {
+  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
+  const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
+  return { ...about, ...money('cost', cost_nanos) }
+}
+
+function leftOf({ db }: Parts, account_id: number): number {
+  const account = accountQueries(db).accountById.get({ id: account_id })
+  return account ? account.balance_nanos - account.held_nanos : 0
+}
+
+/** The first text model that a key with these patterns may call, a real one before a simulated one. */
+export function sampleModel({ exchange }: Pick<Gateway, 'exchange'>, patterns: readonly string[] | null) {
+  const catalogue = exchange.catalogue()
+  const mayCall = compileModelPatterns(patterns)
+  const models = realFirst(catalogue.models.values(), catalogue)
+  return models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))?.id ?? null
+}

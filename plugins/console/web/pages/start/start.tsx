@@ -1,0 +1,241 @@
+// The first visit of an account holder: a balance, a key, code for their client, and the first call, which turns up by itself.
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type AnswerOf, api, ask } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useBaseUrl, useViewer } from '../../app/session.tsx'
+import { useAction } from '../../parts/action.ts'
+import { useAddressState } from '../../parts/address-state.ts'
+import { exactUsd } from '../../parts/amounts.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Code, Secret } from '../../parts/code.tsx'
+import { CallSnippet } from '../../parts/code-samples/call-snippet.tsx'
+import type { SampleCall } from '../../parts/code-samples/samples.ts'
+import { Field } from '../../parts/field.tsx'
+import { KeyShownBefore } from '../../parts/first-call/key-shown-before.tsx'
+import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from '../../parts/first-call/wait-for-call.tsx'
+import { putOff } from '../../parts/first-visit-put-off.ts'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { TextInput } from '../../parts/input.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+
+type StartState = AnswerOf<typeof api.start.get>
+
+/** Asked again, so that a top-up shows by itself. */
+const EVERY_MS = 5_000
+
+export default function Start() {
+  const [, go] = useLocation()
+  const viewer = useViewer()
+  const state = useAsk(['start'], () => api.start.get(), { every_ms: EVERY_MS })
+  return (
+    <Page
+      title="Get started"
+      lead="From your balance to your first call, in a few minutes."
+      width="form"
+      actions={
+        state.data?.due && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              putOff(viewer)
+              go('/')
+            }}
+          >
+            Do this later
+          </Button>
+        )
+      }
+    >
+      <Loaded query={state} rows={8}>
+        {(data) => <Steps state={data} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Steps({ state }: { state: StartState }) {
+  const { key: own } = useViewer()
+  const [address, change] = useAddressState({ key: '' })
+  const [made, setMade] = useState<{ id: number; text: string } | null>(null)
+  const asked = /^\d{1,15}$/.test(address.key) ? Number(address.key) : null
+  const key_id = own?.id ?? asked
+  return (
+    <div className="page">
+      <Section title="1. Balance">
+        <Balance {...state} />
+      </Section>
+      <Section title="2. API key">
+        {key_id === null ? (
+          <MakeKey
+            keys={state.keys}
+            onMade={(id, text) => {
+              setMade({ id, text })
+              change({ key: String(id) }, { push: true })
+            }}
+          />
+        ) : (
+          <TheKey
+            key_id={key_id}
+            text={made?.id === key_id ? made.text : undefined}
+            onMakeKey={own ? undefined : () => change({ key: '' }, { push: true })}
+          />
+        )}
+      </Section>
+      <Client
+        key_id={key_id}
+        text={made?.id === key_id ? made?.text : undefined}
+        sample_model={state.sample_model}
+      />
+    </div>
+  )
+}
+
+function Balance({ available_nanos, debt_nanos }: StartState) {
+  const { account } = useViewer()
+  if (debt_nanos > 0)
+    return (
+      <Notice tone="warn">
+        You owe {exactUsd(debt_nanos)} USD. Ask your operator to add funds to the account <b>{account}</b>:
+        the debt is paid first, then calls work again.
+      </Notice>
+    )
+  if (available_nanos <= 0)
+    return (
+      <Notice tone="warn">
+        You have no balance yet. Ask your operator, who sent you the invitation, to add funds to the account{' '}
+        <b>{account}</b>. This page shows them as soon as they arrive. Until then only free models answer.
+      </Notice>
+    )
+  return (
+    <p>
+      You have <Money nanos={available_nanos} balance />. Each call is paid from it;{' '}
+      <Link href="/models">Models</Link> lists the prices.
+    </p>
+  )
+}
+
+function MakeKey({ keys, onMade }: { keys: number; onMade: (id: number, text: string) => void }) {
+  const [name, setName] = useState('')
+  const { runOrThrow } = useAction({
+    work: (wanted: string) => ask(api.keys.post({ name: wanted === '' ? undefined : wanted })),
+    changes: ['keys', 'start'],
+  })
+  async function make(): Promise<void> {
+    const { key, text } = await runOrThrow(name.trim())
+    onMade(key.id, text)
+  }
+  return (
+    <Form submit={make} aria-label="API key">
+      <p className="soft">
+        Your programs sign in with an API key.{' '}
+        {keys > 0 && 'You have one already, but its text is not kept. '}
+        You can limit each key under <Link href="/keys">Keys</Link>.
+      </p>
+      <Field label="Name" name="name" help="To tell your keys apart, such as laptop. Optional.">
+        <TextInput value={name} onChange={setName} autoComplete="off" />
+      </Field>
+      <FormActions>
+        <SubmitButton>Create key</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}
+
+interface TheKeyProps {
+  key_id: number
+  /** Until the page is loaded anew. */
+  text: string | undefined
+  /** Undefined for whoever is signed in with the key. */
+  onMakeKey: (() => void) | undefined
+}
+
+function TheKey({ key_id, text, onMakeKey }: TheKeyProps) {
+  const first = useFirstCall(key_id)
+  if (text !== undefined)
+    return (
+      <>
+        <p>Copy the key now: it is shown only once.</p>
+        <Secret value={text} />
+      </>
+    )
+  return (
+    <Loaded query={first} rows={2}>
+      {({ key }) =>
+        onMakeKey ? (
+          <KeyShownBefore of={key} onMakeKey={onMakeKey} />
+        ) : (
+          <p>
+            You are signed in with the key <b>{key.name}</b> (<code>{key.prefix}…</code>). Use it in your
+            client, too.
+          </p>
+        )
+      }
+    </Loaded>
+  )
+}
+
+interface ClientProps extends Pick<StartState, 'sample_model'> {
+  key_id: number | null
+  text: string | undefined
+}
+
+function Client({ key_id, text, sample_model }: ClientProps) {
+  const base_url = useBaseUrl()
+  const call: SampleCall = {
+    base_url,
+    key: text ?? NO_KEY,
+    model: sample_model ?? 'MODEL',
+    messages: FIRST_MESSAGES,
+  }
+  return (
+    <>
+      <Section title="3. Your client">
+        <p>
+          Put this base address into your client, and your key. OpenAI’s clients want <code>/v1</code> behind
+          it.
+        </p>
+        <Code what="base address" wraps>
+          {base_url}
+        </Code>
+        <div className="stack">
+          <CallSnippet call={call} />
+        </div>
+        <p className="soft">
+          All endpoints are in the <a href="/docs">API reference</a>. Or try a model in the{' '}
+          <Link href="/playground">Playground</Link> first.
+        </p>
+      </Section>
+      <Section title="4. First call">
+        {key_id === null ? (
+          <p className="soft">Create a key first. Your first call then shows up here.</p>
+        ) : (
+          <CallOfKey key_id={key_id} call={call} />
+        )}
+      </Section>
+    </>
+  )
+}
+
+function CallOfKey({ key_id, call }: { key_id: number; call: SampleCall }) {
+  const first = useFirstCall(key_id)
+  return (
+    <Loaded query={first} rows={2}>
+      {(data) => (
+        <>
+          <WaitForCall first={data} call={call} />
+          {data.call && (
+            <div>
+              <ButtonLink look="primary" href="/overview">
+                Go to the overview
+              </ButtonLink>
+            </div>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,127 @@
+// The wait for a key's first call, which turns up by itself, and what it was charged.
+import { useMutation } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
+import { useCallback, useEffect } from 'react'
+import { Link } from 'wouter'
+import { announce } from '../../app/announce.ts'
+import { type AnswerOf, api, askRaw, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { count, duration } from '../amounts.ts'
+import { Button } from '../button.tsx'
+import type { SampleCall } from '../code-samples/samples.ts'
+import { Facts } from '../facts.tsx'
+import { useLive } from '../live.ts'
+import { LIVE_PATH, type LiveEvent } from '../live-event.ts'
+import { Money } from '../money.tsx'
+import { Notice } from '../notice.tsx'
+import { Status } from '../status.tsx'
+
+export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
+
+export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
+/** If there is no live feed. */
+const ASK_EVERY_MS = 2_000
+
+/** A key with its newest call; asked again whenever one of its calls may have ended, until there is one. */
+export function useFirstCall(key_id: number) {
+  const query = useAsk(['first-call', key_id], () =>
+    api['first-call'].get({ query: { key_id: String(key_id) } }),
+  )
+  const { data, refetch } = query
+  const ask = useCallback(() => void refetch(), [refetch])
+  useCallsOf(data?.key.prefix, ask, data?.call === null)
+  return query
+}
+
+/** @param call as the snippet has it; with its key it can be sent from the page */
+export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCall & { key?: string } }) {
+  const seen = first.call
+  useEffect(() => {
+    if (seen) announce(`Your first call is here. It was charged ${seen.cost_usd} USD.`)
+  }, [seen])
+  if (seen) return <FirstCallSeen call={seen} account={first.key.account} />
+  return (
+    <>
+      <p className="setup-waiting" role="status">
+        <Status tone="busy">Waiting for your first call…</Status>
+      </p>
+      {call.key !== undefined && call.key !== NO_KEY && <SendFromHere call={call} />}
+    </>
+  )
+}
+
+/** Where a key would stand that is not known here. */
+export const NO_KEY = 'YOUR_KEY'
+
+/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock while the feed is down. */
+function useCallsOf(prefix: string | undefined, ask: () => void, enabled: boolean): void {
+  const hear = (event: LiveEvent): void => {
+    if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()
+  }
+  const state = useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
+  useEffect(() => {
+    if (!enabled) return
+    // What ended before the feed was open, or while it was lost.
+    ask()
+    if (state === 'open') return
+    const timer = setInterval(ask, ASK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [enabled, state, ask])
+}
+
+/** The call as the snippet makes it, by the browser. */
+function SendFromHere({ call: { key, model } }: { call: SampleCall }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn() {
+      const body = JSON.stringify({ model, messages: FIRST_MESSAGES })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      return askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
+    },
+  })
+  return (
+    <>
+      {error && (
+        <Notice tone="bad" alert>
+          {error.message}
+        </Notice>
+      )}
+      <div>
+        <Button look="primary" icon={Send} busy={isPending} onClick={() => mutate()}>
+          Send it from here
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function FirstCallSeen({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
+  const is_good = call.outcome === 'completed'
+  return (
+    <>
+      <Notice tone={is_good ? 'good' : 'warn'}>
+        {is_good ? (
+          <>
+            Your first call was paid: <Money nanos={call.cost_nanos} exact />.
+          </>
+        ) : (
+          <>Your first call came, and ended with status {call.status}. Open it to see why.</>
+        )}
+      </Notice>
+      <Facts
+        facts={[
+          ['Model', <code key="model">{call.model}</code>],
+          ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
+          ['Time', duration(call.duration_ms)],
+          ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
+          [`Left of ${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
+          [
+            'Request id',
+            <Link key="id" href={`/calls/${part(call.request_id)}`}>
+              {call.request_id}
+            </Link>,
+          ],
+        ]}
+      />
+    </>
+  )
+}
