@@ -95,12 +95,14 @@ describe('told in the words and with the code of the caller’s protocol, with t
 
   test.each(PROTOCOLS)('/v1/responses and /v1/completions, a provider of %s', async (to) => {
     upstream.answer(refusal(400, SAID[to]))
-    for (const [path, body] of [
-      ['/v1/responses', { model: to, input: 'x', store: false }],
-      ['/v1/completions', { model: to, prompt: 'x' }],
+    for (const [path, body, param] of [
+      ['/v1/responses', { model: to, input: 'x', store: false }, 'input'],
+      ['/v1/completions', { model: to, prompt: 'x' }, 'messages'],
     ] as const) {
       const response = await call(path, body)
-      expect([response.status, await response.json()]).toEqual([400, OPENAI])
+      const told = await response.json()
+      expect([response.status, told]).toEqual([400, OPENAI])
+      expect(told).toMatchObject({ error: { param } })
     }
   })
 

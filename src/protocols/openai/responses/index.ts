@@ -1,6 +1,6 @@
 // The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
 import type { Protocol } from '../../protocol.ts'
-import { promptTooLong } from '../context.ts'
+import { inputTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
 import { readFailure } from '../failure.ts'
 import { carries } from './carries.ts'
@@ -33,7 +33,7 @@ export const responses: Protocol = {
   text: {
     readRequest,
     leastTokens,
-    promptTooLong,
+    promptTooLong: inputTooLong,
     names: responsesNames,
     echoed_fields: [...ECHOED_FIELDS, RECALLED],
     prepare,
