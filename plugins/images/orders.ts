@@ -4,6 +4,7 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
 import type { InlineImages } from '../../src/exchange/image/read-body.ts'
+import { isUuid } from '../../src/library/names.ts'
 import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
 import {
   type CommonFields,
@@ -76,8 +77,6 @@ export function editSources(
   throw invalidRequest(`${fault}: send exactly one of them.`, { param: 'image_key' })
 }
 
-const UUID_CHARS = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
 /**
  * An image as OpenAI's API refers to it. A `file_id` is an upload's key, or the UUID of an earlier image.
  *
@@ -92,7 +91,7 @@ export function sourceOf(
     return { kind: 'inline', text: image_url, decoded: inline.get(image_url) }
   if (file_id === undefined || image_url !== undefined)
     throw invalidRequest(`${param}: needs exactly one of image_url and file_id.`, { param })
-  return UUID_CHARS.test(file_id) ? { kind: 'generation', uuid: file_id } : { kind: 'file', key: file_id }
+  return isUuid(file_id) ? { kind: 'generation', uuid: file_id } : { kind: 'file', key: file_id }
 }
 
 /**

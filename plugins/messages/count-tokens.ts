@@ -1,6 +1,7 @@
 // The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
 
 import type { Provider } from '../../src/domain/catalogue.ts'
+import { VERTEX_AI } from '../../src/domain/servers/vertex.ts'
 import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
 import { type CallOrigin, findModel, within } from '../../src/exchange/life/admission.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
@@ -9,7 +10,6 @@ import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { VERTEX_VERSION } from '../../src/protocols/anthropic/request.ts'
-import { VERTEX_AI } from '../../src/protocols/anthropic/server.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'

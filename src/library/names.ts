@@ -3,7 +3,11 @@
 const MAX_CHARS = 64
 const DEFAULT_NAME = 'image'
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i')
 const KEY = new RegExp(`^files/([1-9][0-9]{0,15})/${UUID}_[A-Za-z0-9_-]{1,64}\\.(?:png|jpeg|gif|webp)$`)
+
+/** Whether a text may name an image that was generated. */
+export const isUuid = (text: string): boolean => WHOLE_UUID.test(text)
 
 /** The safe form of a caller's file name, without folders and extension: at most 64 letters, digits, `_` and `-`. */
 export function safeName(filename: string): string {

@@ -2,6 +2,9 @@
 import { isServiceAccount, projectOf } from '../service-account.ts'
 import type { ServerCall, ServerFields } from './known-server.ts'
 
+/** Its name in the table. */
+export const VERTEX_AI = 'vertex'
+
 const GLOBAL = 'global'
 /** https://github.com/googleapis/js-genai src/_api_client.ts, MULTI_REGIONAL_LOCATIONS */
 const MULTI_REGIONS: readonly string[] = ['us', 'eu']

@@ -4,7 +4,7 @@ import { freeBytes } from '../../http/free-bytes.ts'
 import { findFile, isStored, readFile, type StoredFile } from '../../library/files.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
-import { ownerOfKey } from '../../library/names.ts'
+import { isUuid, ownerOfKey } from '../../library/names.ts'
 import { convert } from '../../media/convert.ts'
 import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
 import { inspectImage } from '../../media/inspect.ts'
@@ -38,7 +38,6 @@ interface DigestedImage extends DataUriImage {
   readonly sha256?: string
 }
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const RETRY_AFTER_S = 2
 
 /**
@@ -106,7 +105,7 @@ function decodedOf(source: Source): DigestedImage | undefined {
 
 function assertForm(source: Source, account_id: number): void {
   if (source.kind === 'file' && ownerOfKey(source.key) !== account_id) throw invalidKey()
-  if (source.kind === 'generation' && !UUID.test(source.uuid)) throw invalidId()
+  if (source.kind === 'generation' && !isUuid(source.uuid)) throw invalidId()
 }
 
 /** What makes two references the same. */

@@ -1,9 +1,9 @@
 // The servers of Claude that fetch nothing: images and documents have to be in the request itself.
 
 import { invalidRequest } from '../../domain/errors.ts'
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { MediaPart, Part } from '../canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
-import { VERTEX_AI } from './server.ts'
 
 /**
  * https://github.com/BerriAI/litellm/issues/18430 (images), https://github.com/anthropics/anthropic-sdk-typescript/issues/1038

@@ -1,4 +1,6 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
+
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
@@ -23,7 +25,6 @@ import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 import { rejectThread } from './extras.ts'
-import { VERTEX_AI } from './server.ts'
 
 /** What the price depends on. */
 export const PricedRequest = Fields({

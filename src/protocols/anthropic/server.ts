@@ -1,9 +1,9 @@
 // The server behind a messages provider's address: Anthropic's own API takes what clouds and other servers do not.
 import type { Provider } from '../../domain/catalogue.ts'
 import { serverNameOf } from '../../domain/servers/lookup.ts'
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 
 export const CLAUDE_API = 'claude'
-export const VERTEX_AI = 'vertex'
 
 /** Simulated providers play Anthropic's; undefined for all others. */
 export function serverOf({ base_url, server }: Pick<Provider, 'base_url' | 'server'>): string | undefined {

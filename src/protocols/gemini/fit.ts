@@ -1,4 +1,5 @@
 // A translated native request, made to fit what its model's generation takes.
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { FitTarget, Fitted } from '../fitted.ts'
 import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
 import { knownAs } from '../named-model.ts'
@@ -11,8 +12,6 @@ interface Fitting {
   /** Takes the names of what is left out. */
   readonly dropped: string[]
 }
-
-export const VERTEX_AI = 'vertex'
 
 /** The request as its model takes it; the very same body where nothing has to change, and of what passes through. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {

@@ -1,4 +1,6 @@
 // The native generation protocol: its verbs, gathered.
+
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
@@ -13,7 +15,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
-import { fitRequest, VERTEX_AI } from './fit.ts'
+import { fitRequest } from './fit.ts'
 import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
