@@ -116,7 +116,7 @@ export function providerSchemaFor(protocols: Protocols): ProviderSchema {
 const Day = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
-    must: 'a date, such as "2026-03-31"',
+    must: 'a date in quotes, such as "2026-03-31"',
     description,
   })
 

@@ -190,7 +190,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
     return ended('ok', answer)
   } catch (thrown) {
     const words = failure?.message ?? messageOf(thrown)
-    return ended(resultOf(status, failure), words.replace(/^UpstreamFault: /, ''))
+    return ended(resultOf(status, failure), words)
   }
 }
 

@@ -240,8 +240,11 @@ const timedOut = (): UpstreamFailure => ({
   failure_class: 'timed_out',
 })
 
-const wordsOf = (thrown: unknown): string =>
-  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+/** What the upstream did is said without the name of our class for it. */
+function wordsOf(thrown: unknown): string {
+  if (thrown instanceof UpstreamFault) return thrown.message
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+}
 
 async function readShort(response: Response): Promise<string> {
   const reader = response.body?.getReader()

@@ -366,8 +366,12 @@ describe('a mistake says where it is and what to write', () => {
       ],
       [
         'price = { per_image = 1 }',
-        '4 models[0].routes[0].shutdown_date: must be a date, such as "2026-03-31" (the day on which the provider shuts the model down)',
+        '4 models[0].routes[0].shutdown_date: must be a date in quotes, such as "2026-03-31" (the day on which the provider shuts the model down)',
         ', shutdown_date = "soon"',
+      ],
+      [
+        'price = { per_image = 1 }\nshutdown_date = 2026-12-24',
+        '6 models[0].shutdown_date: must be a date in quotes, such as "2026-03-31" (the day of its shutdown that callers are told; without it, the last one of its routes)',
       ],
     ].map(([lines = '', mistake = '', route = '']): [string, string, string] => [
       `an image model: ${lines}${route}`,
@@ -446,7 +450,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a date that is written otherwise',
       price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),
-      '5 models[0].created: must be a date, such as "2026-03-31" (the date that callers are shown; without it, that of the file)',
+      '5 models[0].created: must be a date in quotes, such as "2026-03-31" (the date that callers are shown; without it, that of the file)',
     ],
     [
       'a day that does not exist',

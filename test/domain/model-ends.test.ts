@@ -114,7 +114,9 @@ test.each<[where: string, line: string]>([
     '20270331',
     'true',
   ])
-    expect(refused(date)).toEqual([expect.stringContaining(`.${path}: must be a date, such as "2026-03-31"`)])
+    expect(refused(date)).toEqual([
+      expect.stringContaining(`.${path}: must be a date in quotes, such as "2026-03-31"`),
+    ])
   expect(refused('"2028-02-29"')).toEqual([])
 })
 

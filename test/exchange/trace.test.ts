@@ -66,7 +66,7 @@ describe('why a call failed', () => {
       upstreamFailed('It failed.', { cause: new TypeError('x') }),
       { kind: 'upstream_failed', message: 'It failed.', cause: 'TypeError: x' },
     ],
-    [new UpstreamFault('cut off'), { kind: 'upstream_failed', cause: 'UpstreamFault: cut off' }],
+    [new UpstreamFault('cut off'), { kind: 'upstream_failed', cause: 'cut off' }],
     [new TypeError('a bug'), { kind: 'internal', cause: 'TypeError: a bug' }],
     ['thrown text', { kind: 'internal', cause: 'thrown text' }],
   ])('%p', (cause, expected) => {

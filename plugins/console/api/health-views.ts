@@ -84,6 +84,7 @@ export function lastFailureView(
   if (!last) return null
   return {
     failure_class: last.last_class,
+    // Calls of versions before 0.5 have it.
     words: last.last_words.replace(/^UpstreamFault: /, ''),
     request_id: last.last_request_id,
     ...time('failed', last.last_at_ms),

@@ -157,7 +157,7 @@ function keyView(
     failures: cooldown?.failures ?? 0,
     ...time('failed', cooldown?.failed_at_ms ?? null),
     failure_class: reason?.failure_class ?? null,
-    words: reason ? publicWords(reason.message.replace(/^UpstreamFault: /, '')) : null,
+    words: reason ? publicWords(reason.message) : null,
     ...cooldowns.countsOf(id),
   }
 }

@@ -1,6 +1,6 @@
 // The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
 import type { Call } from '../../db/schema.ts'
-import { GatewayError } from '../../domain/errors.ts'
+import { GatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { type CallTrace, MAX_TRACE_BYTES, type TracedFailure, type TracedTry } from '../../ledger/traces.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
@@ -171,5 +171,6 @@ function wordsOf(cause: unknown): string {
   if (cause === undefined || cause === null) return ''
   if (!(cause instanceof Error)) return String(cause)
   const words = cause instanceof GatewayError ? wordsOf(cause.cause) || cause.message : cause.message
-  return cause.name === 'Error' || cause instanceof GatewayError ? words : `${cause.name}: ${words}`
+  const is_plain = cause.name === 'Error' || cause instanceof GatewayError || cause instanceof UpstreamFault
+  return is_plain ? words : `${cause.name}: ${words}`
 }

@@ -1,5 +1,9 @@
 // The end of a model in words: "ends in 7 days".
 
+/** What an operator does about it. */
+export const ENDING_HELP =
+  'Calls go on as long as the provider answers them. Add a route to the replacement, or retire the model.'
+
 /** @param days until then; negative once it is past */
 export function endWords({ days }: { days: number }): string {
   if (days < 0) return 'has ended'

@@ -14,7 +14,7 @@ import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
 import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
-import { endWords } from '../../parts/end-words.ts'
+import { ENDING_HELP, endWords } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { healthSentence } from '../../parts/health.tsx'
@@ -40,11 +40,7 @@ export default function ModelPage({ params }: PageProps) {
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
             <FailingNotice health={rest.health} routes={routes} />
-            {end?.is_near && (
-              <Notice tone="warn">
-                This model {endWords(end)}: its shutdown {end.days < 0 ? 'was' : 'is'} on {end.date}.
-              </Notice>
-            )}
+            {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
               <Figure
                 label="Calls in 7 days"
@@ -96,6 +92,15 @@ export default function ModelPage({ params }: PageProps) {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+function EndNotice({ end, is_operator }: { end: { date: string; days: number }; is_operator: boolean }) {
+  return (
+    <Notice tone="warn">
+      This model {endWords(end)}: its shutdown {end.days < 0 ? 'was' : 'is'} on {end.date}.{' '}
+      {is_operator ? ENDING_HELP : 'Use another model.'}
+    </Notice>
   )
 }
 

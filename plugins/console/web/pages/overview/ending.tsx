@@ -1,6 +1,6 @@
 // The models and routes that are shut down soon, or have been.
 import { part } from '../../app/client.ts'
-import { endWords } from '../../parts/end-words.ts'
+import { ENDING_HELP, endWords } from '../../parts/end-words.ts'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
@@ -20,9 +20,7 @@ export function EndingModels({ ending }: { ending: readonly Ending[] }) {
         keyOf={({ model, route }) => `${model} ${route ?? ''}`}
         hrefOf={({ model }) => `/models/${part(model)}`}
       />
-      <p className="small soft">
-        Calls go on as long as the provider answers them. Add a route to the replacement, or retire the model.
-      </p>
+      <p className="small soft">{ENDING_HELP}</p>
     </Section>
   )
 }
