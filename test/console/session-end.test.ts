@@ -65,6 +65,28 @@ describe('a gateway that is stopped and started', () => {
       expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe('dave')
       await page.getByRole('button', { name: 'Create account and key' }).click()
       await page.getByText('Waiting for your first call…').waitFor()
+
+      // The code of another page is asked for while nothing answers.
+      one.allow(/ERR_FAILED|Failed to fetch dynamically imported/)
+      await page.route('**/console/assets/**', (route) => route.abort(), { times: 1 })
+      await page.evaluate("history.pushState(null, '', '/console/catalogue')")
+      await page.getByText('It loads by itself once the gateway answers').waitFor()
+      await page.getByRole('heading', { name: 'Catalogue' }).waitFor()
+
+      // A slow answer: the frame is there before it is known who looks.
+      let answer = () => {}
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await page.route('**/console/api/session', async (route) => {
+        await answered
+        await route.continue()
+      })
+      await page.reload()
+      await page.locator('.frame').waitFor({ state: 'visible' })
+      answer()
+      await page.getByRole('heading', { name: 'Catalogue' }).waitFor()
+      await page.unrouteAll()
       await one.isClean()
     } finally {
       await after.stop()

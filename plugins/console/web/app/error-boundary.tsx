@@ -1,8 +1,9 @@
 // What is shown of a page that failed to load or to draw: the rest of the console goes on.
 import { RotateCw } from 'lucide-react'
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, useEffect } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
+import { connectionLost, onConnection } from './connection.ts'
 
 interface BoundaryProps {
   /** Another page begins anew. */
@@ -35,13 +36,11 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override render(): ReactNode {
     const { failure } = this.state
     if (!failure) return this.props.children
-    const words = isMissingFile(failure)
-      ? 'This page could not be loaded: the gateway was updated or cannot be reached. Reload to go on.'
-      : `This page failed: ${failure.message}. Reload to go on; the rest of the console works.`
+    if (isMissingFile(failure)) return <Missing />
     return (
       <div className="page">
         <Notice tone="bad" alert>
-          {words}
+          {`This page failed: ${failure.message}. Reload it, or open another page.`}
         </Notice>
         <div>
           <Button icon={RotateCw} onClick={() => location.reload()}>
@@ -51,4 +50,35 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
       </div>
     )
   }
+}
+
+const RELOADED = 'reloaded_at_ms'
+/** A page that is missing again so soon after a reload is not loaded by another one. */
+const RELOAD_EVERY_MS = 20_000
+
+function reloadOnce(): void {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_EVERY_MS) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+}
+
+/** A page whose code could not be loaded: reloaded once the gateway answers. */
+function Missing() {
+  useEffect(() => {
+    const stop = onConnection((connected) => connected && reloadOnce())
+    connectionLost()
+    return stop
+  }, [])
+  return (
+    <div className="page">
+      <Notice tone="warn" alert>
+        This page could not be loaded. It loads by itself once the gateway answers.
+      </Notice>
+      <div>
+        <Button icon={RotateCw} onClick={() => location.reload()}>
+          Reload now
+        </Button>
+      </div>
+    </div>
+  )
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../pages/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
-import { FailedState } from '../parts/states.tsx'
+import { FailedState, Skeleton } from '../parts/states.tsx'
 import { api, ask, onSignedOut, signedIn } from './client.ts'
 import { oweFocus } from './navigation.ts'
 import type { SignInProps } from './page-entry.ts'
@@ -39,7 +39,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
   }, [viewer, refetch, queries])
 
-  if (!data) return error && <Failed failure={error} retry={() => void refetch()} />
+  if (!data) return error ? <Failed failure={error} retry={() => void refetch()} /> : <Frame />
   if (!viewer)
     return (
       <Outside>
@@ -50,14 +50,24 @@ export function SessionGate({ children }: { children: ReactNode }) {
     <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
       {children}
       <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
-        <SignInForm
-          note="Your session has ended. What you typed is still on the page."
-          onSignedIn={() => void goOn()}
-        />
+        <SignInForm note="Your session has ended. What you typed is kept." onSignedIn={() => void goOn()} />
       </Dialog>
     </SignedIn>
   )
 }
+
+/** Before it is known who is signed in: where the page will stand, as `index.html` has it until this code is there. */
+const Frame = () => (
+  <div className={`shell frame${performance.now() > FRAME_AFTER_MS ? ' frame-now' : ''}`} aria-busy="true">
+    <div className="side-bar" />
+    <div className="top-bar" />
+    <div className="main">
+      <Skeleton rows={6} />
+    </div>
+  </div>
+)
+/** As in shell.css. */
+const FRAME_AFTER_MS = 200
 
 function SignInForm(props: SignInProps) {
   const SignIn = useLoaded(signIn)

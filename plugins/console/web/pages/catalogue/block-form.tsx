@@ -30,8 +30,19 @@ function chosenIn(draft: Draft, value: string): Chosen | undefined {
   return block && { section, at: Number(at), block, name: nameOf(section, block) }
 }
 
+/** Where the address names no part. */
+export const FIRST_PART = 'models 0'
+
+/** The line of the text where a part begins; undefined where it is written otherwise than as a table, or not at all. */
+export function lineOfPart(text: string, part: string): number | undefined {
+  const [kind = '', name = ''] = part.split(' ')
+  const head = kind === 'settings' ? `[${name}]` : `[[${kind}]]`
+  const heads = text.split('\n').flatMap((line, at) => (line.trim().startsWith(head) ? [at + 1] : []))
+  return heads[kind === 'settings' ? 0 : Number(name)]
+}
+
 export function BlockForm({ draft }: { draft: Draft }) {
-  const [state, change] = useAddressState({ part: 'models 0' })
+  const [state, change] = useAddressState({ part: FIRST_PART })
   const settings = useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
   const sections = settings.data?.sections ?? []
   const chosen = chosenIn(draft, state.part)

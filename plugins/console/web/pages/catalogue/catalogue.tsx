@@ -1,5 +1,6 @@
 // The page Catalogue: what is configured, as text and as a form, checked as it is typed.
 
+import { useAddressState } from '../../parts/address-state.ts'
 import { ChangeList } from '../../parts/catalogue/changes.tsx'
 import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
@@ -8,7 +9,7 @@ import { AsCommand } from '../../parts/code.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { AwaitedPage } from '../../parts/states.tsx'
-import { BlockForm } from './block-form.tsx'
+import { BlockForm, FIRST_PART, lineOfPart } from './block-form.tsx'
 import { Editor } from './editor.tsx'
 
 export default function CataloguePage() {
@@ -19,6 +20,7 @@ export default function CataloguePage() {
 
 function Catalogue({ read }: { read: CatalogueFile }) {
   const draft = useDraft(read)
+  const [{ part }] = useAddressState({ part: FIRST_PART })
   const { file, mistakes, warnings, changes } = draft
   if (file.text === null)
     return (
@@ -51,7 +53,13 @@ function Catalogue({ read }: { read: CatalogueFile }) {
       )}
       <div className="catalogue">
         <section aria-label="Text">
-          <Editor text={draft.text} onChange={draft.type} mistakes={mistakes} warnings={warnings} />
+          <Editor
+            text={draft.text}
+            onChange={draft.type}
+            mistakes={mistakes}
+            warnings={warnings}
+            part={{ name: part, line: lineOfPart(draft.text, part) }}
+          />
         </section>
         <section aria-label="Form">
           <BlockForm draft={draft} />
