@@ -51,9 +51,23 @@ const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] 
 }
 
 /** What the operator should look at before it is written: a text each. */
-export function warningsOf({ changes }: PricePlan, { duplicates }: PriceList): string[] {
+export function warningsOf(
+  { changes, ends, unread_ends }: PricePlan,
+  { duplicates }: PriceList,
+  now_ms: number,
+): string[] {
+  const today = new Date(now_ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const past = ends.filter((end) => end.new < today).map(({ model }) => model)
   const jumps = changes.filter(isJump)
   return [
+    ...(unread_ends.length === 0
+      ? []
+      : [`Shutdown dates in the list that are no dates, and left out: ${someOf(unread_ends)}.`]),
+    ...(past.length === 0
+      ? []
+      : [
+          `Shut down already, says the list: ${someOf(past)}. Add a route to the replacement, or retire the model.`,
+        ]),
     ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${someOf(duplicates)}.`]),
     ...(jumps.length === 0
       ? []

@@ -70,7 +70,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, deps.terminal.columns)
       if (plan.edits.size > 0 && !json) tell(false)
-      for (const warning of warningsOf(plan, list)) warn(warning)
+      for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)
       if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) remark(AT_COST_WORDS)
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)

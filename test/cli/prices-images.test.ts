@@ -120,6 +120,16 @@ describe('shutdown dates', () => {
     expect(text()).toContain('2026-10-01')
   })
 
+  test.each([
+    ['soon', /no dates, and left out: writing \(deprecation_date "soon"\)/],
+    ['2026-02-30', /no dates, and left out/],
+    [20261211, /no dates, and left out: writing \(deprecation_date "20261211"\)/],
+    ['2020-01-01', /Shut down already, says the list: writing\. .*retire the model/],
+  ])('%p of the list is warned of', async (deprecation_date, words) => {
+    list({ 'gpt-5': { ...WRITING, deprecation_date } })
+    expect((await scene.run(...args('--model', 'writing'))).err).toMatch(words)
+  })
+
   test('come, too, for a route that has no price in the list', async () => {
     list({
       'gpt-image-1.5': {

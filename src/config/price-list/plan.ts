@@ -3,7 +3,7 @@ import type { Edit } from '../edit.ts'
 import type { TomlTable } from '../toml.ts'
 import type { TomlValue } from '../toml-write.ts'
 import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
-import { shutdownIn } from './ends.ts'
+import { shutdownIn, unreadShutdownIn } from './ends.ts'
 import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
@@ -57,6 +57,8 @@ export interface PlannedEnd extends RouteName {
 export interface PricePlan {
   readonly changes: readonly PlannedChange[]
   readonly ends: readonly PlannedEnd[]
+  /** Shutdown dates of the list that are no days, each with its route's model. */
+  readonly unread_ends: readonly string[]
   readonly used: readonly UsedEntry[]
   readonly left: readonly LeftRoute[]
   /** Those of each model that changes, by its place in the file. */
@@ -94,6 +96,7 @@ export function planImport(values: TomlTable, list: PriceList, choice: ImportCho
   return {
     changes: parts.flatMap(({ changes }) => changes),
     ends: parts.flatMap(({ ends }) => ends),
+    unread_ends: parts.flatMap(({ unread_ends }) => unread_ends),
     used: parts.flatMap(({ used }) => used),
     left: parts.flatMap(({ left }) => left),
     edits: new Map(parts.flatMap(({ at, edits }) => (edits.length > 0 ? [[at, edits] as const] : []))),
@@ -109,6 +112,7 @@ interface Planning {
 interface ModelPlan {
   changes: PlannedChange[]
   ends: PlannedEnd[]
+  unread_ends: string[]
   used: UsedEntry[]
   left: LeftRoute[]
   edits: Edit[]
@@ -116,7 +120,7 @@ interface ModelPlan {
 
 /** The price follows the cost of the route that is tried first, of those that the list has. */
 function planModel(model: ModelBlock, at: number, { matcher, providers, choice }: Planning): ModelPlan {
-  const plan: ModelPlan = { changes: [], ends: [], used: [], left: [], edits: [] }
+  const plan: ModelPlan = { changes: [], ends: [], unread_ends: [], used: [], left: [], edits: [] }
   const routes = model.routes
     .map((route, index) => ({ route, index }))
     .filter(({ route }) => choice.provider === undefined || route.provider === choice.provider)
@@ -164,6 +168,8 @@ function noteEnd(
   of: Omit<PlannedEnd, 'new'>,
   path: readonly (string | number)[],
 ): void {
+  const unread = 'entry' in match ? unreadShutdownIn(match.entry) : undefined
+  if (unread !== undefined) plan.unread_ends.push(`${of.model} (${unread})`)
   const date = 'entry' in match ? shutdownIn(match.entry) : undefined
   if (date === undefined || date === of.old) return
   plan.ends.push({ ...of, new: date })
