@@ -17,13 +17,13 @@ import { Search, UsdText } from './fields.ts'
 /** With a hyphen: from the last, the highest or the most on. */
 const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
 
-export const AccountsQuery = Closed({
+export const ACCOUNT_FILTERS = {
   search: Type.Optional(Search),
   status: Type.Optional(OneOf(ACCOUNT_STATUSES)),
   low: Type.Optional(Type.Literal('yes', { must: '"yes"' })),
   order: Type.Optional(OneOf(ACCOUNT_ORDERS)),
-  ...PAGE_PARAMETERS,
-})
+}
+export const AccountsQuery = Closed({ ...ACCOUNT_FILTERS, ...PAGE_PARAMETERS })
 
 const AccountFields = {
   id: Type.Integer(),

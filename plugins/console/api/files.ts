@@ -1,8 +1,10 @@
 // Uploaded files: /console/api/files with the quota; taking some in; the picture, the thumbnail and the deletion of one.
+
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { notFound } from '../../../src/domain/errors.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -22,6 +24,7 @@ import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
+import { allPages, CsvFile, csvTime, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
@@ -69,6 +72,20 @@ const taking = (gateway: ConsoleParts) =>
     { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
   )
 
+/** Rows that are read in one turn: some 5 ms. */
+const ROWS_AT_ONCE = 250
+
+const COLUMNS: CsvColumns<Static<typeof FileView>> = {
+  key: ({ key }) => key,
+  name: ({ name }) => name,
+  created_utc: ({ created_at_ms }) => csvTime(created_at_ms),
+  state: ({ state }) => state,
+  mime: ({ mime }) => mime,
+  bytes: ({ bytes }) => bytes,
+  width: ({ width }) => width,
+  height: ({ height }) => height,
+}
+
 function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const { db } = library
@@ -89,6 +106,20 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
         }
       },
       { query: FilesQuery, response: { 200: FilesView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/files.csv',
+      ({ viewer, origin, query }) => {
+        const account = accountNeeded(db, viewer, query.account)
+        const is_shown = isShown(viewer, query)
+        if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
+        const parts = allPages((cursor) => {
+          const page = listFiles(db, account.id, { limit: ROWS_AT_ONCE, cursor })
+          return { rows: page.rows.map((row) => fileView(row, is_shown)), next_cursor: page.next_cursor }
+        })
+        return listCsv(gateway, viewer, { list: 'files', columns: COLUMNS, parts })
+      },
+      { query: Closed({ ...WHOSE, ...CONTENT }), response: { 200: CsvFile, ...FAILURES } },
     )
     .delete(
       '/console/api/files',

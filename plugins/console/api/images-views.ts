@@ -13,13 +13,13 @@ import { WHOSE } from './whose.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
-export const ImagesQuery = Closed({
+export const IMAGE_FILTERS = {
   ...CONTENT,
   ...WHOSE,
   model: Type.Optional(ModelName),
   kind: Type.Optional(Kind),
-  ...PAGE_PARAMETERS,
-})
+}
+export const ImagesQuery = Closed({ ...IMAGE_FILTERS, ...PAGE_PARAMETERS })
 
 export const ImageParams = Type.Object({
   id: Type.String({
@@ -46,7 +46,7 @@ const IMAGE = {
   ...TimeFields('created'),
 }
 
-const ListedImage = Closed({
+export const ListedImage = Closed({
   ...IMAGE,
   account: Type.String(),
   /** Of the call that made it. */

@@ -1,34 +1,60 @@
 // Produced images: /console/api/images; one of them with its lineage, its picture, its thumbnail, and its deletion.
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Generation } from '../../../src/db/schema.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { formatOf } from '../../../src/domain/image-formats.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../../src/library/history.ts'
 import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { type Asked, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
   DeletedView,
+  IMAGE_FILTERS,
   ImageParams,
   ImagesQuery,
   ImagesView,
   ImageView,
   imageView,
+  type ListedImage,
   listedView,
 } from './images-views.ts'
+import { allPages, CsvFile, csvTime, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { accountAsked } from './whose.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
+
+/** Rows that are read in one turn: some 5 ms. */
+const ROWS_AT_ONCE = 250
+
+const COLUMNS: CsvColumns<Static<typeof ListedImage>> = {
+  id: ({ id }) => id,
+  created_utc: ({ created_at_ms }) => csvTime(created_at_ms),
+  account: ({ account }) => account,
+  model: ({ model }) => model,
+  kind: ({ kind }) => kind,
+  state: ({ state }) => state,
+  width: ({ width }) => width,
+  height: ({ height }) => height,
+  bytes: ({ bytes }) => bytes,
+  prompt: ({ prompt }) => (prompt === null ? null : visibleLine(prompt)),
+  request_id: ({ request_id }) => request_id,
+  cost_usd: ({ cost_nanos }) => (cost_nanos === null ? null : formatUsd(cost_nanos)),
+}
 
 function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
@@ -46,6 +72,22 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
         return { images: page.rows.map((row) => listedView(row, is_shown)), ...pageFields(page) }
       },
       { query: ImagesQuery, response: { 200: ImagesView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/images.csv',
+      ({ viewer, origin, query }) => {
+        const { model, kind } = query
+        const account = accountAsked(db, viewer, query.account)
+        const is_shown = isShown(viewer, query)
+        if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
+        const parts = allPages((cursor) => {
+          const filter = { account_id: account?.id, model, kind }
+          const page = listGenerations(db, filter, { limit: ROWS_AT_ONCE, cursor })
+          return { rows: page.rows.map((row) => listedView(row, is_shown)), next_cursor: page.next_cursor }
+        })
+        return listCsv(gateway, viewer, { list: 'images', columns: COLUMNS, parts })
+      },
+      { query: Closed(IMAGE_FILTERS), response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id',

@@ -1,6 +1,7 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
 import { auditLogRoutes } from './audit-log.ts'
@@ -54,6 +55,8 @@ export const consoleApi = (gateway: Gateway) =>
     .use(callSumRoutes(gateway))
     .use(callRoute(gateway))
     .use(refusalRoutes(gateway))
+    .use(accountFileRoutes(gateway))
+    .use(keyFileRoutes(gateway))
     .use(accountRoutes(gateway))
     .use(accountStatusRoutes(gateway))
     .use(accountMoneyRoutes(gateway))

@@ -22,12 +22,12 @@ import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { AccountRef, Search, UsdText, Words } from './fields.ts'
 
-export const KeysQuery = Closed({
+export const KEY_FILTERS = {
   account: Type.Optional(AccountRef),
   search: Type.Optional(Search),
   status: Type.Optional(OneOf([...KEY_STATUSES, 'usable'])),
-  ...PAGE_PARAMETERS,
-})
+}
+export const KeysQuery = Closed({ ...KEY_FILTERS, ...PAGE_PARAMETERS })
 
 const KeyFields = {
   id: Type.Integer(),

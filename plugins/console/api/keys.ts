@@ -104,7 +104,7 @@ export function keyEndRoutes(gateway: ConsoleParts) {
 }
 
 /** @throws GatewayError not_found if an account is named that the viewer does not see */
-function keysPage(
+export function keysPage(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   query: Static<typeof KeysQuery>,

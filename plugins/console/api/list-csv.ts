@@ -59,3 +59,8 @@ export async function* allPages<Row>(
     await endOfTurn()
   }
 }
+
+/** A list that has no pages. */
+export async function* onePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows
+}

@@ -16,6 +16,7 @@ import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-su
 import { addTotals, NO_CALLS } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './catalogue-files.ts'
 import {
   HealthState,
   HealthView,
@@ -25,6 +26,7 @@ import {
   type Seen,
   seenNow,
 } from './health-views.ts'
+import { CsvFile, listCsv, onePart } from './list-csv.ts'
 import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 import { linesView, PriceLineView } from './price-views.ts'
 
@@ -70,7 +72,7 @@ const MODEL = {
   week: Type.Object(SUMS),
 }
 
-const ModelView = Type.Object({ ...MODEL })
+export const ModelView = Type.Object({ ...MODEL })
 const ModelsView = Type.Object({ models: Type.Array(ModelView) })
 const ModelDetailView = Type.Object({
   ...MODEL,
@@ -102,17 +104,25 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
 
   const daysFor = (viewer: Viewer) => modelDays(db, accountOf(viewer), { now_ms: now(), days: WEEK_DAYS })
 
+  function all(viewer: Viewer): Static<typeof ModelView>[] {
+    const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
+    const models = [...catalogue().models.values()].filter(seenBy(viewer))
+    const seen = seenNow(gateway, viewer)
+    return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
+  }
+
   return new Elysia({ name: 'console-models' })
     .use(viewerCalls(gateway))
+    .get('/console/api/models', ({ viewer }) => ({ models: all(viewer) }), {
+      response: { 200: ModelsView, ...FAILURES },
+    })
     .get(
-      '/console/api/models',
+      '/console/api/models.csv',
       ({ viewer }) => {
-        const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
-        const models = [...catalogue().models.values()].filter(seenBy(viewer))
-        const seen = seenNow(gateway, viewer)
-        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now())) }
+        const columns = viewer.role === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
+        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(all(viewer)) })
       },
-      { response: { 200: ModelsView, ...FAILURES } },
+      { response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/models/detail',

@@ -1,6 +1,8 @@
 // Providers in the console: their health, and one real request over a route with a key, also before it is saved.
+
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Edit } from '../../../src/config/edit.ts'
 import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
@@ -10,8 +12,10 @@ import type { TestedRoute } from '../../../src/trials/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../../../src/trials/route-tests.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
+import { PROVIDER_COLUMNS } from './catalogue-files.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
 import { seenNow } from './health-views.ts'
+import { CsvFile, listCsv } from './list-csv.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
 const ProvidersView = Type.Object({
@@ -81,22 +85,29 @@ export function providerRoutes(
     return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
   }
 
+  async function read(viewer: Viewer) {
+    const file = await configuration.read()
+    const { publicWords } = exchange
+    const condition = { ...seenNow(gateway, viewer), cooldowns, now_ms: now(), publicWords }
+    return { hash: file.hash, providers: providersView(catalogue(), file, condition) }
+  }
+
+  async function* rows(viewer: Viewer) {
+    yield (await read(viewer)).providers
+  }
+
   return new Elysia({ name: 'console-providers' })
     .use(operatorCalls(gateway))
     .get(
       '/console/api/providers',
-      async ({ viewer }) => {
-        const file = await configuration.read()
-        const { publicWords } = exchange
-        const providers = providersView(catalogue(), file, {
-          ...seenNow(gateway, viewer),
-          cooldowns,
-          now_ms: now(),
-          publicWords,
-        })
-        return { hash: file.hash, protocols: protocolNames(gateway), providers }
-      },
+      async ({ viewer }) => ({ ...(await read(viewer)), protocols: protocolNames(gateway) }),
       { response: { 200: ProvidersView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/providers.csv',
+      ({ viewer }) =>
+        listCsv(gateway, viewer, { list: 'providers', columns: PROVIDER_COLUMNS, parts: rows(viewer) }),
+      { response: { 200: CsvFile, ...FAILURES } },
     )
     .post('/console/api/providers/try', ({ body }) => attempt(body), {
       body: TrialBody,

@@ -1,0 +1,46 @@
+// The lists of models and providers as files.
+import type { Static } from '@sinclair/typebox'
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
+import type { ModelView } from './models.ts'
+import type { ProviderView } from './provider-views.ts'
+
+type Model = Static<typeof ModelView>
+type Provider = Static<typeof ProviderView>
+
+const usd = (nanos: number | null): string | null => (nanos === null ? null : formatUsd(nanos))
+
+export const MODEL_COLUMNS: CsvColumns<Model> = {
+  model: ({ id }) => id,
+  display_name: ({ display_name }) => display_name,
+  kind: ({ kind }) => kind,
+  state: ({ state }) => state,
+  prices_usd: ({ price }) =>
+    price
+      .map(
+        ({ name, of, price_nanos, per }) => `${name}${of && ` ${of}`}: ${formatUsd(price_nanos)} per ${per}`,
+      )
+      .join('; '),
+  calls_in_7_days: ({ week }) => week.calls,
+  failed_in_7_days: ({ week }) => week.failed,
+  cost_in_7_days_usd: ({ week }) => formatUsd(week.cost_nanos),
+}
+
+/** A margin stands beside the revenue that it is of. */
+export const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Model> = {
+  ...MODEL_COLUMNS,
+  revenue_with_known_cost_usd: ({ week }) => usd(week.known_revenue_nanos),
+  provider_cost_usd: ({ week }) => usd(week.provider_cost_nanos),
+  margin_usd: ({ week }) => usd(week.margin_nanos),
+  routes: ({ routes = [] }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(' '),
+}
+
+export const PROVIDER_COLUMNS: CsvColumns<Provider> = {
+  provider: ({ name }) => name,
+  protocol: ({ protocol }) => protocol,
+  base_url: ({ base_url }) => base_url,
+  state: ({ state }) => state,
+  why: ({ why }) => why,
+  keys: ({ keys }) => keys.length,
+  models: ({ routes }) => routes.map(({ id }) => id).join(' '),
+}
