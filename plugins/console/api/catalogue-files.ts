@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { CsvColumns } from '../../../src/http/csv.ts'
-import type { ModelView } from './models.ts'
+import type { ModelView } from './model-views.ts'
 import type { ProviderView } from './provider-views.ts'
 
 type Model = Static<typeof ModelView>

@@ -19,15 +19,26 @@ const COUNTS_AS = 200
  *
  * @param columns by their names in the head: times as `time_utc`, amounts as `cost_usd`, ids beside names
  * @param parts the list's rows in its own order; `allPages` makes them of a list in pages
+ * @throws what the first part throws: a refusal is an answer, and no file that breaks off
  */
-export function listCsv<Row>(
+export async function listCsv<Row>(
   gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'exchange'>,
   viewer: Viewer,
   { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
-): Response {
+): Promise<Response> {
   countCall(gateway, viewer, COUNTS_AS)
   const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
-  return csvAnswer(`tollgate-${list}-${day}.csv`, Object.keys(columns), linesOf(columns, parts))
+  return csvAnswer(`tollgate-${list}-${day}.csv`, Object.keys(columns), linesOf(columns, await begun(parts)))
+}
+
+/** The same parts, once the first one is there. */
+async function begun<Row>(parts: AsyncGenerator<readonly Row[]>): Promise<AsyncGenerator<readonly Row[]>> {
+  const first = await parts.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* parts
+  })()
 }
 
 /** A time, in UTC. */

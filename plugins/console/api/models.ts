@@ -1,5 +1,5 @@
 // Models in the console: what each costs, who serves it, and its calls of the last seven days.
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
@@ -9,77 +9,19 @@ import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money } from '../../../src/http/views.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
 import { addTotals, NO_CALLS } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './catalogue-files.ts'
-import {
-  HealthState,
-  HealthView,
-  healthView,
-  LastFailureView,
-  lastFailureView,
-  type Seen,
-  seenNow,
-} from './health-views.ts'
+import { healthView, lastFailureView, type Seen, seenNow } from './health-views.ts'
 import { CsvFile, listCsv, onePart } from './list-csv.ts'
-import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
-import { linesView, PriceLineView } from './price-views.ts'
-
-const SUMS = {
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'calls that failed or were broken off' }),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
-}
-
-const RouteView = Type.Object({
-  provider: Type.String(),
-  model: Type.String({ description: "the provider's name for it" }),
-  weight: Type.Integer(),
-  order: Type.Integer(),
-  health: HealthView,
-  last_failure: LastFailureView,
-  shutdown_date: Type.Optional(Type.String({ description: 'the day on which its provider shuts it down' })),
-  cost: Nullable(
-    Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
-  ),
-})
-
-const MODEL = {
-  id: Type.String(),
-  display_name: Type.String(),
-  kind: Type.String(),
-  state: OneOf(['served', 'retired', 'unavailable']),
-  why: Nullable(Type.String({ description: 'why it is unavailable' })),
-  end: Nullable(
-    Type.Object({
-      date: Type.String({ description: 'the day on which the model is shut down' }),
-      days: Type.Integer({ description: 'until then; negative once it is past' }),
-      is_near: Type.Boolean({ description: 'it is time to act' }),
-    }),
-  ),
-  price: Type.Array(PriceLineView),
-  context_tokens: Nullable(Type.Integer()),
-  max_output_tokens: Nullable(Type.Integer()),
-  routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),
-  health_state: HealthState,
-  health: Type.Optional(HealthView),
-  week: Type.Object(SUMS),
-}
-
-export const ModelView = Type.Object({ ...MODEL })
-const ModelsView = Type.Object({ models: Type.Array(ModelView) })
-const ModelDetailView = Type.Object({
-  ...MODEL,
-  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUMS }), {
-    description: 'each of the last seven days (UTC), today last',
-  }),
-})
+import { marginOfSum } from './margin-views.ts'
+import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
+import { linesView } from './price-views.ts'
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {

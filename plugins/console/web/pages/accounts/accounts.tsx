@@ -1,4 +1,5 @@
 // The page of accounts: who is there, who is low, who grows.
+
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import type { AccountsAsked, ShownAccountRow } from '../../../api/accounts-views.ts'
@@ -8,6 +9,7 @@ import { useAddressState } from '../../parts/address-state.ts'
 import { share } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { FilterSearch } from '../../parts/filter-search.tsx'
 import { given } from '../../parts/given.ts'
 import { Money } from '../../parts/money.tsx'
@@ -93,9 +95,12 @@ export default function Accounts() {
       title="Accounts"
       lead="Who pays for calls, from a balance that is filled before."
       actions={
-        <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
-          New account
-        </Button>
+        <>
+          <ExportCsv list="accounts" query={query} />
+          <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
+            New account
+          </Button>
+        </>
       }
     >
       <div className="filters">

@@ -1,4 +1,5 @@
 // The page Files: what was uploaded, how much of the quota it takes, and taking in more.
+
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, ask } from '../../app/client.ts'
@@ -11,6 +12,7 @@ import { bytes, share } from '../../parts/amounts.ts'
 import { copyText } from '../../parts/copy.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { DropZone } from '../../parts/drop-zone.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -69,7 +71,13 @@ function FilesOf({ whose }: { whose: Whose }) {
     <Loaded query={query} rows={6}>
       {({ files, next_cursor, quota }) => (
         <>
-          <Quota quota={quota} />
+          <div className="spread list-head">
+            <Quota quota={quota} />
+            <ExportCsv
+              list="files"
+              query={{ ...whose.query, content: is_operator && is_shown ? 'shown' : undefined }}
+            />
+          </div>
           <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
             or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
           </DropZone>

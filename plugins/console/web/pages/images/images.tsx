@@ -1,4 +1,5 @@
 // The page Images: everything that was made, the newest first.
+
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../app/client.ts'
@@ -7,6 +8,7 @@ import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -53,16 +55,22 @@ export default function Images() {
       lead={is_operator ? 'What was made, by whom, and at what cost.' : 'What was made, the newest first.'}
       actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
-      <div className="spread">
+      <div className="spread list-head">
         <Choices<Kind>
           label="Kind"
           options={KINDS}
           value={kind}
           onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
         />
-        {is_operator && is_shown && (
-          <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
-        )}
+        <div className="row">
+          {is_operator && is_shown && (
+            <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
+          )}
+          <ExportCsv
+            list="images"
+            query={{ ...whose.query, kind, content: is_operator && is_shown ? 'shown' : undefined }}
+          />
+        </div>
       </div>
       {is_operator && !is_shown && (
         <HiddenPictures onShow={() => change({ content: 'shown' })}>

@@ -1,4 +1,5 @@
 // The page Models: what is sold, at what price, and how it went in the last seven days.
+
 import { Boxes } from 'lucide-react'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
@@ -6,6 +7,7 @@ import { useViewer } from '../../app/session.tsx'
 import { count, share } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { marginColumn } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -72,11 +74,14 @@ export default function ModelsPage() {
         is_operator ? 'What callers can ask for, and what they pay.' : 'What you can call, and what it costs.'
       }
       actions={
-        is_operator && (
-          <ButtonLink href="/catalogue" look="primary">
-            Change the catalogue
-          </ButtonLink>
-        )
+        <>
+          <ExportCsv list="models" query={{}} />
+          {is_operator && (
+            <ButtonLink href="/catalogue" look="primary">
+              Change the catalogue
+            </ButtonLink>
+          )}
+        </>
       }
     >
       <Loaded query={models}>

@@ -1,10 +1,12 @@
 // The page Providers: who serves the models, and which of them is ill.
+
 import { Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { count } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -58,9 +60,12 @@ export default function ProvidersPage() {
       title="Providers"
       lead="Who serves the models, and how many of their requests were answered."
       actions={
-        <ButtonLink href="/providers/new" look="primary" icon={Plus}>
-          Add a provider
-        </ButtonLink>
+        <>
+          <ExportCsv list="providers" query={{}} />
+          <ButtonLink href="/providers/new" look="primary" icon={Plus}>
+            Add a provider
+          </ButtonLink>
+        </>
       }
     >
       <Loaded query={providers}>

@@ -1,4 +1,5 @@
 // A list of keys: of one account, of the viewer's own, or of all.
+
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
@@ -7,6 +8,7 @@ import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { useAddressState } from '../address-state.ts'
 import { Button } from '../button.tsx'
+import { ExportCsv } from '../export-csv.tsx'
 import { FilterSearch } from '../filter-search.tsx'
 import { given } from '../given.ts'
 import { Money } from '../money.tsx'
@@ -108,11 +110,14 @@ export function KeysList({ account, chosen }: KeysListProps) {
             onChange={(which) => filter({ keys: which })}
           />
         </div>
-        {may_make && (
-          <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
-            New key
-          </Button>
-        )}
+        <div className="row">
+          <ExportCsv list="keys" query={query} />
+          {may_make && (
+            <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
+              New key
+            </Button>
+          )}
+        </div>
       </div>
       <Loaded query={keys} rows={4}>
         {({ keys: rows, next_cursor }) =>
