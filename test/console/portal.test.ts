@@ -149,6 +149,7 @@ describe('the playground for images', () => {
     await using one = await visit({ account: 'cleo' })
     await one.open('/console/playground?tab=images')
     await one.page.getByLabel('Prompt').fill('a red house on green hills')
+    await one.page.getByText(/^1 image: [\d.]+ .*USD/).waitFor()
     await button(one, 'Generate').click()
     await one.page.getByRole('button', { name: 'Work from a red house on green hills' }).click()
     await one.page.getByLabel('Prompt').fill('the same house in the snow')

@@ -17,13 +17,16 @@ export interface ComposerProps {
   onSend: () => void
   onStop: () => void
   is_streaming: boolean
+  /** What sending costs, by estimate. */
+  sum: string | undefined
   /** Further buttons. */
   children: ReactNode
 }
 
 /** Enter sends; with Shift it is a new line. Esc stops the answer. A picture can be pasted. */
 export function Composer(props: ComposerProps) {
-  const { value, onChange, pictures, onPictures, account, onSend, onStop, is_streaming, children } = props
+  const { value, onChange, pictures, onPictures, account, onSend, onStop, is_streaming, sum, children } =
+    props
   const uploads = useUploads(account, (added) => onPictures([...pictures, ...added]))
 
   function press(event: KeyboardEvent): void {
@@ -51,7 +54,7 @@ export function Composer(props: ComposerProps) {
       )}
       <TextArea
         aria-label="Message"
-        placeholder="Ask the model something"
+        placeholder="Write a message"
         rows={3}
         value={value}
         onChange={onChange}
@@ -66,7 +69,8 @@ export function Composer(props: ComposerProps) {
           {children}
         </div>
         <div className="row">
-          <span className="small soft play-composer-keys" title="Shift+Enter begins a new line">
+          {sum !== undefined && <span className="small soft">{sum}</span>}
+          <span className="small soft play-composer-keys" title="Shift+Enter adds a line">
             Enter sends
           </span>
           {is_streaming ? (

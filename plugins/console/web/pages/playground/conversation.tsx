@@ -3,6 +3,7 @@ import { Brain } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { names } from '../../parts/class-names.ts'
 import { Copy } from '../../parts/copy.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { AnswerCost } from './answer-cost.tsx'
 import type { Answer, Turn } from './draft.ts'
@@ -21,8 +22,7 @@ export function Turns({ turns, models }: TurnsProps) {
     return (
       <div className="play-empty soft">
         <p>
-          What you write goes to {models.map((model) => model?.id).join(' and to ')}, and its answer streams
-          here. Each answer says what it cost.
+          Write a message to {models.map((model) => model?.id).join(' and ')}. Each answer shows what it cost.
         </p>
       </div>
     )
@@ -102,10 +102,14 @@ function AnswerView({ answer, model, is_named }: AnswerViewProps) {
           <summary>
             <Brain className="icon" aria-hidden /> Reasoning
           </summary>
-          <div className="play-answer-text soft">{thinking}</div>
+          <div className="play-answer-text plain-text soft">{thinking}</div>
         </details>
       )}
-      {text !== '' && <div className="play-answer-text">{text}</div>}
+      {text !== '' && (
+        <div className="play-answer-text">
+          <Markdown text={text} />
+        </div>
+      )}
       {state === 'streaming' && text === '' && (
         <div className="soft play-answer-waiting">Waiting for the first word</div>
       )}

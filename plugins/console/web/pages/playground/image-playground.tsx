@@ -4,6 +4,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { counted, exactUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/input.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -57,14 +58,15 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
             value={prompt}
             onChange={setPrompt}
             onBegin={begin}
-            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
+            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe the change'}
           />
           <References references={references} onChange={setReferences} account={account} />
           <div className="row">
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}
             </Button>
-            <span className="small soft play-composer-keys">Enter begins, Shift+Enter is a new line</span>
+            {model && <span className="small soft">{sumOf(model, Math.min(form.n, model.max_n))}</span>}
+            <span className="small soft play-composer-keys">Enter starts, Shift+Enter adds a line</span>
           </div>
         </div>
         <Drawings drawings={drawings} is_operator={is_operator} isChosen={isChosen} onToggle={toggle} />
@@ -82,6 +84,14 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       {model && <ImageSettings form={form} set={setForm} models={models} model={model} />}
     </div>
   )
+}
+
+/** What will be charged, as far as the price goes by the image alone. */
+function sumOf({ from_nanos, to_nanos }: ImageModel, n: number): string {
+  const images = counted(n, 'image')
+  return from_nanos === to_nanos
+    ? `${images}: ${exactUsd(n * from_nanos)} USD`
+    : `${images}: ${exactUsd(n * from_nanos)} to ${exactUsd(n * to_nanos)} USD, by size and quality`
 }
 
 interface PromptBoxProps {

@@ -2,10 +2,13 @@
 import { Code as CodeIcon, Eraser } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { toast } from '../../app/toasts.tsx'
+import { roundedUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeDialog } from './code-dialog.tsx'
 import { Composer } from './composer.tsx'
 import { Turns } from './conversation.tsx'
+import { type Draft, messagesOf } from './draft.ts'
+import { estimatedCost, estimatedPrompt } from './estimate.ts'
 import type { TextModel } from './models.ts'
 import { TextSettings } from './text-settings.tsx'
 import { useConversation } from './use-conversation.ts'
@@ -48,6 +51,7 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
           onSend={send}
           onStop={stop}
           is_streaming={is_streaming}
+          sum={sumOf(draft, chosen)}
         >
           {draft.turns.length > 0 && (
             <Button look="quiet" icon={Eraser} disabled={is_streaming} onClick={clear}>
@@ -63,4 +67,13 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
       <CodeDialog open={shows_code} onClose={() => setShowsCode(false)} draft={draft} models={chosen} />
     </div>
   )
+}
+
+/** What sending what is typed costs at least, before a word of the answer. */
+function sumOf(draft: Draft, chosen: readonly (TextModel | undefined)[]): string | undefined {
+  if (draft.question.trim() === '') return undefined
+  const costs = chosen.map((model, side) =>
+    model ? estimatedCost(model, estimatedPrompt(messagesOf(draft, side, draft)), 0) : 0,
+  )
+  return `About ${roundedUsd(costs.reduce((sum, cost) => sum + cost, 0))} USD, and the answer`
 }

@@ -1,0 +1,116 @@
+// Markdown of a model's answer, as elements: its HTML is shown as the text that it is, and nothing is loaded from elsewhere.
+import { marked, type Token, type Tokens } from 'marked'
+import { Fragment, memo, type ReactNode } from 'react'
+
+/** A longer answer stands as plain text: it would be read anew with each piece that comes. */
+const MAX_CHARS = 100_000
+const MAX_DEPTH = 16
+
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const tokens = text.length > MAX_CHARS ? undefined : tokensOf(text)
+  if (!tokens) return <div className="plain-text">{text}</div>
+  return <div className="markdown">{all(tokens, 0)}</div>
+})
+
+function tokensOf(text: string): Token[] | undefined {
+  try {
+    return marked.lexer(text, { gfm: true, breaks: true })
+  } catch {
+    // Nested deeper than the parser's stack: it is shown as it is.
+    return undefined
+  }
+}
+
+const all = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>
+  tokens?.map((token, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a growing answer keeps the order of its parts
+    <Fragment key={at}>{one(token as Tokens.Generic, depth)}</Fragment>
+  ))
+
+function one(token: Tokens.Generic, depth: number): ReactNode {
+  if (depth > MAX_DEPTH) return token.raw
+  const draw = DRAWN[token.type]
+  return draw ? draw(token, depth + 1) : token.raw
+}
+
+const within = (token: Tokens.Generic, depth: number): ReactNode =>
+  token.tokens ? all(token.tokens, depth) : unescaped(token)
+
+/** The parser escapes nothing of a token's text; React does. */
+const unescaped = ({ text, raw }: Tokens.Generic): string => (typeof text === 'string' ? text : raw)
+
+const DRAWN: Readonly<Record<string, (token: Tokens.Generic, depth: number) => ReactNode>> = {
+  space: () => null,
+  def: () => null,
+  hr: () => <hr />,
+  br: () => <br />,
+  paragraph: (token, depth) => <p>{within(token, depth)}</p>,
+  // Below the page's own headings.
+  heading: (token, depth) => <h4>{within(token, depth)}</h4>,
+  blockquote: (token, depth) => <blockquote>{within(token, depth)}</blockquote>,
+  code: ({ text }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <pre className="code-block" tabIndex={0}>
+      <code>{text}</code>
+    </pre>
+  ),
+  codespan: ({ text }) => <code>{text}</code>,
+  strong: (token, depth) => <strong>{within(token, depth)}</strong>,
+  em: (token, depth) => <em>{within(token, depth)}</em>,
+  del: (token, depth) => <del>{within(token, depth)}</del>,
+  text: within,
+  escape: unescaped,
+  html: ({ raw }) => raw,
+  link: (token, depth) => <SafeLink href={token.href}>{within(token, depth)}</SafeLink>,
+  // A picture from elsewhere would tell that host who reads the answer.
+  image: ({ href, text, raw }) => <SafeLink href={href}>{text || raw}</SafeLink>,
+  list: (token, depth) => {
+    const { ordered, start, items } = token as unknown as Tokens.List
+    const drawn = items.map((item, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: as above
+      <li key={at}>
+        {item.task && (item.checked ? '☑ ' : '☐ ')}
+        {all(
+          item.tokens.filter(({ type }) => type !== 'checkbox'),
+          depth,
+        )}
+      </li>
+    ))
+    return ordered ? <ol start={Number(start)}>{drawn}</ol> : <ul>{drawn}</ul>
+  },
+  table: (token, depth) => <DrawnTable table={token as unknown as Tokens.Table} depth={depth} />,
+}
+
+function DrawnTable({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
+  const cell = (Cell: 'th' | 'td') => (each: Tokens.TableCell, at: number) => (
+    <Cell key={at} className={each.align === 'right' ? 'end' : undefined}>
+      {all(each.tokens, depth)}
+    </Cell>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <div className="markdown-table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{header.map(cell('th'))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above
+            <tr key={at}>{row.map(cell('td'))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Only to the web: no script, no address of this console. */
+function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  if (!/^(https?:\/\/|mailto:)/i.test(href)) return children
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener nofollow">
+      {children}
+    </a>
+  )
+}
