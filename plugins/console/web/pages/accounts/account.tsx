@@ -5,6 +5,7 @@ import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
+import { AuditLogList } from '../../parts/audit-log/audit-log-list.tsx'
 import { balanceUsd, exactUsd } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { EntriesList } from '../../parts/entries-list.tsx'
@@ -65,6 +66,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
         tabs={[
           { value: 'keys', title: 'Keys', content: <KeysList account={account} /> },
           { value: 'entries', title: 'Entries', content: <EntriesList account={account.name} /> },
+          { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
         ]}
       />

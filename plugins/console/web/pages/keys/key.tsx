@@ -8,6 +8,7 @@ import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { counted } from '../../parts/amounts.ts'
+import { AuditLogList } from '../../parts/audit-log/audit-log-list.tsx'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Id } from '../../parts/id.tsx'
@@ -73,6 +74,9 @@ function KeyPage({ of: key }: { of: ShownKey }) {
             every key and <code>[limits.keys.{key.prefix}]</code> for this one.
           </p>
         )}
+      </Section>
+      <Section title="Audit log">
+        <AuditLogList key_id={key.id} />
       </Section>
       <ChangeDialog {...dialog('change')} />
       <RotateDialog {...dialog('rotate')} />

@@ -1,0 +1,181 @@
+// The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
+import { ScrollText } from 'lucide-react'
+import { Link } from 'wouter'
+import type { AuditLogAsked, ShownAction } from '../../../api/audit-log.ts'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { Button } from '../button.tsx'
+import { ExportCsv } from '../export-csv.tsx'
+import { Field } from '../field.tsx'
+import { FilterSearch } from '../filter-search.tsx'
+import { given } from '../given.ts'
+import { TextInput } from '../input.tsx'
+import { type ListFilters, useListFilters } from '../list-filters.ts'
+import { Select } from '../select.tsx'
+import { EmptyState, Loaded } from '../states.tsx'
+import { atEnd, type Column, column, Pager, Table } from '../table.tsx'
+import { ClockTime } from '../time.tsx'
+import { By } from './by.tsx'
+import { Changes } from './changes.tsx'
+
+/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+const CURSOR = 'log_cursor'
+
+const AREAS = [
+  { value: '', label: 'All changes' },
+  { value: 'account', label: 'Accounts' },
+  { value: 'balance', label: 'Balances' },
+  { value: 'key', label: 'API keys' },
+  { value: 'sign_in', label: 'Sign-in' },
+  { value: 'catalogue', label: 'Catalogue' },
+  { value: 'system', label: 'System' },
+] as const
+
+const ACTORS = [
+  { value: '', label: 'By anyone' },
+  { value: 'operator', label: 'By the operator' },
+  { value: 'account', label: 'By the account' },
+  { value: 'key', label: 'By an API key' },
+  { value: 'command', label: 'On the command line' },
+  { value: 'system', label: 'By the system' },
+] as const
+
+const NO_FILTERS = { area: '', by: '', account: '', key: '', subject: '', since: '', until: '' }
+type Filters = ListFilters<keyof typeof NO_FILTERS>
+
+const ACTION = column<ShownAction>('action', 'Action', 'first', (action) => (
+  <>
+    {action.title}
+    <Changes {...action} />
+  </>
+))
+const ABOUT = column<ShownAction>('about', 'For', 'second', (action) => <About {...action} />)
+const LAST: readonly Column<ShownAction>[] = [
+  column('by', 'By', 'second-end', (action) => <By {...action} />),
+  atEnd('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]
+const OF_ONE = [ACTION, ...LAST]
+const OF_ALL = [ACTION, ABOUT, ...LAST]
+
+function About({ action, account, account_id, key, key_id, subject }: ShownAction) {
+  if (subject !== null) return <Subject action={action} name={subject} />
+  return (
+    <>
+      {account_id !== null && <Link href={`/accounts/${account_id}`}>{account}</Link>}
+      {key_id !== null && (
+        <>
+          {' / '}
+          <Link href={`/keys/${key_id}`}>{key}</Link>
+        </>
+      )}
+    </>
+  )
+}
+
+function Subject({ action, name }: { action: string; name: string }) {
+  if (/^(model|price)\.(?!removed)/.test(action))
+    return <Link href={`/models/${encodeURIComponent(name)}`}>{name}</Link>
+  if (/^provider\.(?!removed)/.test(action))
+    return <Link href={`/providers/${encodeURIComponent(name)}`}>{name}</Link>
+  return <span className="audit-log-subject">{name}</span>
+}
+
+export interface AuditLogListProps {
+  /** What was done to one account, by its number. */
+  account?: number
+  /** What was done to one key. */
+  key_id?: number
+}
+
+export function AuditLogList({ account, key_id }: AuditLogListProps) {
+  const { role } = useViewer()
+  const filters = useListFilters(NO_FILTERS, CURSOR)
+  const { query: chosen, cursor, is_filtered, clear } = filters
+  const query = {
+    ...chosen,
+    ...given({ account: account === undefined ? chosen.account : String(account) }),
+    ...given({ key: key_id === undefined ? chosen.key : String(key_id) }),
+  }
+  const asked = { ...query, ...given({ cursor }) } as unknown as AuditLogAsked
+  const log = useAsk(['audit-log', asked], () => api['audit-log'].get({ query: asked }))
+  return (
+    <div className="stack">
+      {key_id === undefined && (
+        <div className="spread list-head">
+          <LogFilters {...filters} is_of_all={account === undefined && role === 'operator'} />
+          <ExportCsv list="audit-log" query={query} />
+        </div>
+      )}
+      <Loaded query={log}>
+        {({ actions, next_cursor }) =>
+          actions.length === 0 ? (
+            <NoActions is_filtered={is_filtered} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label="Audit log"
+                columns={key_id === undefined ? OF_ALL : OF_ONE}
+                rows={actions}
+                keyOf={({ id }) => id}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & { is_of_all: boolean }) {
+  return (
+    <search className="filters" aria-label="Filter the audit log">
+      {is_of_all && (
+        <FilterSearch
+          label="Account"
+          placeholder="Account"
+          value={filters.account}
+          onChange={(account) => set({ account })}
+        />
+      )}
+      <Select
+        inline
+        aria-label="Area"
+        options={AREAS}
+        value={filters.area as ''}
+        onChange={(area) => set({ area })}
+      />
+      <Select inline aria-label="By" options={ACTORS} value={filters.by as ''} onChange={(by) => set({ by })} />
+      <Day label="From day (UTC)" value={filters.since} onChange={(since) => set({ since })} />
+      <Day label="To day (UTC)" value={filters.until} onChange={(until) => set({ until })} />
+      {is_filtered && (
+        <Button look="quiet" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function Day({ label, ...input }: { label: string; value: string; onChange: (day: string) => void }) {
+  return (
+    <Field label={label}>
+      <TextInput type="date" {...input} />
+    </Field>
+  )
+}
+
+function NoActions({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No changes match" action={<Button onClick={clear}>Clear filters</Button>}>
+        Try another filter or a longer period.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={ScrollText} title="No changes yet">
+      Changes to accounts, keys, balances and the catalogue appear here, with who made them.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,57 @@
+// What an action changed: each field with its value before and after, in the words of a person.
+import type { ShownAction } from '../../../api/audit-log.ts'
+import { exactTime } from '../time-words.ts'
+
+type Fields = ShownAction['before']
+
+/** Fields beyond these are folded. */
+const MAX_IN_VIEW = 3
+
+export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>) {
+  const lines = changeLines(before, after)
+  if (lines.length === 0) return null
+  const list = (
+    <ul className="audit-log-changes">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+  if (lines.length <= MAX_IN_VIEW) return list
+  return (
+    <details>
+      <summary>{`${lines.length} fields`}</summary>
+      {list}
+    </details>
+  )
+}
+
+/** "Balance: 10 USD → 15 USD"; of a field that is on one side alone, its value. */
+export function changeLines(before: Fields, after: Fields): string[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => {
+    const [was, is] = [before?.[name], after?.[name]]
+    const label = labelOf(name)
+    if (was === undefined) return `${label}: ${words(name, is)}`
+    if (is === undefined) return before && after ? `${label}: ${words(name, was)} → none` : `${label}: ${words(name, was)}`
+    return JSON.stringify(was) === JSON.stringify(is)
+      ? `${label}: ${words(name, is)}`
+      : `${label}: ${words(name, was)} → ${words(name, is)}`
+  })
+}
+
+/** "spend_limit_usd" as "Spend limit". */
+function labelOf(name: string): string {
+  const text = name.replace(/_(usd|at)$/, '').replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function words(name: string, value: unknown): string {
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
+  if (typeof value === 'object') return JSON.stringify(value)
+  if (name.endsWith('_usd')) return `${value} USD`
+  const time_ms = name.endsWith('_at') ? Date.parse(String(value)) : Number.NaN
+  return Number.isNaN(time_ms) ? String(value) : exactTime(time_ms)
+}
