@@ -15,13 +15,15 @@ export interface ChangedPart {
 /** Nothing for texts that differ only in comments, or are no TOML. */
 export function changedParts(before: string, after: string): ChangedPart[] {
   const [was, is] = [readToml(before), readToml(after)]
-  if (!was.ok || !is.ok) return []
-  return [
-    ...changedBlocks('model', blocksBy('id', was.value.models), blocksBy('id', is.value.models)),
-    ...changedBlocks('provider', blocksBy('name', was.value.providers), blocksBy('name', is.value.providers)),
-    ...changedSettings(was.value, is.value),
-  ]
+  return was.ok && is.ok ? changedTables(was.value, is.value) : []
 }
+
+/** The same of texts that were read. */
+export const changedTables = (was: Table, is: Table): ChangedPart[] => [
+  ...changedBlocks('model', blocksBy('id', was.models), blocksBy('id', is.models)),
+  ...changedBlocks('provider', blocksBy('name', was.providers), blocksBy('name', is.providers)),
+  ...changedSettings(was, is),
+]
 
 type Table = Readonly<Record<string, unknown>>
 

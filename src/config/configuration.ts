@@ -56,10 +56,11 @@ export interface Configuration {
    * Keys of the file before can come back for some minutes, so that a save can be undone.
    *
    * @param hash of the file that the draft was made from
+   * @param request_id of the console's request, for the audit log
    * @throws GatewayError conflict if the file has changed since; unprocessable with the first mistake, and then nothing
    * is changed
    */
-  save(draft: Draft, hash: string, made_by: MadeBy): Promise<SavedConfiguration>
+  save(draft: Draft, hash: string, made_by: MadeBy, request_id?: string): Promise<SavedConfiguration>
   /**
    * Keeps a text for the past that is in force, after the saves under way.
    *
@@ -75,7 +76,7 @@ export interface ConfigurationParts extends FileParts {
   reload: () => Promise<void>
   waitingForRestart: () => readonly string[]
   /** Keeps a text that came into force for the past. It does not throw. */
-  keep: (text: string, made_by: MadeBy) => Promise<void>
+  keep: (text: string, made_by: MadeBy, request_id?: string) => Promise<void>
   now: () => number
 }
 
@@ -128,13 +129,13 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
       const safe = hideSecrets(checked.text, redactorFor(checked.catalogue ?? catalogue()))
       return { ...checked, safe_text: safe?.text ?? null }
     },
-    save: (draft, hash, made_by) =>
+    save: (draft, hash, made_by, request_id) =>
       inTurn(async () => {
         const file = await load()
         if (file.hash !== hash) throw changedMeanwhile()
         const { raw, warnings, kept } = await write(parts, file, baseOf(file), draft)
         replaced = file.hidden && { hidden: file.hidden, until_ms: now() + UNDONE_FOR_MS }
-        if (kept) await keep(kept.text, made_by)
+        if (kept) await keep(kept.text, made_by, request_id)
         await parts.reload()
         return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
       }),

@@ -9,7 +9,7 @@ export function lateConfiguration(parts: ConfigurationParts): Configuration {
     path: parts.path,
     read: async () => (await load()).read(),
     check: async (draft) => (await load()).check(draft),
-    save: async (draft, hash, made_by) => (await load()).save(draft, hash, made_by),
+    save: async (draft, hash, made_by, request_id) => (await load()).save(draft, hash, made_by, request_id),
     noticed: async (text) => (await load()).noticed(text),
     revive: async (text) => (await load()).revive(text),
   }

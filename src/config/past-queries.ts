@@ -2,7 +2,7 @@
 import { desc, lt, sql } from 'drizzle-orm'
 import { equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { catalogues } from '../db/schema.ts'
+import { accounts, catalogues, keys, sessions } from '../db/schema.ts'
 
 const { version, made_at_ms, made_by } = catalogues
 
@@ -37,6 +37,16 @@ export const pastQueries = perConnection({
       .where(lt(version, sql.placeholder('version')))
       .orderBy(desc(version))
       .limit(1)
+      .prepare(),
+  sessionAddress: (orm) =>
+    orm.select({ address: sessions.address }).from(sessions).where(equals(sessions.id, 'id')).prepare(),
+  accountByName: (orm) =>
+    orm.select({ account_id: accounts.id }).from(accounts).where(equals(accounts.name, 'name')).prepare(),
+  keyByPrefix: (orm) =>
+    orm
+      .select({ account_id: keys.account_id, key_id: keys.id })
+      .from(keys)
+      .where(equals(keys.prefix, 'prefix'))
       .prepare(),
   all: (orm) => orm.select({ version, text: catalogues.text }).from(catalogues).prepare(),
 })

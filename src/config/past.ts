@@ -1,7 +1,10 @@
 // The catalogue's past: each text that the file had while it was in force, without its keys, and who saved it.
 import type { Database } from 'bun:sqlite'
+import { recordAction, whoActs } from '../db/actions.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
+import type { Actor } from '../domain/actions.ts'
 import { notFound } from '../domain/errors.ts'
+import { catalogueActions, type Owners } from './catalogue-actions.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 
@@ -22,17 +25,54 @@ export interface Version {
 export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: number }
 
 /**
- * Keeps a text that came into force, in the caller's transaction.
+ * Keeps a text that came into force, and writes to the audit log what it changes, in the caller's transaction.
  *
  * @param text without its keys
+ * @param request_id by which it was saved in the console
  * @returns its version; undefined if it is that of the newest one already
  */
-export function keepText(db: Database, { text, made_at_ms, made_by }: Omit<Version, 'version'>) {
+export function keepText(
+  db: Database,
+  { text, made_at_ms, made_by, request_id }: Omit<Version, 'version'> & { request_id?: string | undefined },
+) {
   const { newest, insert, removeUpTo } = pastQueries(db)
-  if (newest.get()?.text === text) return undefined
+  const before = newest.get()?.text
+  if (before === text) return undefined
   const kept = insert.get({ text, made_at_ms, made_by })
+  // The first text that is kept changes nothing.
+  if (before !== undefined) {
+    const by = { actor: actorOf(db, made_by), now_ms: made_at_ms, request_id }
+    const actions = catalogueActions({ before, after: text, version: kept.version }, ownersIn(db))
+    for (const action of actions) recordAction(db, action, by)
+  }
   removeUpTo.run({ version: kept.version - MAX_VERSIONS })
   return kept.version
+}
+
+/** Who saved a text, as the audit log has them. */
+function actorOf(db: Database, made_by: MadeBy): Actor {
+  if (made_by === 'file') return { kind: 'system' }
+  const [kind, name = ''] = splitOnce(made_by)
+  if (kind === 'session') {
+    const session_id = Number(name)
+    const address = pastQueries(db).sessionAddress.get({ id: session_id })?.address ?? undefined
+    return { kind: 'operator', session_id, address }
+  }
+  const { actor } = whoActs(db)
+  return actor.kind === 'command' ? actor : { kind: 'command', command: name }
+}
+
+const splitOnce = (text: string): [string, string] => {
+  const at = text.indexOf(':')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+const ownersIn = (db: Database): Owners => {
+  const { accountByName, keyByPrefix } = pastQueries(db)
+  return {
+    account: (name) => accountByName.get({ name }),
+    key: (prefix) => keyByPrefix.get({ prefix }),
+  }
 }
 
 /** A page of versions, the newest first, by their numbers as `id`. */

@@ -21,8 +21,8 @@ export const openConfiguration = ({ watched, db, log, ...parts }: Parts): Config
     catalogue: watched.current,
     reload: watched.reload,
     waitingForRestart: watched.waitingForRestart,
-    async keep(text, made_by) {
-      const version = { text, made_by, made_at_ms: parts.now() }
+    async keep(text, made_by, request_id) {
+      const version = { text, made_by, made_at_ms: parts.now(), request_id }
       try {
         await untilFree(() => immediately(db, () => keepText(db, version)))
       } catch (cause) {

@@ -130,7 +130,7 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' |
     .post(
       '/console/api/catalogue/save',
       async ({ body, viewer: { session_id }, origin: { request_id } }) => {
-        const saved = await configuration.save(draftOf(body), body.hash, `session:${session_id}`)
+        const saved = await configuration.save(draftOf(body), body.hash, `session:${session_id}`, request_id)
         const { hash, warnings, waiting_for_restart } = saved
         log.info(
           { request_id, hash, waiting_for_restart: [...waiting_for_restart] },

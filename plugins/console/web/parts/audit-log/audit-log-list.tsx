@@ -146,7 +146,13 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         value={filters.area as ''}
         onChange={(area) => set({ area })}
       />
-      <Select inline aria-label="By" options={ACTORS} value={filters.by as ''} onChange={(by) => set({ by })} />
+      <Select
+        inline
+        aria-label="By"
+        options={ACTORS}
+        value={filters.by as ''}
+        onChange={(by) => set({ by })}
+      />
       <Day label="From day (UTC)" value={filters.since} onChange={(since) => set({ since })} />
       <Day label="To day (UTC)" value={filters.until} onChange={(until) => set({ until })} />
       {is_filtered && (

@@ -33,7 +33,8 @@ export function changeLines(before: Fields, after: Fields): string[] {
     const [was, is] = [before?.[name], after?.[name]]
     const label = labelOf(name)
     if (was === undefined) return `${label}: ${words(name, is)}`
-    if (is === undefined) return before && after ? `${label}: ${words(name, was)} → none` : `${label}: ${words(name, was)}`
+    if (is === undefined)
+      return before && after ? `${label}: ${words(name, was)} → none` : `${label}: ${words(name, was)}`
     return JSON.stringify(was) === JSON.stringify(is)
       ? `${label}: ${words(name, is)}`
       : `${label}: ${words(name, was)} → ${words(name, is)}`
@@ -49,7 +50,8 @@ function labelOf(name: string): string {
 function words(name: string, value: unknown): string {
   if (value === null) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
   if (name.endsWith('_usd')) return `${value} USD`
   const time_ms = name.endsWith('_at') ? Date.parse(String(value)) : Number.NaN

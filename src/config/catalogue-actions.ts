@@ -1,0 +1,142 @@
+// What a new text of the catalogue changes, as actions of the audit log: a line for each model, price, provider and setting. Pure.
+import type { Action, ActionName, Fields } from '../domain/actions.ts'
+import { type ChangedPart, changedTables } from './changed-parts.ts'
+import { readToml, type TomlTable } from './toml.ts'
+import { isTable } from './toml-write.ts'
+
+/** Whom limits by name are for: what an audit log says of an account stands with the account, and is erased with it. */
+export interface Owners {
+  account: (name: string) => { account_id: number } | undefined
+  key: (prefix: string) => { account_id: number; key_id: number } | undefined
+}
+
+/** Of one save; the others are counted in the line of the save itself, and its version has them all. */
+export const MAX_LINES = 200
+
+/**
+ * @param before and after: texts without keys
+ * @param version under which the later one is kept
+ */
+export function catalogueActions(
+  { before, after, version }: { before: string; after: string; version: number },
+  owners: Owners,
+): Action[] {
+  const [was, is] = [valuesOf(before), valuesOf(after)]
+  const parts = was && is ? changedTables(was, is) : []
+  const lines = was && is ? parts.flatMap((part) => actionsOfPart(part, was, is, owners)) : []
+  const counts = Object.fromEntries(
+    KINDS.flatMap(({ kind, name }) => {
+      const count = parts.filter((part) => part.kind === kind).length
+      return count === 0 ? [] : [[name, count]]
+    }),
+  )
+  return [{ action: 'catalogue.saved', after: { version, ...counts } }, ...lines.slice(0, MAX_LINES)]
+}
+
+const KINDS = [
+  { kind: 'model', name: 'models' },
+  { kind: 'provider', name: 'providers' },
+  { kind: 'setting', name: 'settings' },
+] as const
+
+/** Bun's own reader takes 4 ms for a thousand models, ours 50: it knows the places, which nobody needs here. */
+function valuesOf(text: string): TomlTable | undefined {
+  try {
+    return Bun.TOML.parse(text) as TomlTable
+  } catch {
+    // Dropped: what it does not know of TOML, ours does.
+    const reading = readToml(text)
+    return reading.ok ? reading.value : undefined
+  }
+}
+
+function actionsOfPart(part: ChangedPart, was: TomlTable, is: TomlTable, owners: Owners): Action[] {
+  if (part.kind === 'setting') return settingActions(part.name, was, is, owners)
+  const { kind, name: subject, change, fields } = part
+  const [list, key] = kind === 'model' ? ['models', 'id'] : ['providers', 'name']
+  const [before, after] = [was, is].map((values) => blockOf(values[list ?? ''], key ?? '', subject))
+  if (change !== 'changed')
+    return [
+      {
+        action: `${kind}.${change}` as ActionName,
+        subject,
+        ...(change === 'added' ? { after: safe(after) } : { before: safe(before) }),
+      },
+    ]
+  const actions: Action[] = []
+  if (fields.includes('price'))
+    actions.push({ action: 'price.changed', subject, ...difference(before?.price, after?.price) })
+  const others = fields.filter((field) => field !== 'price')
+  if (others.length > 0)
+    actions.push({
+      action: `${kind}.changed` as ActionName,
+      subject,
+      ...difference(only(before, others), only(after, others)),
+    })
+  return actions
+}
+
+const blockOf = (blocks: unknown, key: string, name: string): Fields | undefined =>
+  Array.isArray(blocks) ? blocks.filter(isTable).find((block) => String(block[key]) === name) : undefined
+
+const only = (block: Fields | undefined, names: readonly string[]): Fields =>
+  Object.fromEntries(
+    names.flatMap((name) => (block && Object.hasOwn(block, name) ? [[name, block[name]]] : [])),
+  )
+
+function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Owners): Action[] {
+  const [before, after] = [was, is].map((values) => settingOf(values, path))
+  const ownerOf = OWNED[path]
+  if (!ownerOf)
+    return [{ action: 'setting.changed', subject: path, ...difference({ value: before }, { value: after }) }]
+  const [own_before, own_after] = [Object(before), Object(after)] as [Fields, Fields]
+  const names = [...new Set([...Object.keys(own_before), ...Object.keys(own_after)])]
+  return names
+    .filter((name) => !Bun.deepEquals(own_before[name], own_after[name]))
+    .map((name) => {
+      const owner = ownerOf(owners, name)
+      // Of nobody who is known: a name is not written where no erasure would find it.
+      if (!owner) return { action: 'setting.changed', subject: path }
+      return {
+        action: 'setting.changed',
+        subject: path,
+        ...owner,
+        ...difference(own_before[name], own_after[name]),
+      }
+    })
+}
+
+/** Settings by the name of an account, or by the prefix of a key. */
+const OWNED: Readonly<
+  Record<string, (owners: Owners, name: string) => { account_id: number; key_id?: number } | undefined>
+> = {
+  'limits.accounts': ({ account }, name) => account(name),
+  'limits.keys': ({ key }, prefix) => key(prefix),
+}
+
+function settingOf(values: TomlTable, path: string): unknown {
+  const [section = '', field = ''] = path.split('.')
+  return Reflect.get(Object(values[section]), field)
+}
+
+/** The fields in which two values differ; of what is no table, the value itself. */
+function difference(was: unknown, is: unknown): Pick<Action, 'before' | 'after'> {
+  const [before, after] = [was, is].map((value) =>
+    value === undefined ? {} : isTable(value) ? value : { value },
+  ) as [Fields, Fields]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !Bun.deepEquals(before[name], after[name]),
+  )
+  return { before: safe(only(before, names)), after: safe(only(after, names)) }
+}
+
+/** Marks of keys are no use to a reader: that there is one is said. Undefined for no field. */
+const safe = (fields: Fields | undefined): Fields | undefined =>
+  fields && Object.keys(fields).length > 0 ? (withoutMarks(fields) as Fields) : undefined
+
+function withoutMarks(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('hidden:') ? '(hidden)' : value
+  if (Array.isArray(value)) return value.map(withoutMarks)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutMarks(each)]))
+}
