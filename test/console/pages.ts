@@ -32,6 +32,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'files', who: 'operator', address: '/console/files' },
   { name: 'catalogue', who: 'operator', address: '/console/catalogue' },
   { name: 'books', who: 'operator', address: '/console/books' },
+  { name: 'audit-log', who: 'operator', address: '/console/audit-log' },
   { name: 'system', who: 'operator', address: '/console/system' },
   { name: 'settings', who: 'operator', address: '/console/settings' },
   { name: 'portal-start', who: 'alice', address: '/console/start' },

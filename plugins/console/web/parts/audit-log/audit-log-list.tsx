@@ -1,6 +1,5 @@
 // The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
 import { ScrollText } from 'lucide-react'
-import { Link } from 'wouter'
 import type { AuditLogAsked, ShownAction } from '../../../api/audit-log.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
@@ -8,7 +7,6 @@ import { useViewer } from '../../app/session.tsx'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
 import { Field } from '../field.tsx'
-import { FilterSearch } from '../filter-search.tsx'
 import { given } from '../given.ts'
 import { TextInput } from '../input.tsx'
 import { type ListFilters, useListFilters } from '../list-filters.ts'
@@ -16,6 +14,7 @@ import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
 import { atEnd, type Column, column, Pager, Table } from '../table.tsx'
 import { ClockTime } from '../time.tsx'
+import { About } from './about.tsx'
 import { By } from './by.tsx'
 import { Changes } from './changes.tsx'
 
@@ -50,36 +49,15 @@ const ACTION = column<ShownAction>('action', 'Action', 'first', (action) => (
     <Changes {...action} />
   </>
 ))
-const ABOUT = column<ShownAction>('about', 'For', 'second', (action) => <About {...action} />)
 const LAST: readonly Column<ShownAction>[] = [
   column('by', 'By', 'second-end', (action) => <By {...action} />),
   atEnd('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
-const OF_ONE = [ACTION, ...LAST]
-const OF_ALL = [ACTION, ABOUT, ...LAST]
-
-function About({ action, account, account_id, key, key_id, subject }: ShownAction) {
-  if (subject !== null) return <Subject action={action} name={subject} />
-  return (
-    <>
-      {account_id !== null && <Link href={`/accounts/${account_id}`}>{account}</Link>}
-      {key_id !== null && (
-        <>
-          {' / '}
-          <Link href={`/keys/${key_id}`}>{key}</Link>
-        </>
-      )}
-    </>
-  )
-}
-
-function Subject({ action, name }: { action: string; name: string }) {
-  if (/^(model|price)\.(?!removed)/.test(action))
-    return <Link href={`/models/${encodeURIComponent(name)}`}>{name}</Link>
-  if (/^provider\.(?!removed)/.test(action))
-    return <Link href={`/providers/${encodeURIComponent(name)}`}>{name}</Link>
-  return <span className="audit-log-subject">{name}</span>
-}
+const about = (without_account: boolean): Column<ShownAction> =>
+  column('about', 'For', 'second', (action) => <About of={action} without_account={without_account} />)
+const OF_KEY = [ACTION, ...LAST]
+const OF_ACCOUNT = [ACTION, about(true), ...LAST]
+const OF_ALL = [ACTION, about(false), ...LAST]
 
 export interface AuditLogListProps {
   /** What was done to one account, by its number. */
@@ -115,7 +93,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
             <>
               <Table
                 label="Audit log"
-                columns={key_id === undefined ? OF_ALL : OF_ONE}
+                columns={key_id !== undefined ? OF_KEY : account === undefined ? OF_ALL : OF_ACCOUNT}
                 rows={actions}
                 keyOf={({ id }) => id}
               />
@@ -131,14 +109,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
 function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & { is_of_all: boolean }) {
   return (
     <search className="filters" aria-label="Filter the audit log">
-      {is_of_all && (
-        <FilterSearch
-          label="Account"
-          placeholder="Account"
-          value={filters.account}
-          onChange={(account) => set({ account })}
-        />
-      )}
+      {is_of_all && <AccountFilter value={filters.account} onChange={(account) => set({ account })} />}
       <Select
         inline
         aria-label="Area"
@@ -161,6 +132,25 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         </Button>
       )}
     </search>
+  )
+}
+
+function AccountFilter({ value, onChange }: { value: string; onChange: (account: string) => void }) {
+  const lists = useAsk(['call-filters', undefined], () => api['call-filters'].get({ query: {} }))
+  const names = (lists.data?.accounts ?? []).map(({ name }) => name)
+  // What the address names stays chosen, also by its number.
+  const options = value === '' || names.includes(value) ? names : [...names, value]
+  return (
+    <Select
+      inline
+      aria-label="Account"
+      options={[
+        { value: '', label: 'All accounts' },
+        ...options.map((name) => ({ value: name, label: name })),
+      ]}
+      value={value}
+      onChange={onChange}
+    />
   )
 }
 

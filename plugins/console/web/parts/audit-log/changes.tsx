@@ -26,20 +26,21 @@ export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>
   )
 }
 
-/** "Balance: 10 USD → 15 USD"; of a field that is on one side alone, its value. */
+/** "Balance: from 10.00 USD to 15.00 USD"; of a field that is on one side alone, its value. */
 export function changeLines(before: Fields, after: Fields): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => {
     const [was, is] = [before?.[name], after?.[name]]
-    const label = labelOf(name)
-    if (was === undefined) return `${label}: ${words(name, is)}`
-    if (is === undefined)
-      return before && after ? `${label}: ${words(name, was)} → none` : `${label}: ${words(name, was)}`
-    return JSON.stringify(was) === JSON.stringify(is)
-      ? `${label}: ${words(name, is)}`
-      : `${label}: ${words(name, was)} → ${words(name, is)}`
+    const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
+    // A time that was not set before is the time.
+    if (was === null && name.endsWith('_at')) return `${labelOf(name)}: ${words(name, is)}`
+    const value = is === undefined ? was : is
+    const text = is_change ? `from ${words(name, was)} to ${words(name, is)}` : words(name, value)
+    return `${labelOf(name)}: ${text}`
   })
 }
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** "spend_limit_usd" as "Spend limit". */
 function labelOf(name: string): string {
@@ -48,11 +49,13 @@ function labelOf(name: string): string {
 }
 
 function words(name: string, value: unknown): string {
-  if (value === null) return 'none'
+  if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
+  // To the cent, and never more than there is.
+  if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
   if (name.endsWith('_usd')) return `${value} USD`
   const time_ms = name.endsWith('_at') ? Date.parse(String(value)) : Number.NaN
   return Number.isNaN(time_ms) ? String(value) : exactTime(time_ms)

@@ -1,0 +1,37 @@
+// What an action is about: an account, one of its keys, a model, a provider, a setting or a backup.
+import { Link } from 'wouter'
+import type { ShownAction } from '../../../api/audit-log.ts'
+
+/** @param without_account where the page is about one */
+export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
+  const { account, account_id, key_name, key_id, subject } = of
+  return (
+    <>
+      {account_id !== null && !without_account && (
+        <div>
+          <Link href={`/accounts/${account_id}`}>{account}</Link>
+        </div>
+      )}
+      {key_id !== null && (
+        <div>
+          <Link href={`/keys/${key_id}`}>{key_name}</Link>
+        </div>
+      )}
+      {subject !== null && <Subject action={of.action} name={subject} />}
+    </>
+  )
+}
+
+/** Linked while it is there. */
+function Subject({ action, name }: { action: string; name: string }) {
+  const [kind = '', change] = action.split('.')
+  const page = change === 'removed' ? undefined : PAGES[kind]
+  if (page === undefined) return <div className="audit-log-subject">{name}</div>
+  return (
+    <div>
+      <Link href={`${page}/${encodeURIComponent(name)}`}>{name}</Link>
+    </div>
+  )
+}
+
+const PAGES: Readonly<Record<string, string>> = { model: '/models', price: '/models', provider: '/providers' }
