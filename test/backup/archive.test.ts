@@ -145,6 +145,11 @@ test('a restore brings all of it, for its owner alone; a second one keeps the fi
   const old = openDatabase(join(replaced, 'tollgate.db'), { readonly: true })
   expect(old.query('SELECT balance_nanos AS nanos FROM accounts').get()).toEqual({ nanos: 7_000_000_000 })
   old.close()
+  const restored = openDatabase(fresh.at('tollgate.db'))
+  expect(
+    restored.query("SELECT action, command, subject FROM actions WHERE command = 'restore'").all(),
+  ).toEqual([{ action: 'backup.restored', command: 'restore', subject: archive }])
+  restored.close()
 })
 
 test('a restore says that the packages of plugins are to be installed', async () => {

@@ -82,6 +82,15 @@ describe('config restore', () => {
     expect(out + err).not.toContain(SECRET)
     const { versions } = await scene.json('config', 'history', '--limit', '1')
     expect(versions).toMatchObject([{ version: 4, made_by: 'command:config restore' }])
+    using db = openDatabase(scene.path('tollgate.db'))
+    expect(
+      db.query("SELECT action, subject, after FROM actions WHERE command = 'config restore'").all(),
+    ).toMatchObject([
+      { action: 'catalogue.saved' },
+      { action: 'price.changed', subject: 'flash', after: '{"input":3}' },
+      // The mark of this test is of no key.
+      { action: 'provider.changed', subject: 'acme', after: '{"api_keys":["(hidden)"]}' },
+    ])
   })
 
   test('of what is in force writes nothing', async () => {

@@ -50,6 +50,10 @@ test('one is made, listed, verified and downloaded', async () => {
   expect(name).toEndWith('.tar.zst.age')
   const { backups } = await operator.json('GET', '/backups')
   expect(backups).toMatchObject([{ name, encrypted: true, scheduled: false }])
+  const { actions } = await operator.json('GET', '/audit-log?area=system')
+  expect(actions).toMatchObject([
+    { action: 'backup.created', by: 'operator', subject: name, request_id: expect.stringMatching(/^req_/) },
+  ])
 
   await operator.json('POST', `/backups/${name}/verify`)
   expect((await operator.send('POST', '/backups')).status).toBe(409)
