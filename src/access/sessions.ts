@@ -100,7 +100,6 @@ const OPERATOR = ''
 
 export function createSessions(parts: SessionParts): Sessions {
   const { db, passwords, rate, settings, now, log } = parts
-  const open = (person: Person, visitor: Visitor) => opened(parts, person, visitor)
   const found = <T>({ address }: Visitor, look: () => T): T => {
     try {
       return look()
@@ -130,14 +129,14 @@ export function createSessions(parts: SessionParts): Sessions {
       return await enter(visitor, () => {
         // It may have been changed while it was checked.
         if (hashOf(db, account_id) !== hash) throw wrongPassword()
-        return open({ account_id, key_id: null }, visitor)
+        return opened(parts, { account_id, key_id: null }, visitor)
       })
     },
 
     async withKey(admit, visitor) {
       const { key, account } = found(visitor, admit)
       rate.visit(`key ${key.id}`)
-      return await enter(visitor, () => open({ account_id: account.id, key_id: key.id }, visitor))
+      return await enter(visitor, () => opened(parts, { account_id: account.id, key_id: key.id }, visitor))
     },
 
     async withLink({ token, password }, visitor) {

@@ -18,8 +18,7 @@ const HOLDER: By = { actor: { kind: 'account', session_id: 5, address: '203.0.11
 
 function opened(): Database {
   const db = openDatabase(':memory:')
-  db.run(`INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0);
-    INSERT INTO keys VALUES (1, 1, 'k', 'tg_', zeroblob(32), NULL, NULL, 0, 0, NULL, NULL, NULL, 0)`)
+  db.run("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)")
   return db
 }
 const count = (db: Database, where = 'true') =>
