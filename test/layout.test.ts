@@ -13,7 +13,7 @@ const MAX_FUNCTION_LINES = 70
 const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
   ['src/surface/'],
-  ['src/trials/', 'src/rerating/'],
+  ['src/trials/', 'src/rerating/', 'src/alerts/'],
   ['src/exchange/'],
   ['idempotency', 'responses', 'library', 'access', 'ledger', 'refusals', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,

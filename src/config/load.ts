@@ -5,6 +5,7 @@ import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../do
 import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
+import { readAlerts } from './alerts.ts'
 import { readBackup } from './backup.ts'
 import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
@@ -64,6 +65,7 @@ function readDocument(
   const { server } = texts
   const metrics = texts.metrics && readMetrics(texts.metrics, { ...options, report })
   const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
+  const alerts = texts.alerts && readAlerts(texts.alerts, { ...options, report })
   const backup = texts.backup && readBackup(texts.backup, { ...options, report })
   if (server) checkServer(server, report)
   if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
@@ -78,7 +80,7 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const sections = allOf({ ...texts, metrics, telemetry, backup })
+  const sections = allOf({ ...texts, metrics, telemetry, alerts, backup })
   return outline && sections && { ...sections, providers, models }
 }
 

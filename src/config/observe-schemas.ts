@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections about watching the gateway: [metrics] and [telemetry].
+// The shape of the catalogue's sections about watching the gateway: [metrics], [telemetry] and [alerts].
 import { Type } from '@sinclair/typebox'
 import { closed, LISTEN_PATTERN } from './schema-parts.ts'
 
@@ -46,6 +46,32 @@ export const TelemetrySchema = Type.Object(
       minLength: 1,
       description: 'what the gateway is called there',
     }),
+  },
+  closed,
+)
+
+const MAX_USD = 1_000_000
+
+const Usd = (description: string) =>
+  Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: MAX_USD, description }))
+
+export const AlertsSchema = Type.Object(
+  {
+    webhook_url: Type.Optional(
+      Type.String({
+        pattern: '^https://[^\\s]+$',
+        maxLength: 2_048,
+        must: 'an https:// address of a public server, such as "https://hooks.example.com/tollgate"',
+        description: 'where alerts are sent when they are raised and when they end',
+      }),
+    ),
+    webhook_secret: Type.Optional(
+      Type.String({
+        description: 'what they are signed with, such as "whsec_…"; "env:NAME" reads an environment variable',
+      }),
+    ),
+    account_daily_usd: Usd('an alert is raised when an account spends more in a day (UTC)'),
+    key_daily_usd: Usd('an alert is raised when a key spends more in a day (UTC)'),
   },
   closed,
 )

@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [backup], and in comments that hold such values.
+// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [alerts] and [backup], and in comments that hold such values.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
@@ -56,6 +56,7 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   if (!isSecretSetting(path)) return undefined
   const [section] = path
   if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
+  if (section === 'alerts') return addressOf(Reflect.get(Object(root.alerts), 'webhook_url'))
   // In place of an address: no provider has it.
   return section === 'metrics' ? 'the metrics' : 'the backups'
 }
@@ -63,6 +64,7 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
 const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['metrics', ['token']],
   ['telemetry', ['headers']],
+  ['alerts', ['webhook_secret']],
   ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
 ])
 

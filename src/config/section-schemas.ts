@@ -1,6 +1,6 @@
 // The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of all sections.
 import { Type } from '@sinclair/typebox'
-import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
+import { AlertsSchema, MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { Count, closed, DEFAULT_ENV_NAMES, LISTEN_PATTERN, MAX_COUNT, Milliseconds } from './schema-parts.ts'
 
 /** Text that may be left out, and is not empty if it is not. */
@@ -264,5 +264,6 @@ export const SECTION_SCHEMAS = {
   native: NativeSchema,
   metrics: MetricsSchema,
   telemetry: TelemetrySchema,
+  alerts: AlertsSchema,
   backup: BackupSchema,
 }

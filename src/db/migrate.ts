@@ -23,6 +23,7 @@ import key_limits from './migrations/0019_key_limits.sql' with { type: 'text' }
 import route_sums from './migrations/0020_route_sums.sql' with { type: 'text' }
 import catalogues from './migrations/0021_catalogues.sql' with { type: 'text' }
 import account_details from './migrations/0022_account_details.sql' with { type: 'text' }
+import alerts from './migrations/0023_alerts.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   route_sums,
   catalogues,
   account_details,
+  alerts,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

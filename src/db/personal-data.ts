@@ -206,6 +206,19 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       ...columns('session_id command machine_user', HIDDEN),
     },
   },
+  alerts: {
+    owner: 'account_id',
+    erases: 'rows',
+    columns: columns('id rule subject account_id sentence raised_at_ms over_since_ms ended_at_ms', SHOWN),
+  },
+  alert_sendings: {
+    owner: 'account_id',
+    erases: 'rows',
+    columns: {
+      ...columns('id alert_id account_id event webhook_id created_at_ms tries due_at_ms sent_at_ms', SHOWN),
+      ...columns('status failure', SHOWN),
+    },
+  },
   sign_in_links: {
     owner: 'account_id',
     erases: 'rows',

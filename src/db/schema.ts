@@ -4,6 +4,7 @@ import type { ImageMime } from '../domain/image-formats.ts'
 import type { calls } from './call-tables.ts'
 
 export * from './actions-table.ts'
+export * from './alert-tables.ts'
 export * from './call-tables.ts'
 export * from './health-tables.ts'
 export * from './refusal-tables.ts'

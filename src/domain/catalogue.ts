@@ -1,5 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 
+import type { Nanos } from './money.ts'
 import type { ImagePrice, ImageTokenPrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { KeyHeader, ServerFields } from './servers/known-server.ts'
 import type { UnitKind } from './units.ts'
@@ -235,6 +236,15 @@ export interface TelemetrySettings {
   readonly service_name: string
 }
 
+/** What the operator is alerted of beyond what needs no setting, and where alerts are sent. */
+export interface AlertSettings {
+  /** Undefined: they are shown in the console alone. */
+  readonly webhook: { readonly url: string /** `whsec_…` */; readonly secret: string } | undefined
+  /** Spending of an account in a day (UTC) above which an alert is raised. */
+  readonly account_daily_nanos: Nanos | undefined
+  readonly key_daily_nanos: Nanos | undefined
+}
+
 /** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
 export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
 
@@ -274,6 +284,7 @@ export interface Catalogue {
   readonly console: ConsoleSettings
   readonly metrics: MetricsSettings
   readonly telemetry: TelemetrySettings
+  readonly alerts: AlertSettings
   readonly backup: BackupSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>

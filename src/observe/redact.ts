@@ -80,15 +80,16 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 }
 
 /**
- * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry and backups, and as addresses base
+ * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry, alerts and backups, and as addresses base
  * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
   providers,
   metrics,
   telemetry,
+  alerts,
   backup,
-}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'backup'>>): [
+}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'alerts' | 'backup'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -98,6 +99,7 @@ export function secretsOf({
       ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
+      ...(alerts?.webhook ? [alerts.webhook.secret] : []),
       ...(backup ? secretsOfBackup(backup) : []),
     ],
     all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),

@@ -11,10 +11,12 @@ import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { createDecoder } from '../media/decoder.ts'
+import { createWebhookPost } from '../media/webhook-post.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
+import { watchAlerts } from './alerts.ts'
 import { lateApp } from './app.ts'
 import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
@@ -144,14 +146,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
-  const stopWarning = warnOfModelEnds({ catalogue, log, now })
+  const stopWarning = warn(gateway)
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
       beside.doctor.stop()
-      stopWarning()
+      await stopWarning()
       await stopSweeping()
       stopTicking()
       watched.close()
@@ -161,6 +163,17 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const reread = () => watched.reload().then(() => configuration.noticed(watched.text()))
   const reload = () => Promise.all([reread(), renew()]).then(() => {})
   return { url, catalogue, warnings: watched.warnings, reload, stop }
+}
+
+/** Tells the operator of what should not go on, in the log and by alerts. @returns ends it */
+function warn(gateway: Gateway): () => Promise<void> {
+  const { catalogue, log, now } = gateway.exchange
+  const stopWarning = warnOfModelEnds({ catalogue, log, now })
+  const alerts = watchAlerts({ gateway, post: createWebhookPost() })
+  return () => {
+    stopWarning()
+    return alerts.stop()
+  }
 }
 
 type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files' | 'tryImages'> &

@@ -14,6 +14,7 @@ import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
 import type { Refusals } from '../refusals/recorder.ts'
 import type { KeptResponses } from '../responses/store.ts'
+import type { Alerts } from './alerts.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
 import type { Doctor } from './doctor.ts'
@@ -85,6 +86,8 @@ export interface Operations {
   metrics: () => Exposition
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
   notReady: () => string | undefined
+  /** What the operator should know of at this moment, and what was sent of it. */
+  alerts: Alerts
   /** How models, providers and routes did in the last hour and day, over restarts. */
   health: () => HealthNow
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */

@@ -278,6 +278,11 @@ describe('a model and a provider of which every call fails', () => {
     refused = { server: refusal(503, { error: { code: '503', message: 'Out of capacity.' } }) }
     await say()
     await say()
+    gateway.db.run(`INSERT INTO alerts VALUES
+      (1, 'low_balance', 'alice', 1, 'alice has 0.40 USD left, about 1 day at this week''s pace.', ${Date.now()}, NULL, NULL),
+      (2, 'disk', '', NULL, 'Disk nearly full: 3 MB free.', 1, 2, 3)`)
+    gateway.db.run(`INSERT INTO alert_sendings VALUES
+      (1, 1, 1, 'raised', 'msg_1', ${Date.now()}, 2, ${Date.now() + 300_000}, NULL, 503, 'The receiver answered 503.')`)
     await using one = await visit('operator')
     const { page } = one
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
@@ -288,6 +293,8 @@ describe('a model and a provider of which every call fails', () => {
       )
       .waitFor()
     await page.getByText(/^Provider azure-here is failing\./).waitFor()
+    await page.getByText('alice has 0.40 USD left').waitFor()
+    expect(await page.getByText('Disk nearly full').count()).toBe(0)
     await one.looksRight()
     await one.go('/console/models')
     await row('of-azure-here').locator('.status-bad').getByText('failing').waitFor()
@@ -303,6 +310,9 @@ describe('a model and a provider of which every call fails', () => {
     await one.go('/console/providers/azure-here')
     await page.getByText('This provider is failing. All 2 requests in the last hour failed.').waitFor()
     await one.isClean()
+    await one.go('/console/system')
+    await page.getByRole('table', { name: 'Alerts', exact: true }).getByText('Disk nearly full').waitFor()
+    await page.getByRole('table', { name: 'Sent alerts' }).getByText('The receiver answered 503.').waitFor()
     refused = {}
     await say()
     await one.open('/console/overview')

@@ -28,7 +28,9 @@ function filled() {
     INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
     INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
     INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
-    INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90)`)
+    INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
+    INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
+    INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL)`)
   return db
 }
 
@@ -200,6 +202,23 @@ const ROUTE_SUMS = [
   ['a negative time', 'UPDATE route_sums SET first_byte_ms = -1'],
 ] as const
 
+const ALERTS = [
+  ['a second open one of the same', "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)"],
+  ['no rule', "UPDATE alerts SET rule = ''"],
+  ['no sentence', "UPDATE alerts SET sentence = ''"],
+  ['an end before its begin', 'UPDATE alerts SET over_since_ms = 4 WHERE id = 1'],
+  ['an end before it was over', 'UPDATE alerts SET ended_at_ms = 5 WHERE id = 1'],
+  ['an unknown account', 'UPDATE alerts SET account_id = 9 WHERE id = 2'],
+] as const
+
+const ALERT_SENDINGS = [
+  ['another event', "UPDATE alert_sendings SET event = 'seen'"],
+  ['one that is sent and waits', 'UPDATE alert_sendings SET due_at_ms = 9'],
+  ['negative tries', 'UPDATE alert_sendings SET tries = -1'],
+  ['an unknown alert', 'UPDATE alert_sendings SET alert_id = 9'],
+  ['an id twice', "INSERT INTO alert_sendings VALUES (2, 1, NULL, 'ended', 'm1', 5, 0, 5, NULL, NULL, NULL)"],
+] as const
+
 const LINKS = [
   ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
   ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
@@ -214,6 +233,8 @@ describe.each([
   ['sign_in_links', LINKS],
   ['known_addresses', KNOWN_ADDRESSES],
   ['route_sums', ROUTE_SUMS],
+  ['alerts', ALERTS],
+  ['alert_sendings', ALERT_SENDINGS],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

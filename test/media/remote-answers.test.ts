@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { TLSSocket } from 'node:tls'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
-import type { Dial } from '../../src/media/remote.ts'
+import type { Dial } from '../../src/media/public-request.ts'
 import { chunked, fetchFrom, head, MEGABYTE, send, URL_TEXT } from './remote-support.ts'
 import { codeOf, paint, refusalOf } from './support.ts'
 import { httpAnswer, serveTls } from './tls-server.ts'

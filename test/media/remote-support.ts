@@ -1,13 +1,14 @@
 // Shared by the tests of the guarded fetch: a fetch whose sockets end at a test server, and answers in pieces.
 import type { TLSSocket } from 'node:tls'
-import { createRemoteFetch, type FetchImage, type RemoteFetchSeams } from '../../src/media/remote.ts'
+import type { RemoteSeams } from '../../src/media/public-request.ts'
+import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
 import { AUTHORITY, type TlsServer } from './tls-server.ts'
 
 export const URL_TEXT = 'https://images.example.com/a.png?size=2'
 export const PUBLIC_ADDRESSES = ['93.184.216.34', '2606:4700::1111']
 
 /** A fetch for which images.example.com has public addresses, and whose sockets end at the server. */
-export function fetchFrom(server: Pick<TlsServer, 'port'>, seams: RemoteFetchSeams = {}): FetchImage {
+export function fetchFrom(server: Pick<TlsServer, 'port'>, seams: RemoteSeams = {}): FetchImage {
   return createRemoteFetch({
     ca: AUTHORITY,
     resolve: async () => PUBLIC_ADDRESSES,

@@ -1,7 +1,8 @@
 // The guarded fetch over a real TLS server on loopback: where it connects, and which certificates it trusts.
 import { describe, expect, test } from 'bun:test'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
-import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
+import type { Dial } from '../../src/media/public-request.ts'
+import { createRemoteFetch } from '../../src/media/remote.ts'
 import { chunked, fetchFrom, head, PUBLIC_ADDRESSES, send, URL_TEXT } from './remote-support.ts'
 import { codeOf, paint } from './support.ts'
 import { type Certificate, httpAnswer, serveTls } from './tls-server.ts'

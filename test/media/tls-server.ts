@@ -7,7 +7,7 @@ export type Certificate = 'right' | 'another-name' | 'expired' | 'self-signed'
 
 export interface TlsServer extends AsyncDisposable {
   readonly port: number
-  /** The head of each request, as it was received. */
+  /** Each request, with its body if it has one, as it was received. */
   readonly requests: string[]
   /** Sockets opened, whether or not a handshake followed. */
   connections(): number
@@ -18,7 +18,13 @@ const fixture = (name: string): string => readFileSync(join(FIXTURES, name), 'ut
 
 export const AUTHORITY = fixture('authority.pem')
 
-/** @param answer called with the socket once the head of a request was received */
+function isWhole(request: string): boolean {
+  const end = request.indexOf('\r\n\r\n')
+  const body_bytes = Number(/^content-length: (\d+)/im.exec(request)?.[1] ?? 0)
+  return end >= 0 && request.length === end + 4 + body_bytes
+}
+
+/** @param answer called with the socket once a request was received */
 export async function serveTls(
   answer: (socket: TLSSocket) => void,
   certificate: Certificate = 'right',
@@ -34,7 +40,7 @@ export async function serveTls(
       socket.on('error', () => socket.destroy())
       socket.on('data', (chunk: Buffer) => {
         head += chunk.toString('latin1')
-        if (!head.endsWith('\r\n\r\n')) return
+        if (!isWhole(head)) return
         requests.push(head)
         answer(socket)
       })

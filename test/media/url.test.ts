@@ -1,6 +1,7 @@
 // Image URLs, spec.md, Image compose request, rule 3: which are refused before a look-up, and which after it; never with a socket.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
+import type { Dial } from '../../src/media/public-request.ts'
+import { createRemoteFetch } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
 import { HOSTILE_URLS } from './hostile-urls.ts'
 import { refusalOf } from './support.ts'

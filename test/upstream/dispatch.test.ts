@@ -33,6 +33,7 @@ const catalogue: Catalogue = {
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
   metrics: {},
   telemetry: { headers: {}, sample: 1, service_name: 'tollgate' },
+  alerts: {} as Catalogue['alerts'],
   backup: {} as Catalogue['backup'],
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   native: { extra_methods: false },

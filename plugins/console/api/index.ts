@@ -4,6 +4,7 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
+import { alertRoutes } from './alerts.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
@@ -42,6 +43,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
     .use(doctorRoutes(gateway))
+    .use(alertRoutes(gateway))
     .use(setup(gateway))
     .use(start(gateway))
     .use(play(gateway))

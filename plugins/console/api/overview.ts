@@ -23,6 +23,7 @@ import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { CallTotals } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { AlertView, alertView } from './alerts.ts'
 import { FailingView, failingView } from './health-views.ts'
 import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
@@ -91,6 +92,8 @@ const OverviewView = Closed({
   failing: Nullable(Closed({ routes: Type.Array(RouteView), complete: Type.Boolean() })),
   /** Models and providers of which every call fails; for the operator alone. */
   unhealthy: Nullable(Type.Array(FailingView)),
+  /** Those that are open; for the operator alone. */
+  alerts: Nullable(Type.Array(AlertView)),
   /** Models and routes that end within 30 days or have ended; for the operator alone. */
   ending: Nullable(Type.Array(EndingView)),
   /** Of the account that looks; null for the operator. */
@@ -140,6 +143,7 @@ async function overviewView(
     top: topView(db, await overviewParts(db, overview, account_id), is_operator),
     failing: is_operator ? failingRoutesView(failingRoutes(db, { from_ms, first_id })) : null,
     unhealthy: is_operator ? failingView(gateway) : null,
+    alerts: is_operator ? gateway.operations.alerts.open().map(alertView) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
     money: is_operator ? null : moneyView(db, account_id),
   }

@@ -8,6 +8,7 @@ import type { BackupSettings } from '../../domain/catalogue.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import { messageOf } from '../../utilities/thrown.ts'
+import { maxAgeOf } from '../backup/due.ts'
 import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace } from '../backup/where.ts'
 import { diagnosesOf, type Patient, type ReadPatient } from './diagnosis.ts'
@@ -18,10 +19,6 @@ const older_states = diagnosesOf('older states')
 const { fail, ok, warn } = diagnosesOf('backups')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** What a backup may take, and its attempts after a failure. */
-const LATE_MS = 2 * HOUR_MS
-/** Of who makes them by hand, or lets another program do it. */
-const OLD_DAYS = 8
 
 export async function checkBackups({ data_folder, catalogue, now }: ReadPatient): Promise<Diagnosis[]> {
   const settings = catalogue.backup
@@ -64,11 +61,10 @@ function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagno
   const age_ms = now_ms - newest.made_at_ms
   const found = `${newest.name}, ${ageText(age_ms)} old, is the newest in ${where}`
   if (!schedule)
-    return age_ms > OLD_DAYS * DAY_MS
+    return age_ms > maxAgeOf(undefined)
       ? warn(found, 'Run `tollgate backup`, or set `at` or `every` in [backup] for scheduled backups.')
       : ok(found)
-  const period_ms = 'every_ms' in schedule ? schedule.every_ms : DAY_MS
-  if (age_ms > period_ms + LATE_MS)
+  if (age_ms > maxAgeOf(schedule))
     return fail(
       found,
       'A scheduled backup is missing: check that the gateway runs, and look for the cause on the System page or in the log.',

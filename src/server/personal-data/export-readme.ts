@@ -20,6 +20,8 @@ milliseconds, and fields with _at_ms are milliseconds since 1970 (UTC).
   responses         kept responses that it can continue
   idempotency_keys  answers kept for repeated requests
   sessions          sign-ins to the console
+  alerts            what the operator was alerted of about the account, in the last 30 days
+  alert_sendings    when that was sent to the operator's webhook
   known_addresses   networks of sign-ins to the console in the last 90 days
   actions           what was done in or to the account: keys, limits, balance, sign-ins
 

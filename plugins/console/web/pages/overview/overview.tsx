@@ -14,6 +14,7 @@ import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
 import { type Refusals, useRefusals } from '../../parts/refusals/refusals.ts'
 import { RefusedFigure } from '../../parts/refusals/refused-figure.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { OpenAlerts } from './alerts.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { EndingModels } from './ending.tsx'
 import { FailingRoutes } from './failing.tsx'
@@ -83,10 +84,11 @@ const LEADS: Readonly<Record<Range, string>> = {
 }
 
 function Known({ overview, refusals }: { overview: Overview; refusals: Refusals | undefined }) {
-  const { totals, before, money, failing, unhealthy, ending } = overview
+  const { totals, before, money, failing, unhealthy, alerts, ending } = overview
   const { role } = useViewer()
   return (
     <div className="page">
+      {alerts && <OpenAlerts alerts={alerts} />}
       {unhealthy && <Unhealthy failing={unhealthy} />}
       {role !== 'operator' && <ManyRefused refusals={refusals} />}
       <Figures>

@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Alerts } from './alerts.tsx'
 import { Backups } from './backups.tsx'
 import { Doctor } from './doctor.tsx'
 import { Plugins } from './plugins.tsx'
@@ -67,6 +68,7 @@ function Known({ system }: { system: System }) {
       </Section>
       <Plugins plugins={system.plugins} />
       <DataFolder {...data} />
+      <Alerts />
       <Backups />
       <Doctor />
     </div>

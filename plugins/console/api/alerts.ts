@@ -1,0 +1,94 @@
+// Alerts in the console: those that are open, those that were, and what was sent of them to the webhook.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { SendingWithAlert } from '../../../src/alerts/store.ts'
+import type { AlertRow } from '../../../src/db/schema.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
+
+export const AlertView = Type.Object({
+  id: Type.Integer(),
+  rule: Type.String(),
+  subject: Type.String({ description: 'an account, the prefix of a key, a model, a provider or a route' }),
+  sentence: Type.String(),
+  ...TimeFields('raised'),
+  ...NullableTimeFields('ended'),
+})
+
+const SendingView = Type.Object({
+  id: Type.Integer(),
+  event: OneOf(['raised', 'ended']),
+  sentence: Type.String({ description: 'of its alert' }),
+  webhook_id: Type.String(),
+  state: OneOf(['sent', 'waiting', 'given up']),
+  tries: Type.Integer(),
+  status: Nullable(Type.Integer({ description: 'that the receiver answered the last time' })),
+  failure: Nullable(Type.String()),
+  ...TimeFields('created'),
+  ...NullableTimeFields('sent'),
+  ...NullableTimeFields('due'),
+})
+
+const AlertsView = Type.Object({
+  open: Type.Array(AlertView),
+  recent: Type.Array(AlertView, { description: 'open or over, the newest first' }),
+  sendings: Type.Array(SendingView, { description: 'the newest first' }),
+  webhook: Nullable(Type.String({ description: 'the host that alerts are sent to' })),
+})
+
+const SHOWN = 20
+
+/** `GET /console/api/alerts`. For the operator alone. */
+export function alertRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { alerts } = gateway.operations
+  const { catalogue } = gateway.exchange
+  return new Elysia({ name: 'console-alerts' }).use(operatorCalls(gateway)).get(
+    '/console/api/alerts',
+    () => {
+      const { webhook } = catalogue().alerts
+      return {
+        open: alerts.open().map(alertView),
+        recent: alerts.recent(SHOWN).map(alertView),
+        sendings: alerts.sendings(SHOWN).map(sendingView),
+        webhook: webhook ? new URL(webhook.url).host : null,
+      }
+    },
+    { response: { 200: AlertsView, ...FAILURES } },
+  )
+}
+
+export const alertView = ({
+  id,
+  rule,
+  subject,
+  sentence,
+  raised_at_ms,
+  ended_at_ms,
+}: AlertRow): Static<typeof AlertView> => ({
+  id,
+  rule,
+  subject,
+  sentence,
+  ...time('raised', raised_at_ms),
+  ...time('ended', ended_at_ms),
+})
+
+function sendingView(sending: SendingWithAlert): Static<typeof SendingView> {
+  const { id, event, webhook_id, tries, status, failure, alert } = sending
+  const ended = sending.sent_at_ms === null ? 'given up' : 'sent'
+  return {
+    id,
+    event,
+    sentence: alert.sentence,
+    webhook_id,
+    state: sending.due_at_ms === null ? ended : 'waiting',
+    tries,
+    status,
+    failure,
+    ...time('created', sending.created_at_ms),
+    ...time('sent', sending.sent_at_ms),
+    ...time('due', sending.due_at_ms),
+  }
+}

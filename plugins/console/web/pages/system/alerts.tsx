@@ -1,0 +1,77 @@
+// Alerts on the System page: what was raised lately, and what was sent of it to the webhook.
+import { type AnswerOf, api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { count } from '../../parts/amounts.ts'
+import { Section } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import { ClockTime } from '../../parts/time.tsx'
+
+type Answer = AnswerOf<typeof api.alerts.get>
+type Alert = Answer['recent'][number]
+type Sending = Answer['sendings'][number]
+
+const EVERY_MS = 15_000
+
+export function Alerts() {
+  const { data } = useAsk(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
+  if (!data) return null
+  const { recent, sendings, webhook } = data
+  return (
+    <Section title="Alerts">
+      <div className="stack">
+        {recent.length === 0 ? (
+          <p className="soft">
+            No alerts in the last 30 days. Low balances, failing models, old backups, a full disk and an
+            expiring certificate raise one.
+          </p>
+        ) : (
+          <Table label="Alerts" columns={ALERTS} rows={recent} keyOf={({ id }) => id} />
+        )}
+        <p className="small soft">
+          {webhook === null ? (
+            <>
+              To receive alerts elsewhere, set <code>webhook_url</code> and <code>webhook_secret</code> in{' '}
+              <code>[alerts]</code> of the catalogue.
+            </>
+          ) : (
+            `New alerts are sent to ${webhook}, and again when they end.`
+          )}
+        </p>
+        {sendings.length > 0 && (
+          <Table label="Sent alerts" columns={SENDINGS} rows={sendings} keyOf={({ id }) => id} />
+        )}
+      </div>
+    </Section>
+  )
+}
+
+const ALERTS: Column<Alert>[] = [
+  column('sentence', 'Alert', 'first', ({ sentence }) => sentence),
+  column('state', 'State', 'second', ({ ended_at_ms }) =>
+    ended_at_ms === null ? <Status tone="warn">open</Status> : <Status tone="idle">over</Status>,
+  ),
+  atEnd('raised', 'Raised', 'second-end', ({ raised_at_ms }) => <ClockTime at_ms={raised_at_ms} />),
+  atEnd('ended', 'Ended', 'none', ({ ended_at_ms }) => <ClockTime at_ms={ended_at_ms} />),
+]
+
+const TONES = { sent: 'good', waiting: 'warn', 'given up': 'bad' } as const
+
+const SENDINGS: Column<Sending>[] = [
+  column('sentence', 'Sent alert', 'first', ({ sentence, event }) => (
+    <>
+      {event === 'ended' && <span className="soft">Over: </span>}
+      {sentence}
+    </>
+  )),
+  column('state', 'State', 'second', ({ state, failure }) => (
+    <>
+      <Status tone={TONES[state]}>{state}</Status>
+      {failure !== null && <p className="small soft">{failure}</p>}
+    </>
+  )),
+  atEnd('tries', 'Tries', 'none', ({ tries }) => count(tries)),
+  atEnd('last', 'Sent, or next try', 'second-end', ({ sent_at_ms, due_at_ms }) => (
+    <ClockTime at_ms={sent_at_ms ?? due_at_ms} />
+  )),
+]

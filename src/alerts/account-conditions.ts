@@ -1,0 +1,147 @@
+// Conditions of accounts and keys: balances that run out, and spending above the operator's limits of a day.
+import type { Database } from 'bun:sqlite'
+import { and, eq, gte, sql } from 'drizzle-orm'
+import { listedAccounts } from '../access/account-listing.ts'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, call_sums, keys } from '../db/schema.ts'
+import type { AlertSettings } from '../domain/catalogue.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
+import { today } from '../domain/ranges.ts'
+import { DAY_S } from '../ledger/days.ts'
+import {
+  type LowReason,
+  lowReason,
+  NOTHING_SPENT,
+  paceOf,
+  spendingOf,
+  weekStart,
+} from '../ledger/spending.ts'
+import { endOfTurn } from '../utilities/end-of-turn.ts'
+import type { Condition } from './steps.ts'
+
+const NANOS_PER_CENT = 10_000_000
+/** Down to the cent: what is left is never said to be more. */
+const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
+
+/** Accounts that are looked at at once: some 3 ms. */
+const ACCOUNTS_AT_ONCE = 250
+
+/** Accounts that spent something in the last 7 days, and are low. Others are nobody's worry. */
+export async function lowBalances(db: Database, now_ms: number): Promise<Condition[]> {
+  const ids = queries(db)
+    .spenders.all({ from_s: weekStart(now_ms) })
+    .map(({ account_id }) => account_id)
+  const found: Condition[] = []
+  for (let start = 0; start < ids.length; start += ACCOUNTS_AT_ONCE) {
+    await endOfTurn()
+    const some = ids.slice(start, start + ACCOUNTS_AT_ONCE)
+    const spending = spendingOf(db, some, now_ms)
+    for (const account of listedAccounts(db, some)) {
+      const available_nanos = account.balance_nanos - account.held_nanos
+      const balance = { ...account, available_nanos }
+      const spent = spending.get(account.id) ?? NOTHING_SPENT
+      const pace = paceOf(balance, spent, now_ms)
+      const reason = lowReason(balance, spent, pace)
+      if (reason === null) continue
+      const sentence = balanceSentence(balance, reason, pace.lasts_days)
+      found.push({ rule: 'low_balance', subject: account.name, account_id: account.id, sentence })
+    }
+  }
+  return found
+}
+
+interface Balance {
+  name: string
+  available_nanos: Nanos
+  debt_nanos: Nanos
+}
+
+function balanceSentence(
+  { name, available_nanos, debt_nanos }: Balance,
+  reason: LowReason,
+  lasts_days: number | null,
+): string {
+  if (reason === 'debt') return `${name} owes ${formatUsd(debt_nanos)} USD.`
+  if (reason === 'empty') return `${name} has no balance left.`
+  const left = `${name} has ${inCents(available_nanos)} USD left`
+  if (reason === 'call') return `${left}, less than one of its calls needs.`
+  if (lasts_days === null || lasts_days < 1) return `${left}, less than a day at this week's pace.`
+  return `${left}, about ${lasts_days} ${lasts_days === 1 ? 'day' : 'days'} at this week's pace.`
+}
+
+/** Accounts that spent more today (UTC) than the operator's limit. */
+export function accountSpend(db: Database, limit_nanos: Nanos, now_ms: number): Condition[] {
+  const rows = queries(db).byAccount.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
+  return rows.map(({ account_id, name, cost_nanos }) => ({
+    rule: 'account_spend',
+    subject: name,
+    account_id,
+    sentence: spendSentence(name, cost_nanos, limit_nanos),
+  }))
+}
+
+/** The same of keys. */
+export function keySpend(db: Database, limit_nanos: Nanos, now_ms: number): Condition[] {
+  const rows = queries(db).byKey.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
+  return rows.map(({ account_id, name, key_name, prefix, cost_nanos }) => ({
+    rule: 'key_spend',
+    subject: prefix,
+    account_id,
+    sentence: spendSentence(`Key ${prefix}… (${key_name}) of ${name}`, cost_nanos, limit_nanos),
+  }))
+}
+
+const spendSentence = (who: string, cost_nanos: Nanos, limit_nanos: Nanos): string =>
+  `${who} has spent ${inCents(cost_nanos)} USD today (UTC), more than ${formatUsd(limit_nanos)} USD a day.`
+
+/** The conditions of spending that the operator set limits for. */
+export const spendConditions = (
+  db: Database,
+  { account_daily_nanos, key_daily_nanos }: Pick<AlertSettings, 'account_daily_nanos' | 'key_daily_nanos'>,
+  now_ms: number,
+): Condition[] => [
+  ...(account_daily_nanos === undefined ? [] : accountSpend(db, account_daily_nanos, now_ms)),
+  ...(key_daily_nanos === undefined ? [] : keySpend(db, key_daily_nanos, now_ms)),
+]
+
+const { placeholder } = sql
+/** A literal, like that of the other queries on sums: the index by day serves. */
+const days = and(eq(call_sums.span_s, sql.raw(String(DAY_S))), gte(call_sums.start_s, placeholder('from_s')))
+const cost = sql<number>`sum(${call_sums.cost_nanos})`
+const isAbove = sql`sum(${call_sums.cost_nanos}) > ${placeholder('limit_nanos')}`
+
+const queries = perConnection({
+  spenders: (orm) =>
+    orm
+      .select({ account_id: call_sums.account_id })
+      .from(call_sums)
+      .where(days)
+      .groupBy(call_sums.account_id)
+      .having(sql`sum(${call_sums.cost_nanos}) > 0`)
+      .prepare(),
+  byAccount: (orm) =>
+    orm
+      .select({ account_id: call_sums.account_id, name: accounts.name, cost_nanos: cost })
+      .from(call_sums)
+      .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
+      .where(and(days, eq(accounts.status, sql`'active'`)))
+      .groupBy(call_sums.account_id)
+      .having(isAbove)
+      .prepare(),
+  byKey: (orm) =>
+    orm
+      .select({
+        account_id: call_sums.account_id,
+        name: accounts.name,
+        key_name: keys.name,
+        prefix: keys.prefix,
+        cost_nanos: cost,
+      })
+      .from(call_sums)
+      .innerJoin(keys, eq(keys.id, call_sums.key_id))
+      .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
+      .where(and(days, eq(accounts.status, sql`'active'`)))
+      .groupBy(call_sums.key_id)
+      .having(isAbove)
+      .prepare(),
+})

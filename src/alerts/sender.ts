@@ -1,0 +1,116 @@
+// The sending of alerts to the operator's webhook: signed, tried again for a day, one at a time, beside everything else.
+import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
+import type { AlertSettings } from '../domain/catalogue.ts'
+import { secretBytes } from '../domain/webhook-secret.ts'
+import type { PostWebhook } from '../media/webhook-post.ts'
+import type { Logger } from '../observe/log.ts'
+import { messageOf } from '../utilities/thrown.ts'
+import { dueSendings, recordTry, type SendingWithAlert, type TryResult } from './store.ts'
+import { bodyOf, signedHeaders } from './webhook.ts'
+
+export interface SenderParts {
+  db: Database
+  settings: () => AlertSettings
+  post: PostWebhook
+  now: () => number
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+/** After each try that failed; after the last of them it is given up. */
+export const RETRY_AFTER_MS = [
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  16 * HOUR_MS,
+] as const
+
+/** At once; the others wait for the next time. */
+const MAX_AT_ONCE = 20
+/** Whoever answers so wants no more of it: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
+const GONE = 410
+const MAX_FAILURE_CHARS = 300
+
+export interface Sender {
+  /** Sends what is due, unless that is under way. */
+  sendDue(): Promise<void>
+  /** Ends the try under way, which does not count: the next start makes it again. */
+  stop(): void
+}
+
+export function createSender({ db, settings, post, now, log }: SenderParts): Sender {
+  let running: Promise<void> | undefined
+  const stopping = new AbortController()
+
+  async function sendAll(): Promise<void> {
+    for (const sending of dueSendings(db, now(), MAX_AT_ONCE)) {
+      const result = await trySending(sending)
+      if (stopping.signal.aborted) return
+      await untilFree(() => recordTry(db, result))
+      report(sending, result)
+    }
+  }
+
+  async function trySending(sending: SendingWithAlert): Promise<TryResult> {
+    const { webhook } = settings()
+    const secret = webhook && secretBytes(webhook.secret)
+    if (!webhook || !secret) return ended(sending, null, 'No webhook is set in [alerts].')
+    const body = bodyOf(sending.event, sending.alert)
+    const headers = signedHeaders({ webhook_id: sending.webhook_id, at_ms: now(), body, secret })
+    try {
+      const status = await post(webhook.url, { headers, body }, stopping.signal)
+      if (status >= 200 && status < 300)
+        return { id: sending.id, due_at_ms: null, sent_at_ms: now(), status, failure: null }
+      if (status === GONE) return ended(sending, status, 'The receiver answered 410: it wants no more.')
+      return again(sending, status, `The receiver answered ${status}.`)
+    } catch (thrown) {
+      return again(sending, null, messageOf(thrown).slice(0, MAX_FAILURE_CHARS))
+    }
+  }
+
+  function again(sending: SendingWithAlert, status: number | null, failure: string): TryResult {
+    const after_ms = RETRY_AFTER_MS[sending.tries]
+    if (after_ms === undefined) return ended(sending, status, failure)
+    return { id: sending.id, due_at_ms: now() + after_ms, sent_at_ms: null, status, failure }
+  }
+
+  const ended = ({ id }: SendingWithAlert, status: number | null, failure: string): TryResult => ({
+    id,
+    due_at_ms: null,
+    sent_at_ms: null,
+    status,
+    failure,
+  })
+
+  function report(
+    { event, webhook_id, alert: { rule, subject } }: SendingWithAlert,
+    result: TryResult,
+  ): void {
+    const { status, failure, due_at_ms } = result
+    const about = { webhook_id, event, rule, subject, status }
+    if (failure === null) log.info(about, 'an alert was sent')
+    else
+      log.warn(
+        { ...about, cause: failure },
+        due_at_ms === null
+          ? 'an alert could not be sent and was given up'
+          : 'an alert could not be sent; it is tried again',
+      )
+  }
+
+  return {
+    sendDue() {
+      running ??= sendAll().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    stop: () => stopping.abort(),
+  }
+}

@@ -1,0 +1,79 @@
+// What becomes of alerts: which conditions raise one, which alerts go on, and which are over. Pure.
+
+export const RULES = [
+  'low_balance',
+  'account_spend',
+  'key_spend',
+  'failing_model',
+  'failing_provider',
+  'failing_route',
+  'backup',
+  'disk',
+  'certificate',
+] as const
+export type Rule = (typeof RULES)[number]
+
+/** Something that the operator should know of, at this moment. */
+export interface Condition {
+  rule: Rule
+  /** Together with the rule it says which alert this is; empty for the gateway as a whole. */
+  subject: string
+  /** The account that it is of, or whose key. */
+  account_id: number | null
+  sentence: string
+}
+
+export interface OpenAlert {
+  id: number
+  rule: string
+  subject: string
+  over_since_ms: number | null
+}
+
+export interface Steps {
+  raise: Condition[]
+  /** Alerts that are over since this moment. */
+  over: number[]
+  /** Alerts that came back before they had ended. */
+  back: number[]
+  end: number[]
+}
+
+/** What comes and goes within this time is one alert. */
+export const END_AFTER_MS = 10 * 60_000
+/** Of one rule, at a time: a page and a person take no more. Others are raised once there is room. */
+export const MAX_OPEN = 50
+
+/**
+ * @param conditions those at this moment, of the rules that could be looked at
+ * @param looked_at these rules: alerts of others go on as they are
+ */
+export function stepsOf(
+  open: readonly OpenAlert[],
+  conditions: readonly Condition[],
+  { looked_at, now_ms }: { looked_at: ReadonlySet<string>; now_ms: number },
+): Steps {
+  const nameOf = ({ rule, subject }: { rule: string; subject: string }) => `${rule} ${subject}`
+  const known = new Set(open.map(nameOf))
+  const now = new Map(conditions.map((condition) => [nameOf(condition), condition]))
+  const steps: Steps = { raise: [], over: [], back: [], end: [] }
+  const counts = new Map<string, number>()
+  for (const alert of open) {
+    const holds = !looked_at.has(alert.rule) || now.has(nameOf(alert))
+    const is_over = alert.over_since_ms !== null
+    if (!holds && alert.over_since_ms !== null && now_ms - alert.over_since_ms >= END_AFTER_MS)
+      steps.end.push(alert.id)
+    else {
+      counts.set(alert.rule, (counts.get(alert.rule) ?? 0) + 1)
+      if (!holds && !is_over) steps.over.push(alert.id)
+      if (holds && is_over && looked_at.has(alert.rule)) steps.back.push(alert.id)
+    }
+  }
+  for (const [name, condition] of now) {
+    const count = counts.get(condition.rule) ?? 0
+    if (known.has(name) || count >= MAX_OPEN) continue
+    counts.set(condition.rule, count + 1)
+    steps.raise.push(condition)
+  }
+  return steps
+}

@@ -1,0 +1,52 @@
+// A webhook's message: its body, and its signature as Standard Webhooks have it
+// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md). Pure.
+import { createHmac } from 'node:crypto'
+
+/** What an alert's message says of it. */
+export interface ToldAlert {
+  id: number
+  rule: string
+  subject: string
+  sentence: string
+  raised_at_ms: number
+  ended_at_ms: number | null
+}
+
+export type AlertEvent = 'raised' | 'ended'
+
+const isoOf = (time_ms: number): string => new Date(time_ms).toISOString()
+
+/** The body: an event, and the alert as it was then. */
+export const bodyOf = (event: AlertEvent, alert: ToldAlert): string =>
+  JSON.stringify({
+    type: `alert.${event}`,
+    timestamp: isoOf(event === 'ended' ? (alert.ended_at_ms ?? alert.raised_at_ms) : alert.raised_at_ms),
+    data: {
+      id: alert.id,
+      rule: alert.rule,
+      subject: alert.subject,
+      sentence: alert.sentence,
+      raised_at: isoOf(alert.raised_at_ms),
+      ended_at: event === 'ended' && alert.ended_at_ms !== null ? isoOf(alert.ended_at_ms) : null,
+    },
+  })
+
+export interface Signed {
+  webhook_id: string
+  /** When this try is made. */
+  at_ms: number
+  body: string
+  /** As of `secretBytes`. */
+  secret: Uint8Array
+}
+
+/** The three headers of a message: the same id in each try, the time of this one, and the signature of both with the body. */
+export function signedHeaders({ webhook_id, at_ms, body, secret }: Signed): Record<string, string> {
+  const timestamp = String(Math.floor(at_ms / 1_000))
+  const signature = createHmac('sha256', secret).update(`${webhook_id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'webhook-id': webhook_id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  }
+}

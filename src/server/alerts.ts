@@ -1,0 +1,129 @@
+// Alerts of a running gateway: what is looked at how often, what is raised or ended of it, and when that is sent.
+import { dirname } from 'node:path'
+import { lowBalances, spendConditions } from '../alerts/account-conditions.ts'
+import { failing } from '../alerts/route-conditions.ts'
+import { createSender } from '../alerts/sender.ts'
+import { type Condition, type Rule, stepsOf } from '../alerts/steps.ts'
+import { applySteps, openAlerts } from '../alerts/store.ts'
+import { untilFree } from '../db/busy.ts'
+import { immediately } from '../db/transaction.ts'
+import type { PostWebhook } from '../media/webhook-post.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
+
+export interface AlertParts {
+  gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
+  post: PostWebhook
+  /** How often it is looked whether something is to be raised. */
+  every_ms?: number | undefined
+}
+
+export interface RunningAlerts {
+  /** Looks at everything, and sends what is due. For tests, too. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+const LOOK_EVERY_MS = 60_000
+const SEND_EVERY_MS = 5_000
+const MAX_STOP_MS = 1_000
+/** Of what is read from disks and buckets. */
+const SLOWLY_MS = 15 * 60_000
+/** Of what reads many accounts. */
+const NOT_OFTEN_MS = 5 * 60_000
+
+interface Check {
+  rules: readonly Rule[]
+  every_ms: number
+  look: () => Condition[] | Promise<Condition[]>
+}
+
+/** Looks each minute. What cannot be looked at is logged, and its alerts stay as they are. */
+export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertParts): RunningAlerts {
+  const { db, exchange } = gateway
+  const { now, log, catalogue } = exchange
+  const sender = createSender({ db, settings: () => catalogue().alerts, post, now, log })
+  const checks = checksOf(gateway).map((check) => ({ ...check, due_at_ms: 0 }))
+  let running: Promise<void> | undefined
+  let is_stopping = false
+
+  async function look(): Promise<void> {
+    const looked_at = new Set<string>()
+    const conditions: Condition[] = []
+    const now_ms = now()
+    for (const check of checks) {
+      if (now_ms < check.due_at_ms) continue
+      try {
+        conditions.push(...(await check.look()))
+        for (const rule of check.rules) looked_at.add(rule)
+        check.due_at_ms = now_ms + check.every_ms
+      } catch (cause) {
+        log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
+      }
+    }
+    const steps = stepsOf(openAlerts(db), conditions, { looked_at, now_ms })
+    if (Object.values(steps).some((each) => each.length > 0)) {
+      const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
+      await untilFree(() => immediately(db, () => applySteps(db, steps, { now_ms, newWebhookId })))
+      for (const { rule, subject, sentence } of steps.raise) log.warn({ rule, subject }, `alert: ${sentence}`)
+    }
+    await sender.sendDue()
+  }
+
+  const once = (work: () => Promise<void>) => {
+    running ??= work()
+      .catch((cause) => {
+        // What is dropped once it stops is the failure of a closed database.
+        if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
+      })
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  const timers = [
+    setInterval(() => void once(look), every_ms),
+    setInterval(() => void once(sender.sendDue), SEND_EVERY_MS),
+  ]
+  for (const timer of timers) timer.unref()
+
+  return {
+    look: () => once(look),
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      is_stopping = true
+      sender.stop()
+      // A bucket may take longer to say which backups it has.
+      await Promise.race([running, Bun.sleep(MAX_STOP_MS)])
+    },
+  }
+}
+
+function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] {
+  const { now, catalogue } = exchange
+  const data_folder = dirname(db.filename)
+  return [
+    { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
+    {
+      rules: ['account_spend', 'key_spend'],
+      every_ms: 0,
+      look: () => spendConditions(db, catalogue().alerts, now()),
+    },
+    {
+      rules: ['failing_model', 'failing_provider', 'failing_route'],
+      every_ms: 0,
+      look: () => failing(catalogue(), operations.health()),
+    },
+    { rules: ['disk'], every_ms: 0, look: () => diskConditions(data_folder) },
+    {
+      rules: ['certificate'],
+      every_ms: SLOWLY_MS,
+      look: () => certificateConditions(catalogue(), { data_folder, now }),
+    },
+    {
+      rules: ['backup'],
+      every_ms: SLOWLY_MS,
+      look: () => backupConditions(catalogue().backup, operations.backups, now()),
+    },
+  ]
+}

@@ -1,0 +1,59 @@
+// Conditions of the machine that raise alerts: little room on the disk, a certificate near its end, no recent backup.
+import type { Condition, Rule } from '../alerts/steps.ts'
+import type { BackupSettings, Catalogue } from '../domain/catalogue.ts'
+import type { Backups } from '../surface/backups.ts'
+import type { Diagnosis } from '../surface/doctor.ts'
+import { maxAgeOf } from './backup/due.ts'
+import { checkCertificate } from './doctor/certificate.ts'
+import type { ReadPatient } from './doctor/diagnosis.ts'
+import { checkDisk } from './doctor/machine.ts'
+
+const conditionOf = (rule: Rule, sentence: string): Condition => ({
+  rule,
+  subject: '',
+  account_id: null,
+  sentence,
+})
+
+/** What the doctor would say. */
+const fromDoctor = (rule: Rule, what: string, diagnoses: readonly Diagnosis[]): Condition[] => {
+  const bad = diagnoses.find(({ level }) => level !== 'ok')
+  return bad ? [conditionOf(rule, `${what}: ${bad.found}. ${bad.advice ?? ''}`.trim())] : []
+}
+
+export const diskConditions = async (data_folder: string): Promise<Condition[]> =>
+  fromDoctor('disk', 'Disk nearly full', await checkDisk({ data_folder }))
+
+/** Nothing over plain HTTP: a proxy's certificate is its own business. */
+export async function certificateConditions(
+  catalogue: Catalogue,
+  parts: Pick<ReadPatient, 'data_folder' | 'now'>,
+): Promise<Condition[]> {
+  if (catalogue.server.tls_certificate === undefined) return []
+  const diagnoses = await checkCertificate({ ...parts, catalogue, env: {} })
+  const of_certificate = diagnoses.filter(({ check }) => check === 'certificate')
+  return fromDoctor('certificate', 'Certificate', of_certificate)
+}
+
+/** Who never made a backup, and has no schedule, is told by the doctor alone. */
+export async function backupConditions(
+  settings: BackupSettings,
+  backups: Pick<Backups, 'list' | 'where' | 'next_at_ms'>,
+  now_ms: number,
+): Promise<Condition[]> {
+  if (settings.unavailable !== undefined)
+    return [conditionOf('backup', `No backups are made: ${settings.unavailable}.`)]
+  const [newest] = await backups.list()
+  if (!newest || now_ms - newest.made_at_ms <= maxAgeOf(settings.schedule)) return []
+  const made = new Date(newest.made_at_ms).toISOString().slice(0, 16).replace('T', ' ')
+  return [
+    conditionOf(
+      'backup',
+      `The newest backup in ${backups.where} is of ${made} UTC. ${
+        settings.schedule
+          ? 'A scheduled one is missing: look for the cause on the System page or in the log.'
+          : 'Run `tollgate backup`, or set `at` in [backup].'
+      }`,
+    ),
+  ]
+}

@@ -1,0 +1,85 @@
+// Alerts of a running gateway: a model of which every call fails is raised, sent, shown to the operator alone, and over once it answers.
+import { expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { plugins } from '../../plugins/index.ts'
+import { watchAlerts } from '../../src/server/alerts.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { catalogueOf, MODEL, PROVIDER } from '../support/catalogue.ts'
+import { signedIn } from '../support/console-session.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { refusal, startUpstream } from '../support/upstream.ts'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const CALLS = 3
+const MINUTE_MS = 60_000
+
+test('a model that fails is told once, and its end', async () => {
+  await using upstream = await startUpstream(answering)
+  const parts: { gateway?: Gateway } = {}
+  let ahead_ms = 0
+  await using gateway = await startTestGateway({
+    now: () => Date.now() + ahead_ms,
+    catalogue: catalogueOf({
+      upstream_url: upstream.url,
+      more: `[alerts]\nwebhook_url = "https://hooks.example.com/in"\nwebhook_secret = "env:HOOK_SECRET"\naccount_daily_usd = 0.000001\n`,
+    }),
+    env: { HOOK_SECRET: SECRET },
+    plugins: [
+      ...plugins,
+      (made: Gateway) => {
+        parts.gateway = made
+        return new Elysia({ name: 'none' })
+      },
+    ],
+  })
+  if (!parts.gateway) throw new Error('there is no gateway')
+  const told: { type: string; data: { rule: string; subject: string } }[] = []
+  const alerts = watchAlerts({
+    gateway: parts.gateway,
+    post: async (_, { body }) => {
+      told.push(JSON.parse(body))
+      return 204
+    },
+  })
+  const key = await gateway.caller('10')
+  const call = async () => void (await (await gateway.call(wholePath(), ask(), { key })).text())
+  upstream.answer(refusal(500))
+  for (let at = 0; at < CALLS; at++) await call()
+  await gateway.rest()
+  for (let at = 0; at < 2; at++) {
+    ahead_ms += MINUTE_MS
+    await alerts.look()
+  }
+  const names = () => told.map(({ type, data: { rule, subject } }) => `${type} ${rule} ${subject}`)
+  expect(names()).toEqual([
+    `alert.raised failing_model ${MODEL}`,
+    `alert.raised failing_provider ${PROVIDER}`,
+  ])
+
+  upstream.answer(answering)
+  await call()
+  await gateway.rest()
+  for (let at = 0; at < 12; at++) {
+    ahead_ms += MINUTE_MS
+    await alerts.look()
+  }
+  await alerts.stop()
+  const [account] = gateway.rows().accounts
+  expect(names().slice(2)).toEqual([
+    `alert.raised account_spend ${account?.name}`,
+    `alert.ended failing_model ${MODEL}`,
+    `alert.ended failing_provider ${PROVIDER}`,
+  ])
+
+  const shown = await signedIn(gateway, 'operator').json('GET', '/alerts')
+  expect(shown).toMatchObject({
+    open: [{ rule: 'account_spend', subject: account?.name, ended_at_ms: null }],
+    webhook: 'hooks.example.com',
+  })
+  expect(shown.recent).toHaveLength(3)
+  expect(
+    shown.sendings.map(({ state, status }: { state: string; status: number }) => [state, status]),
+  ).toEqual(Array.from({ length: 5 }, () => ['sent', 204]))
+  expect(gateway.log.text()).not.toContain(SECRET)
+})

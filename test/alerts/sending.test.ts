@@ -1,0 +1,208 @@
+// The sending of alerts: once for each event, tried again for a day and then given up, over restarts; kept for thirty days.
+import { expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { createSender, RETRY_AFTER_MS } from '../../src/alerts/sender.ts'
+import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../src/alerts/store.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-post.ts'
+import { PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'
+import { AUTHORITY, serveTls } from '../media/tls-server.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const WEBHOOK = { url: 'https://images.example.com/hook', secret: SECRET }
+const DAY_MS = 86_400_000
+const NOTHING = { raise: [], over: [], back: [], end: [] }
+const LOW = {
+  rule: 'low_balance',
+  subject: 'alice',
+  account_id: null,
+  sentence: 'alice has no balance left.',
+} as const
+
+/** What a receiver does: a status, or a failure of the connection. */
+type Answer = number | Error
+
+function scene() {
+  const db = openDatabase(':memory:')
+  const clock = { now_ms: Date.now() }
+  const got: { id: string; event: string; at_ms: number }[] = []
+  const state: { answer: Answer; webhook: typeof WEBHOOK | undefined; ids: number } = {
+    answer: 204,
+    webhook: WEBHOOK,
+    ids: 0,
+  }
+  const post: PostWebhook = async (_, { headers, body }) => {
+    got.push({ id: headers['webhook-id'] ?? '', event: JSON.parse(body).type, at_ms: clock.now_ms })
+    if (state.answer instanceof Error) throw state.answer
+    return state.answer
+  }
+  const settings = () => ({
+    webhook: state.webhook,
+    account_daily_nanos: undefined,
+    key_daily_nanos: undefined,
+  })
+  const open = () => createSender({ db, settings, post, now: () => clock.now_ms, log: memoryLog().log })
+  const apply = (steps: Partial<Parameters<typeof applySteps>[1]>) =>
+    applySteps(
+      db,
+      { ...NOTHING, ...steps },
+      { now_ms: clock.now_ms, newWebhookId: () => `msg_${++state.ids}` },
+    )
+  const sending = () => recentSendings(db, 1)[0]
+  return {
+    db,
+    clock,
+    got,
+    state,
+    open,
+    apply,
+    sending,
+    later: (ms: number) => {
+      clock.now_ms += ms
+    },
+  }
+}
+
+test('is sent once when it is raised, and once when it ends', async () => {
+  const { db, got, open, apply, later, sending, clock } = scene()
+  const sender = open()
+  apply({ raise: [LOW] })
+  await sender.sendDue()
+  await sender.sendDue()
+  const [alert] = openAlerts(db)
+  later(60_000)
+  apply({ over: [alert?.id ?? 0] })
+  apply({ end: [alert?.id ?? 0] })
+  await sender.sendDue()
+  expect(got.map(({ id, event }) => [id, event])).toEqual([
+    ['msg_1', 'alert.raised'],
+    ['msg_2', 'alert.ended'],
+  ])
+  expect(sending()).toMatchObject({
+    tries: 1,
+    status: 204,
+    due_at_ms: null,
+    sent_at_ms: clock.now_ms,
+    failure: null,
+  })
+  expect(openAlerts(db)).toEqual([])
+})
+
+test.each<[string, Answer, string]>([
+  ['a failure of the connection', new Error('connection refused'), 'connection refused'],
+  ['500', 500, 'The receiver answered 500.'],
+  ['a redirect', 302, 'The receiver answered 302.'],
+])('%s: is tried again with the same id, and given up after a day', async (_, answer, failure) => {
+  const { state, got, open, apply, later, sending } = scene()
+  state.answer = answer
+  apply({ raise: [LOW] })
+  for (const after_ms of [0, ...RETRY_AFTER_MS]) {
+    later(after_ms - 1)
+    await open().sendDue()
+    later(1)
+    // Another process goes on where the last one stopped.
+    await open().sendDue()
+  }
+  expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
+  expect(new Set(got.map(({ id }) => id)).size).toBe(1)
+  expect(sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null, failure })
+  later(DAY_MS)
+  await open().sendDue()
+  expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
+  const sum_ms = RETRY_AFTER_MS.reduce((sum, ms) => sum + ms, 0)
+  expect([sum_ms > DAY_MS, sum_ms < 2 * DAY_MS]).toEqual([true, true])
+})
+
+test('arrives after a failure', async () => {
+  const { state, got, open, apply, later, sending } = scene()
+  state.answer = 503
+  apply({ raise: [LOW] })
+  await open().sendDue()
+  expect(sending()).toMatchObject({ tries: 1, status: 503 })
+  state.answer = 200
+  later(RETRY_AFTER_MS[0])
+  await open().sendDue()
+  expect(got).toHaveLength(2)
+  expect(sending()).toMatchObject({ tries: 2, status: 200, failure: null, due_at_ms: null })
+})
+
+test.each<[string, Answer, typeof WEBHOOK | undefined, number]>([
+  ['who answers that it is gone', 410, WEBHOOK, 1],
+  ['no webhook any more', 200, undefined, 0],
+])('%s: is given up at once', async (_, answer, webhook, posts) => {
+  const { state, got, open, apply, sending } = scene()
+  Object.assign(state, { answer, webhook })
+  apply({ raise: [LOW] })
+  await open().sendDue()
+  expect(got).toHaveLength(posts)
+  expect(sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null })
+})
+
+test('without a webhook nothing is sent, and alerts are kept for thirty days after their end', () => {
+  const { db, clock } = scene()
+  const at = (days: number) => ({ now_ms: clock.now_ms + days * DAY_MS, newWebhookId: undefined })
+  applySteps(db, { ...NOTHING, raise: [LOW] }, at(0))
+  applySteps(db, { ...NOTHING, over: [1] }, at(0))
+  applySteps(db, { ...NOTHING, end: [1] }, at(1))
+  expect(recentSendings(db, 9)).toEqual([])
+  applySteps(db, { ...NOTHING, raise: [LOW] }, at(30))
+  expect(recentAlerts(db, 9).map(({ id }) => id)).toEqual([2, 1])
+  applySteps(db, { ...NOTHING }, at(31))
+  expect(recentAlerts(db, 9).map(({ id }) => id)).toEqual([2])
+})
+
+test('an alert that is open already cannot be raised again, whoever tries', () => {
+  const { apply } = scene()
+  apply({ raise: [LOW] })
+  expect(() => apply({ raise: [LOW] })).toThrow('UNIQUE')
+})
+
+test('a stop does not wait for the receiver, and the next start sends it', async () => {
+  const { db, apply, clock, sending, open, got } = scene()
+  apply({ raise: [LOW] })
+  const waits: PostWebhook = (_, __, signal) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const settings = () => ({ webhook: WEBHOOK, account_daily_nanos: undefined, key_daily_nanos: undefined })
+  const sender = createSender({ db, settings, post: waits, now: () => clock.now_ms, log: memoryLog().log })
+  const sent = sender.sendDue()
+  sender.stop()
+  await sent
+  expect(sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
+  await open().sendDue()
+  expect(got).toHaveLength(1)
+})
+
+test('a real receiver gets a message that the official package verifies', async () => {
+  await using server = await serveTls(send('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
+  const post = createWebhookPost({
+    ca: AUTHORITY,
+    resolve: async () => PUBLIC_ADDRESSES,
+    dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
+  })
+  const { db, apply, state } = scene()
+  const settings = () => ({ webhook: WEBHOOK, account_daily_nanos: undefined, key_daily_nanos: undefined })
+  apply({ raise: [LOW] })
+  expect(state.ids).toBe(1)
+  await createSender({ db, settings, post, now: Date.now, log: memoryLog().log }).sendDue()
+  const [head = '', body = ''] = server.requests[0]?.split('\r\n\r\n') ?? []
+  expect(head).toStartWith('POST /hook HTTP/1.1\r\n')
+  const header = (name: string) => new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1] ?? ''
+  const headers = Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, header(name)]),
+  )
+  expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({
+    type: 'alert.raised',
+    data: { subject: 'alice', sentence: 'alice has no balance left.' },
+  })
+})
+
+test.each([
+  ['http://hooks.example.com/', 'must be an https:// address of a public server'],
+  ['https://127.0.0.1/', 'must be an https:// address of a public server'],
+  ['https://metadata.goog/', 'must be an https:// address of a public server'],
+  ['https://hooks.example.com/', 'is not on the public Internet'],
+])('%s is no address that is posted to', async (url, words) => {
+  const post = createWebhookPost({ resolve: async () => ['10.0.0.7'] })
+  await expect(post(url, { headers: {}, body: '{}' })).rejects.toThrow(words)
+})

@@ -1,0 +1,146 @@
+// What becomes of alerts, as a table of moments: raised once, back before they end, over, of rules that could not be looked at.
+import { expect, test } from 'bun:test'
+import { type Condition, END_AFTER_MS, MAX_OPEN, type OpenAlert, stepsOf } from '../../src/alerts/steps.ts'
+
+const MINUTE_MS = 60_000
+const condition = (subject: string, rule: Condition['rule'] = 'low_balance'): Condition => ({
+  rule,
+  subject,
+  account_id: null,
+  sentence: `${subject} is low.`,
+})
+const EVERY: ReadonlySet<string> = new Set(['low_balance', 'disk'])
+
+/** Goes through moments, and says what was raised and ended at each. */
+function played(moments: readonly Moment[]): string[] {
+  let open: OpenAlert[] = []
+  let id = 0
+  return moments.map(([minute, subjects, looked_at = EVERY]) => {
+    const conditions = subjects.map((subject) => condition(subject))
+    const now_ms = minute * MINUTE_MS
+    const { raise, over, back, end } = stepsOf(open, conditions, { looked_at, now_ms })
+    const told = [
+      ...raise.map(({ subject }) => `+${subject}`),
+      ...open.filter((one) => end.includes(one.id)).map(({ subject }) => `-${subject}`),
+    ]
+    open = [
+      ...open
+        .filter((one) => !end.includes(one.id))
+        .map((one) => {
+          if (over.includes(one.id)) return { ...one, over_since_ms: now_ms }
+          return back.includes(one.id) ? { ...one, over_since_ms: null } : one
+        }),
+      ...raise.map(({ rule, subject }) => ({ id: ++id, rule, subject, over_since_ms: null })),
+    ]
+    return told.join(' ')
+  })
+}
+
+type Moment = readonly [minute: number, subjects: readonly string[], looked_at?: ReadonlySet<string>]
+const NONE: ReadonlySet<string> = new Set()
+const END_MIN = END_AFTER_MS / MINUTE_MS
+
+test.each<[string, readonly Moment[], string[]]>([
+  ['nothing', [[0, []]], ['']],
+  [
+    'one, raised once',
+    [
+      [0, ['a']],
+      [1, ['a']],
+      [2, ['a']],
+    ],
+    ['+a', '', ''],
+  ],
+  [
+    'two, each of its own',
+    [
+      [0, ['a']],
+      [1, ['a', 'b']],
+      [2, ['b']],
+      [20, ['b']],
+    ],
+    ['+a', '+b', '', '-a'],
+  ],
+  [
+    'one that is over for long enough',
+    [
+      [0, ['a']],
+      [1, []],
+      [1 + END_MIN, []],
+    ],
+    ['+a', '', '-a'],
+  ],
+  [
+    'one that is not over for long enough',
+    [
+      [0, ['a']],
+      [1, []],
+      [END_MIN, []],
+    ],
+    ['+a', '', ''],
+  ],
+  [
+    'one that comes and goes is one alert',
+    [
+      [0, ['a']],
+      [1, []],
+      [5, ['a']],
+      [6, []],
+      [12, ['a']],
+      [13, []],
+      [13 + END_MIN, []],
+    ],
+    ['+a', '', '', '', '', '', '-a'],
+  ],
+  [
+    'one that comes back after its end',
+    [
+      [0, ['a']],
+      [1, []],
+      [11, []],
+      [12, ['a']],
+    ],
+    ['+a', '', '-a', '+a'],
+  ],
+  [
+    'one that could not be looked at',
+    [
+      [0, ['a']],
+      [1, [], NONE],
+      [30, [], NONE],
+      [31, ['a']],
+    ],
+    ['+a', '', '', ''],
+  ],
+  [
+    'one that is over, and was not looked at later on',
+    [
+      [0, ['a']],
+      [1, []],
+      [20, [], NONE],
+      [21, []],
+    ],
+    ['+a', '', '', '-a'],
+  ],
+])('%s', (_, moments, told) => {
+  expect(played(moments)).toEqual(told)
+})
+
+test('of one rule so many are open at a time; others wait for room, those of other rules do not', () => {
+  const many = Array.from({ length: MAX_OPEN + 1 }, (_, index) => condition(`a${index}`))
+  const { raise } = stepsOf([], [...many, condition('', 'disk')], { looked_at: EVERY, now_ms: 0 })
+  expect(raise).toHaveLength(MAX_OPEN + 1)
+  expect(raise.at(-1)?.rule).toBe('disk')
+  const open = raise.map(({ rule, subject }, id) => ({
+    id,
+    rule,
+    subject,
+    over_since_ms: id === 0 ? 0 : null,
+  }))
+  const later = stepsOf(open, [...many.slice(1), condition('', 'disk')], {
+    looked_at: EVERY,
+    now_ms: END_AFTER_MS,
+  })
+  expect(later.end).toEqual([0])
+  expect(later.raise.map(({ subject }) => subject)).toEqual([`a${MAX_OPEN}`])
+})
