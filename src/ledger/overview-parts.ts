@@ -8,12 +8,20 @@ import { call_sums, calls } from '../db/schema.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { periodsOf } from './days.ts'
 import type { Overview } from './overview.ts'
-import { addTotals, byCost, type CallTotals, totalsIn, totalsOfCalls, totalsOfSums } from './totals.ts'
+import {
+  addTotals,
+  byCost,
+  type MoneyTotals,
+  moneyOfCalls,
+  moneyOfSums,
+  NO_MONEY,
+  totalsIn,
+} from './totals.ts'
 
 export interface OverviewParts {
   /** The most expensive first. */
-  models: (CallTotals & { model: string })[]
-  accounts: (CallTotals & { account_id: number })[]
+  models: (MoneyTotals & { model: string })[]
+  accounts: (MoneyTotals & { account_id: number })[]
 }
 
 const { placeholder } = sql
@@ -24,7 +32,7 @@ const PERIODS_AT_ONCE = 4
 const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
   ofCalls: (orm: BunSQLiteDatabase) =>
     orm
-      .select({ account_id: calls.account_id, model: calls.model, ...totalsOfCalls() })
+      .select({ account_id: calls.account_id, model: calls.model, ...moneyOfCalls() })
       .from(calls)
       .where(
         and(
@@ -39,7 +47,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
       .prepare(),
   ofSums: (orm: BunSQLiteDatabase) =>
     orm
-      .select({ account_id: call_sums.account_id, model: call_sums.model, ...totalsOfSums() })
+      .select({ account_id: call_sums.account_id, model: call_sums.model, ...moneyOfSums() })
       .from(call_sums)
       .where(
         and(account(call_sums), equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')),
@@ -52,7 +60,7 @@ const ofAll = perConnection(preparationsWhere(() => undefined))
 const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
 
 type Range = Pick<Overview, 'from_ms' | 'until_ms' | 'first_call_id' | 'last_call_id' | 'is_of_calls'>
-type Row = CallTotals & { account_id: number; model: string }
+type Row = MoneyTotals & { account_id: number; model: string }
 
 /** Read as the overview was, so that each adds up to its totals. @param account_id undefined: of all accounts */
 export async function overviewParts(
@@ -60,13 +68,13 @@ export async function overviewParts(
   range: Range,
   account_id: number | undefined,
 ): Promise<OverviewParts> {
-  const [by_model, by_account] = [new Map<string, CallTotals>(), new Map<number, CallTotals>()]
+  const [by_model, by_account] = [new Map<string, MoneyTotals>(), new Map<number, MoneyTotals>()]
   const rows = range.is_of_calls ? rowsOfCalls(db, range, account_id) : rowsOfSums(db, range, account_id)
   for await (const { row, sign } of rows) {
-    addTotals(totalsIn(by_model, row.model), row, sign)
-    addTotals(totalsIn(by_account, row.account_id), row, sign)
+    addTotals(totalsIn(by_model, row.model, NO_MONEY), row, sign)
+    addTotals(totalsIn(by_account, row.account_id, NO_MONEY), row, sign)
   }
-  const has_calls = ({ calls }: CallTotals): boolean => calls > 0
+  const has_calls = ({ calls }: MoneyTotals): boolean => calls > 0
   return {
     models: [...by_model]
       .map(([model, sum]) => ({ ...sum, model }))

@@ -1,15 +1,8 @@
 // Sums of the calls of some time, as the overview adds them up. Pure.
-import type { Nanos } from '../domain/money.ts'
+import type { MoneyTotals } from './totals.ts'
 
 /** Sums of calls. */
-export interface Totals {
-  calls: number
-  failed: number
-  cost_nanos: Nanos
-  /** What providers take for those of the calls of which that is known, and what those calls cost. For the operator alone. */
-  provider_cost_nanos: Nanos
-  known_revenue_nanos: Nanos
-}
+export type Totals = MoneyTotals
 
 /** Some time, and where its calls are. */
 export interface Found extends Totals {

@@ -6,84 +6,87 @@ import type { Nanos } from '../domain/money.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { isFailed } from './failed-sql.ts'
 
-/** Calls added up. What providers take is for the operator alone. */
-export interface CallTotals extends KnownCosts {
+/** Calls counted, with their money. What providers take is for the operator alone. */
+export interface MoneyTotals extends KnownCosts {
   calls: number
   /** Those of them that failed or broke off. */
   failed: number
+  cost_nanos: Nanos
+}
+
+/** The same with what was used. */
+export interface CallTotals extends MoneyTotals {
   /** Of all kinds, cached ones included. */
   input_tokens: number
   /** Of all kinds, thinking and images included. */
   output_tokens: number
   images: number
-  cost_nanos: Nanos
 }
 
-export const NO_CALLS: Readonly<CallTotals> = {
+export const NO_MONEY: Readonly<MoneyTotals> = {
   calls: 0,
   failed: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  images: 0,
   cost_nanos: 0,
   provider_cost_nanos: 0,
   known_revenue_nanos: 0,
 }
-const COUNTS = Object.keys(NO_CALLS) as (keyof CallTotals)[]
+export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
 
-/** Adds a sum to another; with the sign −1 takes it away. */
-export function addTotals(total: CallTotals, more: CallTotals, sign: 1 | -1 = 1): void {
-  for (const name of COUNTS) total[name] += sign * more[name]
+/** Adds a row to a sum, which has nothing but counts; with the sign −1 takes it away. */
+export function addTotals<Sum extends MoneyTotals>(total: Sum, more: Sum, sign: 1 | -1 = 1): void {
+  const counts: Record<string, number> = total as Sum & Record<string, number>
+  const added = more as Sum & Record<string, number>
+  for (const name in counts) counts[name] = (counts[name] ?? 0) + sign * (added[name] ?? 0)
 }
 
-/** The sum of this name, made at its first use. */
-export function totalsIn<Name>(sums: Map<Name, CallTotals>, name: Name): CallTotals {
+/** The sum of this name, made of `none` at its first use. */
+export function totalsIn<Name, Sum extends MoneyTotals>(
+  sums: Map<Name, Sum>,
+  name: Name,
+  none: Readonly<Sum>,
+): Sum {
   const known = sums.get(name)
   if (known) return known
-  const made = { ...NO_CALLS }
+  const made = { ...none }
   sums.set(name, made)
   return made
 }
 
 /** The most expensive first; of those that cost the same, the one with more calls. */
-export const byCost = (one: CallTotals, other: CallTotals): number =>
+export const byCost = (one: MoneyTotals, other: MoneyTotals): number =>
   other.cost_nanos - one.cost_nanos || other.calls - one.calls
-
-/** Only the counts and sums, of a row that has more. */
-export const onlyTotals = (row: CallTotals): CallTotals => {
-  const only = { ...NO_CALLS }
-  addTotals(only, row)
-  return only
-}
 
 const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
   condition
     ? sql<number>`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`
     : sql<number>`coalesce(sum(${value}), 0)`
 
-const alike = (table: typeof calls | typeof call_sums) => ({
+const used = (table: typeof calls | typeof call_sums) => ({
   input_tokens: totalOf(together(table, INPUT_FIELDS)),
   output_tokens: totalOf(together(table, OUTPUT_FIELDS)),
   images: totalOf(sql`${table.images}`),
-  cost_nanos: totalOf(sql`${table.cost_nanos}`),
-  provider_cost_nanos: totalOf(sql`${table.provider_cost_nanos}`),
 })
 
-/** Of rows of the kept sums. */
-export const totalsOfSums = () => ({
-  ...alike(call_sums),
+/** The money of rows of the kept sums. */
+export const moneyOfSums = () => ({
   calls: totalOf(sql`${call_sums.calls}`),
   failed: totalOf(sql`${call_sums.calls}`, isFailed(call_sums.outcome)),
+  cost_nanos: totalOf(sql`${call_sums.cost_nanos}`),
+  provider_cost_nanos: totalOf(sql`${call_sums.provider_cost_nanos}`),
   known_revenue_nanos: totalOf(sql`${call_sums.known_revenue_nanos}`),
 })
 
-/** Of calls. */
-export const totalsOfCalls = () => ({
-  ...alike(calls),
+/** The money of calls. */
+export const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
+  cost_nanos: totalOf(sql`${calls.cost_nanos}`),
+  provider_cost_nanos: totalOf(sql`${calls.provider_cost_nanos}`),
   known_revenue_nanos: totalOf(sql`${calls.cost_nanos}`, sql`${calls.provider_cost_nanos} IS NOT NULL`),
 })
+
+export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })
+export const totalsOfCalls = () => ({ ...moneyOfCalls(), ...used(calls) })
 
 function together(table: typeof calls | typeof call_sums, fields: readonly UsageField[]): SQL {
   return sql.join(

@@ -48,10 +48,10 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Usag
     const rows = account_id === undefined ? ofAll(db, within) : ofAccount(db, { ...within, account_id })
     for (const row of rows) {
       addTotals(total, row)
-      addTotals(totalsIn(by_day, row.start_s), row)
-      addTotals(totalsIn(by_model, row.model), row)
-      addTotals(totalsIn(by_account, row.account_id), row)
-      if (row.key_id !== undefined) addTotals(totalsIn(by_key, row.key_id), row)
+      addTotals(totalsIn(by_day, row.start_s, NO_CALLS), row)
+      addTotals(totalsIn(by_model, row.model, NO_CALLS), row)
+      addTotals(totalsIn(by_account, row.account_id, NO_CALLS), row)
+      if (row.key_id !== undefined) addTotals(totalsIn(by_key, row.key_id, NO_CALLS), row)
     }
     at_once = Math.max(1, Math.floor((at_once * SUMS_AT_ONCE) / Math.max(rows.length, SUMS_AT_ONCE / 16)))
     day_s = until_s
@@ -61,7 +61,7 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Usag
     total,
     days: Array.from({ length: (end_s - first_s) / DAY_S }, (_, index) => {
       const start_s = first_s + index * DAY_S
-      return { day: dayOf(start_s * 1_000, 'utc').name, ...totalsIn(by_day, start_s) }
+      return { day: dayOf(start_s * 1_000, 'utc').name, ...totalsIn(by_day, start_s, NO_CALLS) }
     }),
     models: [...by_model].map(([id, sum]) => ({ model: id, ...sum })).sort(byCost),
     accounts: [...by_account].map(([id, sum]) => ({ account_id: id, ...sum })).sort(byCost),

@@ -1,6 +1,7 @@
 // One figure, one truth: what pages, files and an account's own API tell of the same calls is the same, over a seeded database.
 import { describe, expect, test } from 'bun:test'
 import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
+import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
 import type { Call } from '../../src/db/schema.ts'
 import { hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
 import { lastWeek } from '../../src/domain/ranges.ts'
@@ -206,6 +207,25 @@ describe.each(['hour', 'day', 'month'])('of the overview’s %s', (range) => {
     for (const rows of [top.models, top.accounts]) expect(added(rows)).toMatchObject(added([totals]))
   })
 })
+
+test.each(['Pacific/Auckland', 'America/Los_Angeles', 'Asia/Kolkata'])(
+  'a day is the same day of UTC in %s, and a call has its own clock time there',
+  async (time_zone) => {
+    await using one = await visit('operator', { time_zone })
+    await one.open('/console/usage?days=7')
+    await one.page.getByRole('button', { name: 'As a table' }).click()
+    const rows = one.page.getByRole('table', { name: /by day/ }).locator('tbody tr')
+    const shown = await rows.locator('td:first-child').allInnerTexts()
+    const newest_first = Array.from({ length: 7 }, (_, ago) => utcDay(now_ms - ago * 24 * HOUR_MS))
+    expect(shown).toEqual(newest_first.map((name, at) => `${name} (UTC)${at === 0 ? ', so far' : ''}`))
+    await one.go('/console/calls')
+    const last = calls.toSorted((a, b) => b.id - a.id)[0]
+    const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: time_zone })
+    const cell = one.page.getByRole('table', { name: 'Calls' }).locator('tbody tr time').first()
+    expect(await cell.getAttribute('datetime')).toBe(new Date(last?.started_at_ms ?? 0).toISOString())
+    expect(await cell.getAttribute('title')).toContain(time.format(last?.started_at_ms))
+  },
+)
 
 test('the pages show these figures', async () => {
   const { calls: made, failed, cost_nanos, margin_nanos } = truthOf(inWeek)

@@ -20,7 +20,7 @@ import {
 } from '../../../src/ledger/overview.ts'
 import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-parts.ts'
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
-import type { CallTotals } from '../../../src/ledger/totals.ts'
+import type { MoneyTotals } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { AlertView, alertView } from './alerts.ts'
@@ -185,7 +185,7 @@ function topView(db: Gateway['db'], parts: OverviewParts, is_operator: boolean):
   }
 }
 
-const partView = (sum: CallTotals, is_operator: boolean) => ({
+const partView = (sum: MoneyTotals, is_operator: boolean) => ({
   calls: sum.calls,
   failed: sum.failed,
   ...money('cost', sum.cost_nanos),

@@ -19,6 +19,8 @@ export interface Column<Row> {
   cell: (row: Row, decimals: number) => ReactNode
   /** The amounts of a column of charges, which all have the same decimals: `cell` is told how many. */
   amounts?: (row: Row) => number | null
+  /** What the title means exactly, on hover. */
+  hint?: string
   /** Numbers stand at the end. */
   end?: boolean
   sorts?: boolean
@@ -47,6 +49,12 @@ export const charges = <Row,>(
   ),
 ): Column<Row> => ({ key, title, phone, amounts, cell, end: true })
 
+/** A column of the last 7 days, which says which days these are. */
+export const ofWeek = <Row,>(one: Column<Row>): Column<Row> => ({
+  ...one,
+  hint: 'Today (UTC) and the 6 days before it',
+})
+
 /** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
 export interface Sorting {
   by: string
@@ -71,8 +79,8 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
       <table className="table" aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ key, title, end, sorts }) => (
-              <HeadCell key={key} sort_key={key} title={title} end={end} sorts={sorts} sorting={sorting} />
+            {columns.map(({ key, title, hint, end, sorts }) => (
+              <HeadCell key={key} sort_key={key} {...{ title, hint, end, sorts, sorting }} />
             ))}
           </tr>
         </thead>
@@ -100,19 +108,20 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
 
 interface HeadCellProps {
   title: string
+  hint?: string
   end?: boolean
   sorts?: boolean
   sort_key: string
   sorting: Sorting | undefined
 }
 
-function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
+function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps) {
   const className = names(end && 'end')
   // A column of buttons has no name: an empty heading would be read out.
   if (title === '') return <td className={className} />
   if (!sorts || !sorting)
     return (
-      <th scope="col" className={className}>
+      <th scope="col" className={className} title={hint}>
         {title}
       </th>
     )
@@ -122,6 +131,7 @@ function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
     <th
       scope="col"
       className={className}
+      title={hint}
       aria-sort={is_up ? 'ascending' : is_down ? 'descending' : undefined}
     >
       <button type="button" onClick={() => sorting.onSort(is_down ? sort_key : `-${sort_key}`)}>

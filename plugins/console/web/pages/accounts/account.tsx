@@ -86,7 +86,7 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Shown
   if (debt_nanos > 0)
     return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
   const days = available_nanos > 0 ? lasting(lasts_days) : null
-  const pace = days === null ? '' : `, ${days} at this week’s pace`
+  const pace = days === null ? '' : `, ${days} at the pace of the last 7 days`
   return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
 }
 
@@ -108,14 +108,14 @@ function AccountFigures({ account, refusals }: KnownAccount) {
         }
       />
       <Figure
-        label="Spent in 7 days"
+        label="Spent in 7 days (UTC)"
         value={<Money nanos={week_nanos} />}
         change={change_percent === null ? null : change_percent / 100}
       />
       <Figure
         label="Lasts"
         value={lasting(lasts_days) ?? '–'}
-        note={lasts_days === null ? 'nothing was spent in 7 days' : 'at this week’s pace'}
+        note={lasts_days === null ? 'nothing spent in 7 days' : 'at the pace of the last 7 days'}
       />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
       <Figure label="Keys that work" value={keys} note={<AccountState account={account} />} />

@@ -16,7 +16,7 @@ import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, charges, column, Pager, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -39,16 +39,18 @@ const COLUMNS: Column<ShownAccountRow>[] = [
   sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(
-    charges(
-      'spent',
-      'Spent in 7 days, USD',
-      'second-end',
-      ({ week_nanos }) => week_nanos,
-      ({ week_nanos }, decimals) => (
-        <>
-          <Money nanos={week_nanos} decimals={decimals} unit={false} />
-          <span className="on-phone"> in 7 days</span>
-        </>
+    ofWeek(
+      charges(
+        'spent',
+        'Spent in 7 days, USD',
+        'second-end',
+        ({ week_nanos }) => week_nanos,
+        ({ week_nanos }, decimals) => (
+          <>
+            <Money nanos={week_nanos} decimals={decimals} unit={false} />
+            <span className="on-phone"> in 7 days</span>
+          </>
+        ),
       ),
     ),
   ),

@@ -105,7 +105,7 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
         ['Models', key.models?.join(', ') ?? 'all'],
         ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
         ['Spent', <Spent key="spent" of={key} />],
-        ['Last 7 days', <Week key="week" of={key} />],
+        ['Last 7 days (UTC)', <Week key="week" of={key} />],
         ['Refused in 7 days', <Refused key="refused" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],

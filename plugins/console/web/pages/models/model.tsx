@@ -43,18 +43,18 @@ export default function ModelPage({ params }: PageProps) {
             {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
             <Figures>
               <Figure
-                label="Calls in 7 days"
+                label="Calls in 7 days (UTC)"
                 value={count(week.calls)}
                 note={`${count(week.failed)} failed or broke off`}
               />
               <Figure
-                label={is_operator ? 'Revenue in 7 days' : 'Cost in 7 days'}
+                label={is_operator ? 'Revenue in 7 days (UTC)' : 'Cost in 7 days (UTC)'}
                 value={<Money nanos={week.cost_nanos} />}
-                note="days in UTC, today included"
+                note="today included"
               />
               {week.margin_nanos !== null && (
                 <Figure
-                  label="Margin in 7 days"
+                  label="Margin in 7 days (UTC)"
                   value={<Money nanos={week.margin_nanos} />}
                   note={<MarginWords {...week} />}
                 />

@@ -12,7 +12,7 @@ import { marginColumn } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, ofWeek, Table } from '../../parts/table.tsx'
 import { ModelState } from './model-state.tsx'
 import { PriceWords } from './price-words.tsx'
 
@@ -22,16 +22,18 @@ const routeWords = ({ routes = [] }: Row): string =>
   [...new Set(routes.map(({ provider }) => provider))].join(', ')
 
 const weekCost = (title: string): Column<Row> =>
-  charges(
-    'cost',
-    title,
-    'first-end',
-    ({ week }) => week.cost_nanos,
-    ({ week }, decimals) => (
-      <>
-        <Money nanos={week.cost_nanos} decimals={decimals} unit={false} />
-        <span className="on-phone"> in 7 days</span>
-      </>
+  ofWeek(
+    charges(
+      'cost',
+      title,
+      'first-end',
+      ({ week }) => week.cost_nanos,
+      ({ week }, decimals) => (
+        <>
+          <Money nanos={week.cost_nanos} decimals={decimals} unit={false} />
+          <span className="on-phone"> in 7 days</span>
+        </>
+      ),
     ),
   )
 
@@ -46,7 +48,7 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 const WEEK: Column<Row>[] = [
-  atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => count(week.calls)),
+  ofWeek(atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => count(week.calls))),
   weekCost('Cost in 7 days, USD'),
 ]
 
@@ -54,14 +56,16 @@ const OF_OPERATOR: Column<Row>[] = [
   ...COLUMNS,
   column('routes', 'Routes', 'none', routeWords),
   column('state', 'State', 'second-end', (model) => <ModelState {...model} />),
-  atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => (
-    <>
-      {count(week.calls)}
-      {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
-    </>
-  )),
+  ofWeek(
+    atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => (
+      <>
+        {count(week.calls)}
+        {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
+      </>
+    )),
+  ),
   weekCost('Revenue in 7 days, USD'),
-  marginColumn('Margin in 7 days, USD', 'none', ({ week }) => week),
+  ofWeek(marginColumn('Margin in 7 days, USD', 'none', ({ week }) => week)),
 ]
 
 export default function ModelsPage() {

@@ -5,7 +5,7 @@ import { useAsk } from '../../app/query.ts'
 import { Money } from '../../parts/money.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, charges, column, ofWeek, Table } from '../../parts/table.tsx'
 
 const SHOWN = 5
 
@@ -33,7 +33,7 @@ export function LowAccounts() {
 const COLUMNS: Column<Account>[] = [
   column('name', 'Account', 'first', ({ name }) => name),
   column('why', 'Why', 'second', (account) => <Why {...account} />),
-  charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos),
+  ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   atEnd('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (
     <Money nanos={available_nanos} balance unit={false} />
   )),

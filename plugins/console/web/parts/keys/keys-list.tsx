@@ -14,7 +14,7 @@ import { given } from '../given.ts'
 import { Money } from '../money.tsx'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
-import { type Column, charges, column, Pager, Table } from '../table.tsx'
+import { type Column, charges, column, ofWeek, Pager, Table } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
@@ -32,7 +32,7 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
   column('name', 'Key', 'first', ({ name }) => name),
   column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
-  charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos),
+  ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   charges(
     'spent',
     'In all, USD',
