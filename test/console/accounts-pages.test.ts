@@ -70,6 +70,29 @@ describe('an account', () => {
     expect(new URL(page.url()).pathname).toBe(`/console/accounts/${accountRow('alice')?.id}`)
   })
 
+  test('gets a display name in any letters, an email and a note, and is found by them', async () => {
+    await hand.choose('Edit details')
+    await hand.type('Display name', 'Aлиса Ödegård')
+    await hand.type('Email', 'alice at home')
+    await hand.enter()
+    await hand.isTold(/is not an email address/)
+    await hand.type('Email', 'alice@example.com')
+    await hand.type('Note', 'pays late')
+    await one.looksRight()
+    await hand.press('Save details')
+    await hand.isClosed()
+    await page.getByRole('heading', { level: 1, name: 'Aлиса Ödegård' }).waitFor()
+    await page.getByRole('link', { name: 'alice@example.com' }).waitFor()
+    await one.looksRight()
+    await one.go('/console/accounts?search=Ödeg')
+    await page.getByRole('link', { name: /Aлиса Ödegård alice/ }).click()
+    await hand.choose('Edit details')
+    await hand.type('Display name', '')
+    await hand.press('Save details')
+    await hand.isClosed()
+    await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor()
+  })
+
   test('is topped up and debited, with what was written to it', async () => {
     await hand.press('Top up')
     await hand.type('Amount', 'much')
@@ -122,7 +145,7 @@ describe('an account', () => {
     await guest.open(link)
     await guest.page.getByLabel('Password', { exact: true }).fill('a password of alice’s own')
     await guest.page.keyboard.press('Enter')
-    await guest.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await guest.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
     await guest.page.getByText('10.00 USD').first().waitFor()
 
     await hand.choose('Suspend')
@@ -169,10 +192,13 @@ describe('a key', () => {
   const LIMITS = {
     models: '["sim-flash","sim-p*"]',
     spend_limit_nanos: 5 * USD,
+    daily_limit_nanos: 1 * USD,
+    monthly_limit_nanos: 4 * USD,
+    concurrent_calls: 8,
     addresses: '["127.0.0.0/8"]',
     expires_at_ms: Date.UTC(2031, 0, 1),
   }
-  const CHANGED = { ...LIMITS, models: null, spend_limit_nanos: 7 * USD }
+  const CHANGED = { ...LIMITS, models: null, spend_limit_nanos: 7 * USD, concurrent_calls: null }
   let text = ''
 
   const statusOf = async (key: string, model: string) => {
@@ -191,7 +217,10 @@ describe('a key', () => {
     await hand.type('Account', 'nobody')
     await hand.type('Name', 'laptop')
     await hand.type('Models', 'sim-flash, sim-p*')
-    await hand.type('Spend limit', '5')
+    await hand.type('Daily limit', '1')
+    await hand.type('Monthly limit', '4')
+    await hand.type('Total spend limit', '5')
+    await hand.type('Concurrent calls', '8')
     await hand.type('Last day', '2030-12-31')
     await hand.type('Addresses', '127.0.0.0/8')
     await hand.enter()
@@ -199,7 +228,7 @@ describe('a key', () => {
     await hand.type('Account', 'bob')
     await dialog.getByText('As a command').click()
     await hand.isTold(
-      "tollgate key create bob --name laptop --models 'sim-flash,sim-p*' --spend-limit 5 --expires 2030-12-31 --addresses 127.0.0.0/8",
+      "tollgate key create bob --name laptop --models 'sim-flash,sim-p*' --daily-limit 1 --monthly-limit 4 --spend-limit 5 --concurrent-calls 8 --expires 2030-12-31 --addresses 127.0.0.0/8",
     )
     await hand.press('Create key')
     await dialog.getByText('Store the key now').waitFor()
@@ -214,9 +243,19 @@ describe('a key', () => {
     await page.getByRole('heading', { level: 1, name: 'laptop' }).waitFor()
     await hand.press('Change')
     await hand.type('Models', '')
-    await hand.type('Spend limit', '7')
+    await hand.type('Total spend limit', '7')
+    await hand.type('Concurrent calls', '')
+    const { day_nanos = 0 } = keyRow(text) ?? {}
+    await hand.type('Daily limit', (day_nanos / 0.9 / USD).toFixed(9))
     await hand.send()
     await hand.isTold('The key laptop is changed.')
+    await hand.isTold(/has used 90 % of its daily limit/)
+    await hand.isTold('near its limit')
+    await one.looksRight()
+    await hand.press('Change')
+    await hand.type('Daily limit', '1')
+    await hand.send()
+    await page.getByText(/of its daily limit/).waitFor({ state: 'detached' })
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...CHANGED })
   })
 
@@ -296,7 +335,7 @@ describe('an account whose requests are refused', () => {
 
   test('is told so itself, and sees its own', async () => {
     await using own = await visit({ account: 'poor' })
-    await own.open('/console')
+    await own.open('/console/overview')
     await own.page.getByText(WHY).waitFor()
     await own.page.getByText('Ask your operator to add funds').waitFor()
     await own.looksRight()

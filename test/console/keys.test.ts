@@ -100,6 +100,9 @@ describe('a new key', () => {
         name: 'website',
         models: [MODEL, 'nothing-*'],
         spend_limit: '2.50',
+        daily_limit: '0.25',
+        monthly_limit: '1',
+        concurrent_calls: 3,
         expires: '2099-12-31',
         addresses: ['127.0.0.1', '::1'],
       },
@@ -118,6 +121,10 @@ describe('a new key', () => {
       status: 'active',
       spend_limit_nanos: 2_500_000_000,
       left_nanos: 2_500_000_000,
+      daily_limit_usd: '0.25',
+      monthly_limit_usd: '1.00',
+      concurrent_calls: 3,
+      limits: { concurrent_calls: { limit: 3, used: 0 } },
       models: [MODEL, 'nothing-*'],
       addresses: ['127.0.0.1', '::1'],
       expires_at: '2100-01-01T00:00:00.000Z',
@@ -126,7 +133,15 @@ describe('a new key', () => {
     expect([unmatched, sample_model]).toEqual([['nothing-*'], MODEL])
     expect(await callWith(text)).toBe(200)
     await gateway.rest()
-    expect(await alice.json('GET', `/keys/${key.id}`)).toMatchObject({ spent_nanos: ANSWER_NANOS })
+    const used_nanos = ANSWER_NANOS
+    expect(await alice.json('GET', `/keys/${key.id}`)).toMatchObject({
+      spent_nanos: ANSWER_NANOS,
+      spend_limits: [
+        { period: 'day', used_nanos, left_nanos: 250_000_000 - ANSWER_NANOS, state: 'ok' },
+        { period: 'month', used_nanos, state: 'ok' },
+        { period: 'total', used_nanos, resets_at: null, state: 'ok' },
+      ],
+    })
     expect(JSON.stringify(await alice.json('GET', '/keys'))).not.toContain(text)
     expect(gateway.log.text()).not.toContain(text)
   })
@@ -154,6 +169,11 @@ describe('a new key', () => {
     ['a limit that is no amount', { spend_limit: 'much' }, 'spend_limit'],
     ['a limit beyond what can be counted', { spend_limit: '99999999999' }, 'spend_limit'],
     ['a limit as a number', { spend_limit: 1 }, 'spend_limit'],
+    ['a negative limit a day', { daily_limit: '-1' }, 'daily_limit'],
+    ['a limit a month that is no amount', { monthly_limit: 'much' }, 'monthly_limit'],
+    ['no call at the same time', { concurrent_calls: 0 }, 'concurrent_calls'],
+    ['half a call at the same time', { concurrent_calls: 0.5 }, 'concurrent_calls'],
+    ['calls at the same time as text', { concurrent_calls: '2' }, 'concurrent_calls'],
     ['a day that has passed', { expires: '2020-01-01' }, 'expires'],
     ['a day that does not exist', { expires: '2099-02-30' }, 'expires'],
     ['no day', { expires: 'soon' }, 'expires'],
@@ -176,6 +196,26 @@ describe('a new key', () => {
     await operator.json('POST', '/accounts/gone/close', { name: 'gone' })
     expect((await operator.send('POST', '/keys', { body: { account: 'gone' } })).status).toBe(409)
   })
+})
+
+describe('a limit', () => {
+  test.each(['daily_limit', 'monthly_limit', 'spend_limit'])(
+    '%s is near from 80 %% on, and reached',
+    async (name) => {
+      const { key, text } = await alice.json('POST', '/keys', { name: `near-${name.replaceAll('_', '-')}` })
+      expect(await callWith(text)).toBe(200)
+      await gateway.rest()
+      const stateAt = async (nanos: number) => {
+        const limit = (nanos / 1e9).toFixed(9)
+        const { spend_limits } = await alice.json('PATCH', `/keys/${key.id}`, { [name]: limit })
+        return spend_limits.map(({ state }: { state: string }) => state)
+      }
+      expect(await stateAt(ANSWER_NANOS * 2)).toEqual(['ok'])
+      expect(await stateAt(ANSWER_NANOS * 1.25)).toEqual(['near'])
+      expect(await stateAt(ANSWER_NANOS)).toEqual(['reached'])
+      expect(await callWith(text)).toBe(402)
+    },
+  )
 })
 
 describe('a change', () => {

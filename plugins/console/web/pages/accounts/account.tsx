@@ -1,5 +1,15 @@
 // The page of one account: what it has left, and its keys, entries and limits.
-import { Ban, CirclePlay, ListFilter, Mail, MinusCircle, PenLine, Plus, Trash2 } from 'lucide-react'
+import {
+  Ban,
+  CirclePlay,
+  ListFilter,
+  Mail,
+  MinusCircle,
+  NotebookPen,
+  PenLine,
+  Plus,
+  Trash2,
+} from 'lucide-react'
 import { useState } from 'react'
 import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, part } from '../../app/client.ts'
@@ -20,6 +30,7 @@ import { RefusedFigure } from '../../parts/refusals/refused-figure.tsx'
 import { AwaitedPage } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
 import { AccountLimits } from './account-limits.tsx'
 import { MoneyDialog, type Movement } from './money-dialog.tsx'
@@ -32,7 +43,7 @@ export default function Account({ params: { account: reference = '' } }: PagePro
   return <AccountPage account={account.data} refusals={refusals.data} />
 }
 
-type Open = 'rename' | 'suspend' | 'close' | 'invite'
+type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
 
 interface KnownAccount {
   account: ShownAccount
@@ -45,7 +56,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
   const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
   return (
     <Page
-      title={account.name}
+      title={account.display_name || account.name}
       lead={leadOf(account)}
       actions={
         <>
@@ -60,6 +71,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
       }
     >
       <ManyRefused refusals={refusals} account={account} />
+      <AccountDetails of={account} />
       <AccountFigures account={account} refusals={refusals} />
       <Tabs
         label={`Parts of ${account.name}`}
@@ -71,6 +83,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
         ]}
       />
       <MoneyDialog account={account} movement={movement} onClose={() => setMovement(null)} />
+      <DetailsDialog {...dialog('details')} />
       <RenameDialog {...dialog('rename')} />
       <SuspendDialog {...dialog('suspend')} />
       <CloseDialog {...dialog('close')} />
@@ -144,6 +157,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     ...(status === 'closed'
       ? []
       : [{ label: 'Invite to sign in', icon: Mail, onSelect: () => open('invite') }]),
+    { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
     { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     'line',
     is_active

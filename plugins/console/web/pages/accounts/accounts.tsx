@@ -18,7 +18,7 @@ import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
-import { AccountStatus, lasting } from './words.tsx'
+import { AccountName, AccountStatus, lasting } from './words.tsx'
 
 const SHOWN = [
   { value: 'all', label: 'All accounts' },
@@ -35,7 +35,7 @@ const SHOWN = [
 const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
 
 const COLUMNS: Column<ShownAccountRow>[] = [
-  sorted(column('name', 'Account', 'first', ({ name }) => name)),
+  sorted(column('name', 'Account', 'first', (account) => <AccountName of={account} />)),
   sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(

@@ -19,9 +19,11 @@ export function NewAccountDialog({ open, onClose }: { open: boolean; onClose: ()
 
 function NewAccount({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
+  const [display_name, setDisplayName] = useState('')
+  const [email, setEmail] = useState('')
   const [, go] = useLocation()
   const { runOrThrow } = useAction({
-    work: (wanted: string) => ask(api.accounts.post({ name: wanted })),
+    work: (wanted: string) => ask(api.accounts.post({ name: wanted, display_name, email })),
     changes: ['accounts'],
     done: (_, account) => ({ text: `${account.name} is there. Next: top up, and make a key.` }),
   })
@@ -36,6 +38,12 @@ function NewAccount({ onClose }: { onClose: () => void }) {
     <Form submit={make} aria-label="New account">
       <Field label="Name" name="name" help="A person, a team or a program: letters, digits and . _ @ + -">
         <TextInput value={name} onChange={setName} autoComplete="off" />
+      </Field>
+      <Field label="Display name" name="display_name" help="In any letters. Optional.">
+        <TextInput value={display_name} onChange={setDisplayName} autoComplete="off" />
+      </Field>
+      <Field label="Email" name="email" help="Optional.">
+        <TextInput inputMode="email" value={email} onChange={setEmail} autoComplete="off" />
       </Field>
       <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
       <AsCommand command={`tollgate account create ${name.trim() || 'NAME'}`} />

@@ -19,7 +19,15 @@ export interface KeyDialogProps {
 }
 
 const CHANGES = ['keys', 'key', 'account', 'accounts']
-const UNSET = { models: 'all', spend_limit: 'none', expires: 'never', addresses: 'anywhere' }
+const UNSET = {
+  models: 'all',
+  spend_limit: 'none',
+  daily_limit: 'none',
+  monthly_limit: 'none',
+  concurrent_calls: 'any',
+  expires: 'never',
+  addresses: 'anywhere',
+}
 
 /** Commands are the operator's. */
 function useCommand(command: string) {

@@ -13,6 +13,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Id } from '../../parts/id.tsx'
 import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
+import { LimitWarning, SpendLimitFacts } from '../../parts/keys/spend-limits.tsx'
 import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -65,7 +66,13 @@ function KeyPage({ of: key }: { of: ShownKey }) {
         </>
       }
     >
+      {(key.status === 'active' || key.status === 'retiring') && (
+        <LimitWarning limits={key.spend_limits} who="This key" />
+      )}
       <KeyFacts of={key} />
+      <Section title="Spend limits">
+        <SpendLimitFacts limits={key.spend_limits} />
+      </Section>
       <Section title="Limits of calls">
         <LimitFacts limits={key.limits} />
         {role === 'operator' && (
@@ -119,16 +126,10 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
   )
 }
 
-function Spent({ of: { spent_nanos, spend_limit_nanos, left_nanos, held_nanos } }: { of: ShownKey }) {
+function Spent({ of: { spent_nanos, held_nanos } }: { of: ShownKey }) {
   return (
     <>
       <Money nanos={spent_nanos} />
-      {spend_limit_nanos !== null && (
-        <>
-          {' of '}
-          <Money nanos={spend_limit_nanos} />; <Money nanos={left_nanos} /> left
-        </>
-      )}
       {held_nanos > 0 && (
         <span className="soft">
           ; <Money nanos={held_nanos} /> held for calls under way

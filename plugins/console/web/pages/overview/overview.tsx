@@ -18,6 +18,7 @@ import { OpenAlerts } from './alerts.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { EndingModels } from './ending.tsx'
 import { FailingRoutes } from './failing.tsx'
+import { KeysNearLimit } from './keys-near-limit.tsx'
 import { Live } from './live-calls.tsx'
 import { LowAccounts } from './low-accounts.tsx'
 import type { Overview } from './overview-answer.ts'
@@ -64,6 +65,7 @@ function CallsInRange() {
         />
       }
     >
+      {role !== 'operator' && is_known && <KeysNearLimit />}
       {is_known ? (
         <Loaded query={overview}>{(data) => <Known overview={data} refusals={refusals.data} />}</Loaded>
       ) : (

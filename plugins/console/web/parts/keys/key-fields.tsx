@@ -9,28 +9,50 @@ export interface KeyDraft {
   name: string
   models: string
   spend_limit: string
+  daily_limit: string
+  monthly_limit: string
+  concurrent_calls: string
   addresses: string
   /** A day of this browser's time zone, `2026-12-31`. */
   expires: string
 }
 
-export const EMPTY_DRAFT: KeyDraft = { name: '', models: '', spend_limit: '', addresses: '', expires: '' }
+export const EMPTY_DRAFT: KeyDraft = {
+  name: '',
+  models: '',
+  spend_limit: '',
+  daily_limit: '',
+  monthly_limit: '',
+  concurrent_calls: '',
+  addresses: '',
+  expires: '',
+}
 
 export const draftOf = (key: ShownKey): KeyDraft => ({
   name: key.name,
   models: key.models?.join(', ') ?? '',
   spend_limit: key.spend_limit_usd ?? '',
+  daily_limit: key.daily_limit_usd ?? '',
+  monthly_limit: key.monthly_limit_usd ?? '',
+  concurrent_calls: key.concurrent_calls === null ? '' : String(key.concurrent_calls),
   addresses: key.addresses?.join(', ') ?? '',
   expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
 })
 
 /** What is sent: null if there is no limit. */
-export const settingsOf = ({ models, spend_limit, addresses, expires }: KeyDraft) => ({
-  models: listIn(models),
-  spend_limit: spend_limit.trim() || null,
-  addresses: listIn(addresses),
-  expires: expires === '' ? null : endOf(expires),
+export const settingsOf = (draft: KeyDraft) => ({
+  models: listIn(draft.models),
+  spend_limit: draft.spend_limit.trim() || null,
+  daily_limit: draft.daily_limit.trim() || null,
+  monthly_limit: draft.monthly_limit.trim() || null,
+  concurrent_calls: numberIn(draft.concurrent_calls),
+  addresses: listIn(draft.addresses),
+  expires: draft.expires === '' ? null : endOf(draft.expires),
 })
+
+/** What is no number is sent as one that the server refuses in its own words. */
+const numberIn = (text: string): number | null =>
+  text.trim() === '' ? null : /^\d{1,7}$/.test(text.trim()) ? Number(text) : 0
 
 function listIn(text: string): string[] | null {
   const words = text.split(/[\s,]+/).filter(Boolean)
@@ -67,10 +89,26 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
       <div className="fields">
-        <Field label="Spend limit" name="spend_limit" help="What all its calls may cost. Empty: no limit.">
+        <Field label="Daily limit" name="daily_limit" help="A day begins at 00:00 UTC.">
+          <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
+        </Field>
+        <Field label="Monthly limit" name="monthly_limit" help="A month begins on the 1st, UTC.">
+          <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
+        </Field>
+        <Field label="Total spend limit" name="spend_limit" help="Leave a limit empty for none.">
           <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
         </Field>
-        <Field label="Last day" name="expires" help="Empty: it does not expire.">
+      </div>
+      <div className="fields">
+        <Field label="Concurrent calls" name="concurrent_calls" help="Leave empty for no limit.">
+          <TextInput
+            inputMode="numeric"
+            value={draft.concurrent_calls}
+            onChange={set('concurrent_calls')}
+            autoComplete="off"
+          />
+        </Field>
+        <Field label="Last day" name="expires" help="Leave empty to never expire.">
           <TextInput type="date" value={draft.expires} onChange={set('expires')} />
         </Field>
       </div>
@@ -91,7 +129,10 @@ export function optionsFor(draft: KeyDraft, unset: Partial<Record<keyof KeyDraft
   const values: [string, string | undefined][] = [
     ['--name', draft.name.trim() || undefined],
     ['--models', models?.join(',') ?? unset.models],
+    ['--daily-limit', draft.daily_limit.trim() || unset.daily_limit],
+    ['--monthly-limit', draft.monthly_limit.trim() || unset.monthly_limit],
     ['--spend-limit', draft.spend_limit.trim() || unset.spend_limit],
+    ['--concurrent-calls', draft.concurrent_calls.trim() || unset.concurrent_calls],
     ['--expires', draft.expires || unset.expires],
     ['--addresses', addresses?.join(',') ?? unset.addresses],
   ]

@@ -3,6 +3,7 @@ import type { ShownKeyRow } from '../../../api/keys-views.ts'
 import { Status, type Tone } from '../status.tsx'
 import { ClockTime } from '../time.tsx'
 import { exactTime } from '../time-words.ts'
+import { closestLimit } from './spend-limits.tsx'
 
 const TONES: Record<ShownKeyRow['status'], Tone> = {
   active: 'good',
@@ -12,11 +13,12 @@ const TONES: Record<ShownKeyRow['status'], Tone> = {
 }
 
 export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
-  const { status, left_nanos, revoked_at_ms } = key
-  if (status === 'active' && left_nanos === 0)
+  const { status, spend_limits, revoked_at_ms } = key
+  const limit = status === 'active' ? closestLimit(spend_limits) : undefined
+  if (limit)
     return (
-      <Status tone="warn" title="Its calls have cost what it may spend: raise its spend limit.">
-        spent
+      <Status tone="warn" title="A spend limit is reached, or 80 % of it is used. Open the key to see which.">
+        {limit.state === 'reached' ? 'limit reached' : 'near its limit'}
       </Status>
     )
   const title =
