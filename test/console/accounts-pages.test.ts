@@ -135,7 +135,7 @@ describe('an account', () => {
   })
 
   test('is invited by a link that is shown once, and suspended, which ends its session', async () => {
-    await hand.choose('Invite to sign in')
+    await hand.choose('Invite')
     await hand.press('Make link')
     await dialog.getByText('Send this link to alice').waitFor()
     await one.looksRight()
@@ -175,11 +175,11 @@ describe('an account', () => {
     await page.getByRole('heading', { level: 1, name: 'alice.b' }).waitFor()
     const key = gateway.key('alice.b')
     await hand.choose('Close account')
-    await hand.type('Write alice.b to be sure', 'alice')
+    await hand.type('Write alice.b to confirm', 'alice')
     await hand.enter()
     await hand.isTold(/name: write alice\.b/)
     expect(closed()).toEqual([])
-    await hand.type('Write alice.b to be sure', 'alice.b')
+    await hand.type('Write alice.b to confirm', 'alice.b')
     await hand.send()
     await hand.isTold('alice.b is closed; keys revoked: 1.')
     expect(closed()).toEqual([{ account_id: accountRow('alice.b')?.id }])
@@ -211,7 +211,7 @@ describe('a key', () => {
   test('is made with every limit, and shown once', async () => {
     await gateway.account('bob', { balance_usd: '10' })
     await one.open('/console/keys?search=laptop')
-    await hand.isTold('No key fits')
+    await hand.isTold('No keys found')
     await hand.press('Show all keys')
     await hand.press('New key')
     await hand.type('Account', 'nobody')
@@ -233,7 +233,7 @@ describe('a key', () => {
     await hand.press('Create key')
     await dialog.getByText('Store the key now').waitFor()
     await one.looksRight()
-    text = await hand.takeSecret('I have stored it')
+    text = await hand.takeSecret('Done')
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...LIMITS })
     expect([await statusOf(text, 'sim-flash'), await statusOf(text, 'sim-claude')]).toEqual([200, 403])
   })
@@ -261,10 +261,10 @@ describe('a key', () => {
 
   test('is rotated with a grace, in which both work, and the old one revoked', async () => {
     await hand.choose('Rotate')
-    await page.getByRole('combobox', { name: 'The old key ends' }).click()
+    await page.getByRole('combobox', { name: 'Old key expires' }).click()
     await page.getByRole('option', { name: 'In an hour' }).click()
-    await hand.press('Make the new key')
-    const next = await hand.takeSecret('I have stored it')
+    await hand.press('Create new key')
+    const next = await hand.takeSecret('Done')
     await hand.isTold('retiring')
     const { spent_nanos = 0, revoked_at_ms } = keyRow(text) ?? {}
     expect(revoked_at_ms).toBeWithin(Date.now() + HOUR_MS - 60_000, Date.now() + HOUR_MS + 1)

@@ -25,7 +25,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   const section = page.getByRole('region', { name: 'Backups' })
   await section.getByText('No backups yet.').waitFor()
   await section.getByText('The next one is due').waitFor()
-  await section.getByRole('button', { name: 'Make a backup' }).click()
+  await section.getByRole('button', { name: 'Back up now' }).click()
   const table = section.getByRole('table', { name: 'Backups' })
   await table.waitFor()
   expect(await table.getByRole('row').count()).toBe(2)

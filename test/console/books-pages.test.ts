@@ -89,7 +89,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   expect(rest).toEqual([''])
 
   await page.getByLabel('From day (UTC)').fill('2999-01-01')
-  await page.getByText('No entry fits').waitFor()
+  await page.getByText('No entries found').waitFor()
   await page.getByRole('button', { name: 'Show all entries' }).click()
   await page.getByText('Top-up').first().waitFor()
   await one.isClean()

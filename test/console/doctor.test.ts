@@ -19,7 +19,7 @@ test.each(['wide', 'phone'] as const)(
     const { page } = one
     await one.open('/console/system')
     await page.getByRole('button', { name: 'Check', exact: true }).click()
-    await page.getByRole('table', { name: 'Findings of the check-up' }).waitFor()
+    await page.getByRole('table', { name: 'Check results' }).waitFor()
     await page.getByText('quick check passed').waitFor()
     // What stands between backticks is code, not a mark.
     await page.locator('code', { hasText: /^tollgate audit$/ }).waitFor()

@@ -41,7 +41,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await hand.type('Price of input', '0.50')
   await hand.type('Price of output', '2')
   await visit.looksRight()
-  await hand.press('Sell it at this price')
+  await hand.press('Save model and price')
 
   await hand.type('Account', 'alice')
   await hand.press('Create account and key')
@@ -88,7 +88,7 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await hand.press('Test connection')
   await hand.press('Use this provider')
   await hand.press('Use sim-flash')
-  await hand.press('One that is there')
+  await hand.press('Existing account')
   await hand.press('Create key')
   await visit.page.locator('.secret pre').waitFor()
   // Its text is gone with the page, not which key it was: another one is made for the same account.
@@ -141,7 +141,7 @@ test('a provider that refuses is told in its own words, each step can be skipped
   await hand.press('Skip this step')
   await visit.page.getByRole('heading', { name: 'Make the first call' }).waitFor()
   await visit.page.goBack()
-  await visit.page.getByRole('heading', { name: 'Who pays, and with which key?' }).waitFor()
+  await visit.page.getByRole('heading', { name: 'Account and key' }).waitFor()
   await hand.press('Do this later')
   await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await hand.press('First steps')

@@ -49,7 +49,7 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
       const there = addressOf(address, week)
       // By a link, for a tenth of what loading takes; a long run loads each page.
       await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
-      expect(await visit.page.getByText('There is no page at this address').count()).toBe(0)
+      expect(await visit.page.getByText('Page not found').count()).toBe(0)
       await (isForAxe(at, size) ? visit.looksRight() : visit.fits())
     },
   )

@@ -49,10 +49,10 @@ describe.each(VIEWERS)('%s', (_, as) => {
     for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System'])
       expect(pages).not.toContain(title)
     await one.open('/console/accounts')
-    await one.page.getByText('There is no page at this address').waitFor()
+    await one.page.getByText('Page not found').waitFor()
     for (const path of OF_OPERATOR) {
       await one.go(`/console${path}`)
-      await one.page.getByText('There is no page at this address').waitFor()
+      await one.page.getByText('Page not found').waitFor()
     }
     await one.looksRight()
   })

@@ -40,9 +40,7 @@ export class ApiError extends Error {
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
   constructor() {
-    super(
-      'The gateway cannot be reached. What was typed is still here; try again once the connection is back.',
-    )
+    super('The gateway cannot be reached. What you typed is kept. Try again once the connection is back.')
   }
 }
 
@@ -115,7 +113,7 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
     ? new ApiError(status, body.error.message, body.error.code, body.error.param ?? null, request_id)
     : new ApiError(
         status,
-        `The gateway answered ${status}. Try again, or look into its log.`,
+        `The gateway answered ${status}. Try again, or check its log.`,
         'unknown',
         null,
         request_id,

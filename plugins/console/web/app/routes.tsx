@@ -110,14 +110,13 @@ export function Routes({ role }: { role: Role }) {
   if (match) return <Opened {...match} />
   if (path === '/' && home) return <Opened entry={home} params={{}} />
   return (
-    <Page title="No such page">
+    <Page title="Page not found">
       <EmptyState
         icon={FileQuestionMark}
-        title="There is no page at this address"
+        title="Page not found"
         action={home && <ButtonLink href={home.path}>{`Go to ${home.title}`}</ButtonLink>}
       >
-        It may have moved, or it is not yours to see. Addresses are kept: a link from this console still works
-        for whoever sent it.
+        Check the address, or ask whoever sent you the link. You may not have access to this page.
       </EmptyState>
     </Page>
   )

@@ -95,8 +95,8 @@ function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
       <Hits hits={hits} list={list} chosen={chosen} onChosen={onClose} />
       {data && hits.length === 0 && asked.length >= MIN_CHARS && (
         <p className="soft" role="status">
-          Nothing is called “{asked}”. Names are found by any part, keys by how they begin, calls by the first
-          12 characters of their request id.
+          Nothing is called “{asked}”. Search for any part of a name, the beginning of a key, or the first 12
+          characters of a request ID.
         </p>
       )}
     </>

@@ -82,7 +82,7 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
 }
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
-const THEME_WORDS = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const THEME_WORDS = { system: 'System', light: 'Light', dark: 'Dark' }
 
 function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   const viewer = useViewer()

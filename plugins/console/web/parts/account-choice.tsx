@@ -28,10 +28,10 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
       {({ accounts }) =>
         accounts.length === 0 && search === '' ? (
           <EmptyState
-            title="There is no account yet"
+            title="No accounts yet"
             action={
               <ButtonLink look="primary" href="/accounts">
-                Make an account
+                Create account
               </ButtonLink>
             }
           >
@@ -61,7 +61,7 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
                 </li>
               ))}
             </ul>
-            {accounts.length === 0 && <p className="soft">No account is called so.</p>}
+            {accounts.length === 0 && <p className="soft">No accounts found.</p>}
           </section>
         )
       }

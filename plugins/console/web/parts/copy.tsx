@@ -53,9 +53,7 @@ export function Copy({ text, what, label, look = 'quiet', onCopied }: CopyProps)
   async function copy(): Promise<void> {
     const done = await copyText(text)
     setCopied(done)
-    announce(
-      done ? `Copied the ${what}.` : `The ${what} could not be copied. Select it, and copy it by hand.`,
-    )
+    announce(done ? `Copied the ${what}.` : `The ${what} could not be copied. Select and copy it yourself.`)
     if (done) onCopied?.()
   }
 

@@ -2,7 +2,7 @@
 
 /** What an operator does about it. */
 export const ENDING_HELP =
-  'Calls go on as long as the provider answers them. Add a route to the replacement, or retire the model.'
+  'Calls continue as long as the provider answers. Add a route to its replacement, or retire the model.'
 
 /** @param days until then; negative once it is past */
 export function endWords({ days }: { days: number }): string {

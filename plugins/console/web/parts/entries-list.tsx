@@ -151,13 +151,13 @@ export function EntriesList({ account }: EntriesListProps) {
 function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
   if (is_filtered)
     return (
-      <EmptyState title="No entry fits" action={<Button onClick={clear}>Show all entries</Button>}>
-        The filter leaves none.
+      <EmptyState title="No entries found" action={<Button onClick={clear}>Show all entries</Button>}>
+        Change the filter, or show all.
       </EmptyState>
     )
   return (
     <EmptyState icon={ReceiptText} title="No entries yet">
-      Each top-up, charge and debit stands here, and their sum is the balance.
+      Top-ups, charges and debits show up here.
     </EmptyState>
   )
 }

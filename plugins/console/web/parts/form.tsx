@@ -69,7 +69,15 @@ export function Form({ submit, children, ...rest }: FormProps) {
 function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
   const message = messageOf(thrown)
   const name = thrown instanceof ApiError ? thrown.param : null
-  return name && form.elements.namedItem(name) ? { errors: { [name]: message } } : { notice: message }
+  if (!name || !form.elements.namedItem(name)) return { notice: message }
+  return { errors: { [name]: withoutName(message, name) } }
+}
+
+/** At its field, which has a label, the name that programs know it by says nothing. */
+function withoutName(message: string, name: string): string {
+  if (!message.startsWith(`${name}: `)) return message
+  const words = message.slice(name.length + 2)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The buttons below a form. */

@@ -117,7 +117,7 @@ const answered = ({ tries }: Sums): string =>
   totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`
 
 const COLUMNS: Column<RouteRow>[] = [
-  column('model', 'Its name there', 'second', ({ model }) => <code>{model}</code>),
+  column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   column('state', 'State', 'first-end', ({ health }) => (
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),

@@ -14,7 +14,7 @@ export interface HiddenPicturesProps {
 export function HiddenPictures({ children, verb = 'Show pictures', onShow }: HiddenPicturesProps) {
   return (
     <Notice>
-      <p>{children} It is logged then.</p>
+      <p>{children} Showing them is logged.</p>
       <p className="notice-action">
         <Button small onClick={onShow}>
           {verb}

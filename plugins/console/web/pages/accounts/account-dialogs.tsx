@@ -47,7 +47,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
       <Field
         label="New name"
         name="name"
-        help="Keys, money and calls stay as they are. The sign-in is by the new name."
+        help="Keys, balance and calls stay with the account. Sign in with the new name from now on."
       >
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
@@ -71,7 +71,7 @@ export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
       consequence={
         <div className="stack">
           <p>
-            Calls of {account.name} are refused from now on, and nobody signs in as {account.name}. Calls
+            Calls of {account.name} are refused from now on, and nobody can sign in as {account.name}. Calls
             under way finish and are charged. Balance and keys stay; resuming brings everything back.
           </p>
           <AsCommand command={`tollgate account suspend ${account.name}`} />
@@ -106,10 +106,10 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
     <Form submit={close} aria-label="Close account">
       <p>
         All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its
-        balance of <Money nanos={account.balance_nanos} exact />, its books, images and files are kept.
-        Resuming opens it again; its keys stay revoked.
+        balance of <Money nanos={account.balance_nanos} exact />, its history, images and files are kept. You
+        can open it again later; its keys stay revoked.
       </p>
-      <Field label={`Write ${account.name} to be sure`} name="name">
+      <Field label={`Write ${account.name} to confirm`} name="name">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <SubmitOrCancel onCancel={onClose} look="danger">{`Close ${account.name}`}</SubmitOrCancel>
@@ -147,12 +147,12 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
       ) : (
         <Form submit={async () => setLink(await runOrThrow(undefined))} aria-label="Invite">
           <p>
-            A link lets {account.name} set a password, and sign in to their own pages: balance, calls, keys,
-            playground and images. An earlier link is replaced.
+            A link lets {account.name} set a password and sign in to see their balance, calls, keys,
+            playground and images. This link replaces any earlier one.
           </p>
           {account.status !== 'active' && (
             <Notice tone="warn">
-              {account.name} is {account.status}: signing in is refused until it is resumed.
+              {account.name} is {account.status}. They can sign in once you resume it.
             </Notice>
           )}
           <SubmitOrCancel onCancel={end}>Make link</SubmitOrCancel>
@@ -176,7 +176,7 @@ export function useResume(account: ShownAccount): () => void {
     done: () =>
       account.status === 'suspended'
         ? { text: `${account.name} is active.`, undo: () => suspend.run(undefined) }
-        : { text: `${account.name} is open again. Its old keys stay revoked: make new ones.` },
+        : { text: `${account.name} is open again. Its old keys stay revoked. Create new ones.` },
   })
   return () => resume.run(undefined)
 }

@@ -11,9 +11,8 @@ export function AccountLimits({ account }: { account: ShownAccount }) {
       <LimitFacts limits={account.limits} />
       <Section title="Set them">
         <p className="soft">
-          Limits of calls stand in <Link href="/catalogue">the catalogue</Link>: for every account under{' '}
-          <code>[limits.account]</code>, for this one under its name. What a key may spend is set with the
-          key.
+          Rate limits are set in <Link href="/catalogue">the catalogue</Link>: for every account under{' '}
+          <code>[limits.account]</code>, for this account under its name. Spend limits are set on each key.
         </p>
         <Code what="section of the catalogue">{`${account.limits_section}\nrequests_per_minute = 60`}</Code>
       </Section>

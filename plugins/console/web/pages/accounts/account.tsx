@@ -94,10 +94,10 @@ function AccountPage({ account, refusals }: KnownAccount) {
 
 /** "alice has 2.14 USD left, about 3 days at this week's pace." */
 function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: ShownAccount) {
-  if (status === 'closed') return `${name} is closed: its calls are refused, its books are kept.`
-  const state = status === 'suspended' ? ` It is suspended: its calls are refused.` : ''
+  if (status === 'closed') return `${name} is closed. Its calls are refused; its history is kept.`
+  const state = status === 'suspended' ? ` It is suspended, and its calls are refused.` : ''
   if (debt_nanos > 0)
-    return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
+    return `${name} owes ${exactUsd(debt_nanos)} USD. Its calls are refused until the debt is paid.${state}`
   const days = available_nanos > 0 ? lasting(lasts_days) : null
   const pace = days === null ? '' : `, ${days} at the pace of the last 7 days`
   return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
@@ -113,10 +113,10 @@ function AccountFigures({ account, refusals }: KnownAccount) {
         note={
           held_nanos > 0 ? (
             <span>
-              of <Money nanos={balance_nanos} balance />; the rest is held for calls under way
+              of <Money nanos={balance_nanos} balance />; the rest is held for running calls
             </span>
           ) : (
-            'nothing is held'
+            'No holds'
           )
         }
       />
@@ -128,10 +128,10 @@ function AccountFigures({ account, refusals }: KnownAccount) {
       <Figure
         label="Lasts"
         value={lasting(lasts_days) ?? '–'}
-        note={lasts_days === null ? 'nothing spent in 7 days' : 'at the pace of the last 7 days'}
+        note={lasts_days === null ? 'No spend in 7 days' : 'at the pace of the last 7 days'}
       />
       <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
-      <Figure label="Keys that work" value={keys} note={<AccountState account={account} />} />
+      <Figure label="Active keys" value={keys} note={<AccountState account={account} />} />
     </Figures>
   )
 }
@@ -156,7 +156,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     { label: 'Debit', icon: MinusCircle, onSelect: debit },
     ...(status === 'closed'
       ? []
-      : [{ label: 'Invite to sign in', icon: Mail, onSelect: () => open('invite') }]),
+      : [{ label: 'Invite', icon: Mail, onSelect: () => open('invite') }]),
     { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
     { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     'line',

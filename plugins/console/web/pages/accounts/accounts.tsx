@@ -95,7 +95,7 @@ export default function Accounts() {
   return (
     <Page
       title="Accounts"
-      lead="Who pays for calls, from a balance that is filled before."
+      lead="Accounts pay for calls from a prepaid balance."
       actions={
         <>
           <ExportCsv list="accounts" query={query} />
@@ -159,8 +159,8 @@ function NoAccounts({
 }) {
   if (is_filtered)
     return (
-      <EmptyState title="No account fits" action={<Button onClick={clear}>Show all accounts</Button>}>
-        The filter leaves none.
+      <EmptyState title="No accounts found" action={<Button onClick={clear}>Show all accounts</Button>}>
+        Change the filter, or show all.
       </EmptyState>
     )
   return (
@@ -176,8 +176,8 @@ function NoAccounts({
         </>
       }
     >
-      An account pays for the calls of its keys. Make one for each person, team or program whose spending you
-      want to see and limit.
+      An account pays for the calls of its keys. Create one for each person, team or program whose spend you
+      want to track and limit.
     </EmptyState>
   )
 }

@@ -64,8 +64,8 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
         name="note"
         help={
           is_debit
-            ? 'The account is shown it with the entry.'
-            : 'Such as an invoice number; the account is shown it with the entry. May be left out.'
+            ? 'The account holder sees it.'
+            : 'Optional, such as an invoice number. The account holder sees it.'
         }
       >
         <TextInput value={note} onChange={setNote} autoComplete="off" />
@@ -80,15 +80,15 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
 
 function helpFor({ available_nanos, held_nanos, debt_nanos }: ShownAccount, movement: Movement): string {
   if (movement === 'debit') {
-    const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for calls under way` : ''
+    const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
     return `${exactUsd(available_nanos)} USD are free${held}.`
   }
-  return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Usable at once.'
+  return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Available at once.'
 }
 
 function doneText(movement: Movement, amount: string, again: boolean): string {
-  if (again) return 'That was done already, and is not done twice.'
-  return movement === 'debit' ? `${amount} USD taken.` : `${amount} USD added.`
+  if (again) return 'This was already done. Nothing changed.'
+  return movement === 'debit' ? `${amount} USD debited.` : `${amount} USD added.`
 }
 
 function commandFor(

@@ -25,7 +25,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
   const { runOrThrow } = useAction({
     work: (wanted: string) => ask(api.accounts.post({ name: wanted, display_name, email })),
     changes: ['accounts'],
-    done: (_, account) => ({ text: `${account.name} is there. Next: top up, and make a key.` }),
+    done: (_, account) => ({ text: `${account.name} was created. Next: top up and create a key.` }),
   })
 
   async function make(): Promise<void> {

@@ -38,7 +38,7 @@ export function Audit() {
       {({ last, failure }) => (
         <>
           <div className="spread">
-            <p>{last ? <Summary last={last} /> : 'No audit has ended since the gateway was started.'}</p>
+            <p>{last ? <Summary last={last} /> : 'No audit has run since the gateway started.'}</p>
             <Button look="primary" icon={Play} busy={busy || is_running} onClick={() => run(undefined)}>
               {is_running ? 'Checking' : 'Run audit'}
             </Button>
@@ -61,7 +61,7 @@ function useEndAnnounced(is_running: boolean, clean: boolean | undefined): void 
   const was_running = useRef(false)
   useEffect(() => {
     if (was_running.current && !is_running && clean !== undefined)
-      announce(clean ? 'The audit has ended: every rule holds.' : 'The audit has ended, with findings.')
+      announce(clean ? 'Audit finished: no problems found.' : 'Audit finished: problems found.')
     was_running.current = is_running
   }, [is_running, clean])
 }
@@ -108,9 +108,7 @@ function Report({ report: { rules, findings, totals } }: { report: AuditReport }
       <Balance totals={totals} />
       {findings.length > 0 && (
         <Section title="Findings">
-          <p className="soft">
-            Amounts are in nano-dollars. Calls go on; what is wrong stays as it is until it is looked into.
-          </p>
+          <p className="soft">Amounts are in nano-dollars. Calls continue. Nothing is corrected by itself.</p>
           <Table
             label="Findings"
             columns={FINDINGS}

@@ -37,8 +37,8 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
 
 function notesOf({ held_nanos, held_usd, debt_nanos, debt_usd }: AuditReport['totals']): string {
   const notes = [
-    ...(held_nanos > 0 ? [`${held_usd} held for calls under way`] : []),
-    ...(debt_nanos > 0 ? [`${debt_usd} owed besides`] : []),
+    ...(held_nanos > 0 ? [`${held_usd} held for running calls`] : []),
+    ...(debt_nanos > 0 ? [`${debt_usd} in debt`] : []),
   ]
   return notes.join('; ')
 }

@@ -72,18 +72,14 @@ function UnderWay({ ask }: { ask: () => void }) {
     return () => clearInterval(timer)
   }, [ask])
   return (
-    <EmptyState icon={Hourglass} title="This call is still under way">
-      Money is held for it. What it used and cost will stand here once it is settled.
+    <EmptyState icon={Hourglass} title="This call is still running">
+      Its cost is on hold. Usage and charge show up here once it has ended.
     </EmptyState>
   )
 }
 
 const NoSuchCall = ({ words }: { words: string }) => (
-  <EmptyState
-    icon={SearchX}
-    title="There is no such call"
-    action={<ButtonLink href="/calls">All calls</ButtonLink>}
-  >
+  <EmptyState icon={SearchX} title="Call not found" action={<ButtonLink href="/calls">All calls</ButtonLink>}>
     {words}
   </EmptyState>
 )

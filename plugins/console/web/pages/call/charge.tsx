@@ -70,7 +70,7 @@ export function ChargeLines({ call }: { call: Call }) {
             .
           </>
         ) : (
-          unpaid_nanos > 0 && 'The balance did not cover it: all of it became debt.'
+          unpaid_nanos > 0 && 'Not enough balance: the call was billed as debt.'
         )}
       </p>
     </Section>
@@ -79,7 +79,7 @@ export function ChargeLines({ call }: { call: Call }) {
 
 const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
   <Section title="Charge">
-    <p className="soft">Nothing was charged, so there is no price to show.</p>
+    <p className="soft">Nothing was charged.</p>
     {!!provider_cost_nanos && (
       <p className="soft">
         Providers took <Money nanos={provider_cost_nanos} exact /> for tries that failed.

@@ -69,9 +69,7 @@ function stepsOf(call: Call): Step[] {
     {
       key: 'read',
       title: 'Admitted and read',
-      detail: call.streamed
-        ? 'Key and limits checked; a streamed answer was asked for.'
-        : 'Key and limits checked.',
+      detail: call.streamed ? 'Key and limits checked. Streaming.' : 'Key and limits checked.',
       from_ms: 0,
       to_ms: held_ms ?? undefined,
       tone: 'plain',
@@ -90,7 +88,7 @@ function stepsOf(call: Call): Step[] {
           {
             key: 'more',
             title: `${more_tried} more failed tries`,
-            detail: 'There was no room to keep their words.',
+            detail: 'Their errors were too long to keep.',
             from_ms: tried?.at(-1)?.at_ms ?? held_ms ?? 0,
             tone: 'bad' as const,
           },
@@ -122,8 +120,8 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
   if (head_ms !== null && answered_ms !== null && answered_ms > head_ms)
     steps.push({
       key: 'head',
-      title: 'Headers came',
-      detail: streamed ? 'The first event was awaited.' : 'The answer was read to its end.',
+      title: 'Headers received',
+      detail: streamed ? 'Time to first token' : 'The whole answer was received.',
       from_ms: head_ms,
       to_ms: answered_ms,
       tone: 'wait',
@@ -146,8 +144,8 @@ const settledStep = (call: Call): Step => ({
   title: call.cost_nanos > 0 ? 'Settled' : 'Settled at nothing',
   detail: (
     <>
-      {outcomeWord(call.outcome)}; <Money nanos={call.cost_nanos} exact /> charged, the rest of the hold is
-      free again
+      {outcomeWord(call.outcome)}; <Money nanos={call.cost_nanos} exact /> charged. The rest of the hold was
+      released
     </>
   ),
   from_ms: call.timings.settled_ms,

@@ -27,7 +27,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
             </p>
             <p>{refusalAdvice(code, role)}</p>
             <p className="small soft">
-              Nothing was charged, and no provider was asked. Error: <code>{code}</code>
+              Nothing was charged, and no provider was called. Error: <code>{code}</code>
             </p>
           </Notice>
           <Section title="Details">

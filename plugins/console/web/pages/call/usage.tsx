@@ -35,9 +35,9 @@ export function UsageTable({ call }: { call: Call }) {
       </div>
       <p className="small soft">
         {is_same
-          ? 'Charged as the provider told it.'
+          ? 'Charged as reported by the provider.'
           : estimated
-            ? 'What the provider did not tell is an estimate of the gateway, from what was sent and delivered.'
+            ? 'Figures that the provider did not report are estimated from what was sent and delivered.'
             : 'Parts that have one price with their whole are charged with it.'}
       </p>
     </Section>
@@ -45,7 +45,7 @@ export function UsageTable({ call }: { call: Call }) {
 }
 
 const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => countedWord(kind))
-const TOLD: Column<Row> = atEnd('told', 'Told by the provider', 'first-end', ({ told }) =>
+const TOLD: Column<Row> = atEnd('told', 'Reported by the provider', 'first-end', ({ told }) =>
   told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told),
 )
 const CHARGED: Column<Row> = atEnd('charged', 'Charged', 'second-end', ({ charged }) => count(charged))

@@ -68,8 +68,8 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
       )}
       {is_searching && (
         <p className="soft" role="status">
-          {calls.length === 0 ? 'No call that matches was found so far.' : 'There may be more.'} The search
-          went back to <Time at_ms={searched_back_to_at_ms} exact />.
+          {calls.length === 0 ? 'No matching calls found so far.' : 'There may be more.'} The search went back
+          to <Time at_ms={searched_back_to_at_ms} exact />.
         </p>
       )}
       {calls.length === 0 && !is_searching && <p className="soft">No further calls match.</p>}
@@ -91,7 +91,7 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
           </Button>
         }
       >
-        Take a filter away, or look at another time.
+        Remove a filter or choose another time.
       </EmptyState>
     )
   return (
@@ -101,7 +101,7 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
         title="No calls yet"
         action={role === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
       >
-        Every call stands here, with what it cost and why, and every request that was refused.
+        Every call and its cost shows up here, and every request that was refused.
       </EmptyState>
       <FirstCall />
     </>
@@ -116,7 +116,7 @@ function FirstCall() {
   if (!model) return null
   return (
     <>
-      <p className="soft">With a key of yours, the first one is:</p>
+      <p className="soft">Make your first call with one of your keys:</p>
       <Snippet samples={samplesOf('OpenAI', { base_url, key: 'YOUR_KEY', model: model.id })} />
     </>
   )

@@ -49,9 +49,7 @@ export function BlockForm({ draft }: { draft: Draft }) {
   const section = sections.find(({ name }) => state.part === `settings ${name}`)
   if (!draft.values)
     return (
-      <p className="soft">
-        The form is here again once the text is TOML. The line with the mistake is below the text.
-      </p>
+      <p className="soft">The form comes back once the text is valid TOML. See the mistake below the text.</p>
     )
   const options = [
     ...(['providers', 'models'] as const).flatMap((kind) =>
@@ -76,7 +74,7 @@ export function BlockForm({ draft }: { draft: Draft }) {
       {section && <SettingFields key={section.name} draft={draft} section={section} />}
       {!chosen && !section && <p className="soft">Choose a part.</p>}
       <p className="soft small">
-        Limits of single accounts and keys, and whatever a form does not have, are in the text.
+        Edit the text for limits of single accounts and keys, and for settings without a form.
       </p>
     </div>
   )

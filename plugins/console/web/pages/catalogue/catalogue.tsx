@@ -26,8 +26,8 @@ function Catalogue({ read }: { read: CatalogueFile }) {
     return (
       <Page title="Catalogue" lead={file.path}>
         <Notice tone="bad" alert>
-          The file is no TOML, so its keys cannot be hidden, and it is not shown. The last good version stays
-          in force. Put the line right on the server:{' '}
+          The file is not valid TOML, so its keys cannot be hidden and it is not shown. The last valid version
+          stays in force. Fix it on the server:{' '}
           {mistakes.map(({ line, message }) => `line ${String(line)} ${message}`).join('; ')}.
         </Notice>
         <AsCommand command="tollgate config check" />
@@ -36,19 +36,17 @@ function Catalogue({ read }: { read: CatalogueFile }) {
   return (
     <Page title="Catalogue" lead={file.path} actions={<SaveBar draft={draft} />}>
       {file.waiting_for_restart.length > 0 && (
-        <Notice tone="warn">
-          Waits for a restart of the gateway: {file.waiting_for_restart.join(', ')}.
-        </Notice>
+        <Notice tone="warn">Takes effect after a restart: {file.waiting_for_restart.join(', ')}.</Notice>
       )}
       {!draft.is_changed && file.mistakes.length > 0 && (
         <Notice tone="bad">
-          The file has mistakes. The last good version stays in force until they are put right.
+          The file has mistakes. The last valid version stays in force until you fix them.
         </Notice>
       )}
       {draft.is_changed && read.hash !== file.hash && (
         <Notice tone="warn">
-          Somebody has changed the file since you began. Copy your text, discard your changes, and make them
-          in the new one.
+          Somebody has changed the file since you started. Copy your text, discard your changes, and redo them
+          in the new version.
         </Notice>
       )}
       <div className="catalogue">

@@ -34,11 +34,11 @@ export default function Files() {
   return (
     <Page
       title="Files"
-      lead="Images that were uploaded, to edit and to make others from."
+      lead="Uploaded images, to edit or to use as references."
       actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       {whose.is_operator && whose.account === undefined ? (
-        <AccountChoice why="Files belong to an account: choose whose to see." onChoose={whose.choose} />
+        <AccountChoice why="Choose an account to see its files." onChoose={whose.choose} />
       ) : (
         <FilesOf whose={whose} />
       )}
@@ -83,12 +83,12 @@ function FilesOf({ whose }: { whose: Whose }) {
           </DropZone>
           {is_operator && !is_shown && (
             <HiddenPictures onShow={() => change({ content: 'shown' })}>
-              What files show is their account’s: names and pictures are not shown unless you ask.
+              File names and pictures are private to the account. They are hidden until you show them.
             </HiddenPictures>
           )}
           {files.length === 0 ? (
-            <EmptyState icon={FolderUp} title="There are no files">
-              What is uploaded can be edited and composed, by the API and in the playground.
+            <EmptyState icon={FolderUp} title="No files yet">
+              Upload images to edit and compose them, by the API or in the playground.
             </EmptyState>
           ) : (
             <FileTable files={files} whose={whose} is_shown={is_shown} />
@@ -110,7 +110,7 @@ function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota
       <meter aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
         {share(used)}
       </meter>
-      {used > 0.9 && <Notice tone="warn">There is little room left: delete what is no longer needed.</Notice>}
+      {used > 0.9 && <Notice tone="warn">Almost full. Delete files that you no longer need.</Notice>}
     </div>
   )
 }
@@ -163,7 +163,7 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
         open={to_delete !== null}
         onClose={() => setToDelete(null)}
         title={`Delete ${to_delete?.name ?? 'this file'}?`}
-        consequence="The file is gone for good, and its room is free. Images that were made from it stay."
+        consequence="Deleted permanently. Images made from it are kept."
         verb="Delete file"
         confirm={() => remove.runOrThrow(to_delete?.key ?? '')}
       />
@@ -173,11 +173,7 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
 
 async function copyKey(key: string): Promise<void> {
   const done = await copyText(key)
-  toast(
-    done
-      ? { text: 'The key is copied: send it as image_key.' }
-      : { tone: 'bad', text: `Copy it by hand: ${key}` },
-  )
+  toast(done ? { text: 'Copied. Send it as image_key.' } : { tone: 'bad', text: `Copy it by hand: ${key}` })
 }
 
 function FileName({

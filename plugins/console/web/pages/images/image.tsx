@@ -68,9 +68,9 @@ interface PictureProps {
 }
 
 const WITHOUT: Partial<Record<ShownImage['state'], string>> = {
-  generating: 'This image is still being made.',
-  failed: 'This image could not be made, and cost nothing.',
-  missing: 'The file of this image is missing at the moment.',
+  generating: 'This image is being generated.',
+  failed: 'This image failed and was not charged.',
+  missing: 'The file of this image is missing.',
 }
 
 function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
@@ -79,7 +79,7 @@ function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
   if (!is_shown)
     return (
       <HiddenPictures verb="Show picture" onShow={onShow}>
-        What this image shows is its account’s: it is not shown unless you ask.
+        This image is private to its account. It is hidden until you show it.
       </HiddenPictures>
     )
   return (
@@ -105,7 +105,7 @@ function ImageFacts({ image }: { image: ShownImage }) {
     <Facts
       facts={[
         ['Prompt', prompt ?? undefined],
-        ['As the provider understood it', revised_prompt ?? undefined],
+        ['Revised prompt', revised_prompt ?? undefined],
         ['Model', model],
         [
           'Made',
@@ -163,7 +163,7 @@ function Actions({ image, is_operator, is_shown }: ActionsProps) {
         open={asks}
         onClose={() => setAsks(false)}
         title="Delete this image?"
-        consequence="The picture is gone for good. What it cost stays in the books, and what was made from it stays."
+        consequence="Deleted permanently. Its charge and images made from it are kept."
         verb="Delete image"
         confirm={async () => {
           await remove.runOrThrow(undefined)

@@ -64,7 +64,7 @@ interface RelativeNameProps {
 
 function RelativeName({ relative, is_operator, is_shown }: RelativeNameProps) {
   const { is, id, label, generation } = relative
-  const text = label ?? (is === 'deleted' ? 'What is there no longer' : id.slice(0, 8))
+  const text = label ?? (is === 'deleted' ? 'Deleted' : id.slice(0, 8))
   if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
   const query = is_operator && is_shown ? '?content=shown' : ''
   return (

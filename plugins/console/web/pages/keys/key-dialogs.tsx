@@ -117,13 +117,13 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
       <p>
-        A new key takes over its name and its limits; what is left of its spend limit goes with it. Put the
-        new one where the old one is used, before the old one ends.
+        The new key gets the name, the limits and the rest of the spend limit. Replace the old key wherever it
+        is used before it expires.
       </p>
-      <Field label="The old key ends" name="grace_s">
+      <Field label="Old key expires" name="grace_s">
         <Select options={GRACES} value={grace} onChange={setGrace} />
       </Field>
-      <SubmitOrCancel onCancel={onCancel}>Make the new key</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onCancel}>Create new key</SubmitOrCancel>
       {command}
     </Form>
   )
@@ -144,8 +144,8 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
       consequence={
         <div className="stack">
           <p>
-            Calls with {key.prefix}… are refused from now on, and whoever is signed in with it is signed out.
-            Calls under way finish and are charged. This cannot be undone.
+            Calls with {key.prefix}… are refused from now on, and its sessions end. Running calls finish and
+            are charged. This cannot be undone.
           </p>
           {command}
         </div>

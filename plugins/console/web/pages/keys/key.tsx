@@ -99,7 +99,7 @@ function leadOf({ own, account, account_id }: ShownKey, is_operator: boolean) {
         A key of <Link href={`/accounts/${account_id}`}>{account}</Link>.
       </>
     )
-  return own ? 'The key that you are signed in with.' : 'A key of your account.'
+  return own ? 'You are signed in with this key.' : 'A key of your account.'
 }
 
 function KeyFacts({ of: key }: { of: ShownKey }) {
@@ -132,7 +132,7 @@ function Spent({ of: { spent_nanos, held_nanos } }: { of: ShownKey }) {
       <Money nanos={spent_nanos} />
       {held_nanos > 0 && (
         <span className="soft">
-          ; <Money nanos={held_nanos} /> held for calls under way
+          ; <Money nanos={held_nanos} /> held for running calls
         </span>
       )}
     </>

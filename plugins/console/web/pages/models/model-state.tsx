@@ -22,7 +22,7 @@ export function ModelState({ state, why, end, health_state, health }: ModelState
     )
   if (end?.is_near && health_state !== 'failing')
     return (
-      <Status tone="warn" title={`Its shutdown: ${end.date}`}>
+      <Status tone="warn" title={`Shutdown date: ${end.date}`}>
         {endWords(end)}
       </Status>
     )

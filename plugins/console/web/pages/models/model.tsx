@@ -79,8 +79,8 @@ export default function ModelPage({ params }: PageProps) {
               <Section title="Limits">
                 <Facts
                   facts={[
-                    ['Prompt and answer', `${count(context_tokens)} tokens`],
-                    ['Longest answer', max_output_tokens !== null && `${count(max_output_tokens)} tokens`],
+                    ['Context window', `${count(context_tokens)} tokens`],
+                    ['Max output', max_output_tokens !== null && `${count(max_output_tokens)} tokens`],
                   ]}
                 />
               </Section>
@@ -132,7 +132,7 @@ function PriceSection({ id, price }: { id: string; price: Price }) {
       title="Price"
       actions={
         <Button icon={Pencil} onClick={() => setOpen(true)}>
-          Change the price
+          Change price
         </Button>
       }
     >

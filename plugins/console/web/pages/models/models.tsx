@@ -75,7 +75,7 @@ export default function ModelsPage() {
     <Page
       title="Models"
       lead={
-        is_operator ? 'What callers can ask for, and what they pay.' : 'What you can call, and what it costs.'
+        is_operator ? 'The models you sell, and their prices.' : 'The models you can call, and their prices.'
       }
       actions={
         <>
@@ -93,8 +93,8 @@ export default function ModelsPage() {
           models.length === 0 ? (
             <EmptyState icon={Boxes} title="No model yet">
               {is_operator
-                ? 'A model is what callers ask for: add one in the catalogue, with its price and a provider that serves it.'
-                : 'No model can be called at the moment. Ask the operator of this gateway.'}
+                ? 'Add a model to the catalogue, with its price and a provider that serves it.'
+                : 'No models available. Ask your operator.'}
             </EmptyState>
           ) : (
             <Table

@@ -31,7 +31,7 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
         ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
         : '–'
   return (
-    <span title={more === '' ? undefined : 'Some calls cost something else: see the model.'}>
+    <span title={more === '' ? undefined : 'Some calls have other prices. See the model.'}>
       {words}
       {more}
     </span>

@@ -43,7 +43,7 @@ export function OverviewCharts({ overview: { points, is_sampled, step_ms } }: { 
         format={duration}
         note={
           is_sampled &&
-          `Times are measured on ${MAX_SAMPLES} calls of each point, spread over it; money and counts on all.`
+          `Latency is measured on ${MAX_SAMPLES} calls of each point, spread over it; money and counts on all.`
         }
       />
     </section>

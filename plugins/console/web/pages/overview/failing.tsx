@@ -27,7 +27,7 @@ export function FailingRoutes({ routes, complete }: Failing) {
           hrefOf={({ last_request_id }) => `/calls/${part(last_request_id)}`}
         />
       )}
-      {!complete && <p className="small soft">Counted over the newest 500 calls of which a route failed.</p>}
+      {!complete && <p className="small soft">Based on the latest 500 calls with a failed route.</p>}
     </Section>
   )
 }
@@ -43,7 +43,7 @@ const COLUMNS: Column<Route>[] = [
   )),
   atEnd('failures', 'Failures', 'first-end', ({ failures }) => count(failures)),
   column('why', 'Why', 'second', ({ classes }) => <ClassWords classes={classes} />),
-  column('words', 'In its words', 'none', ({ last_words }) => (
+  column('words', 'Error', 'none', ({ last_words }) => (
     <span className="soft overview-words">{last_words}</span>
   )),
   atEnd('last', 'Last', 'second-end', ({ last_at_ms }) => <ClockTime at_ms={last_at_ms} />),

@@ -53,7 +53,7 @@ export function Live() {
         />
       )}
       {seen.skipped > 0 && (
-        <p className="small soft">Too many at once to show each: {seen.skipped} events were left out.</p>
+        <p className="small soft">Too many at once to show each: {seen.skipped} events were skipped.</p>
       )}
     </Section>
   )
@@ -64,7 +64,7 @@ function NoCalls({ is_operator }: { is_operator: boolean }) {
     <>
       <p className="soft">
         {is_operator
-          ? 'No calls yet. They show up here as they happen; the first steps lead to the first one.'
+          ? 'No calls yet. They show up here as they happen. Start with the first steps.'
           : 'No calls yet. They show up here as they happen, with what each cost.'}
       </p>
       <div>

@@ -129,7 +129,7 @@ function Known({ overview, refusals }: { overview: Overview; refusals: Refusals 
         />
       </Figures>
       {totals.calls === 0 ? (
-        <p className="soft">There were no calls in this time.</p>
+        <p className="soft">No calls in this range.</p>
       ) : (
         <>
           <OverviewCharts overview={overview} />
@@ -156,7 +156,7 @@ const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>)
     )
   return held_nanos > 0 ? (
     <span>
-      <Money nanos={held_nanos} /> held for calls under way
+      <Money nanos={held_nanos} /> held for running calls
     </span>
   ) : (
     'free to spend'

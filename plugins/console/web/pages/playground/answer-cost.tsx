@@ -61,7 +61,7 @@ function Charged({ request_id, is_stopped }: ChargedProps) {
       {is_stopped && 'Stopped. '}
       {count(input_tokens)} tokens in, {count(output_tokens)} out{estimated && ' by estimate'} ·{' '}
       <Money nanos={cost_nanos} /> ·{' '}
-      {first_byte_ms !== null && `first word after ${duration(first_byte_ms)}, `}
+      {first_byte_ms !== null && `first token after ${duration(first_byte_ms)}, `}
       {duration(duration_ms)} in all · {link}
     </span>
   )

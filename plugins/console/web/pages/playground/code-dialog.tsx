@@ -46,7 +46,7 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
       <p className="small soft">
         Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
         model.
-        {messages.some(({ pictures }) => pictures) && ' The data of a picture goes where its name stands.'}
+        {messages.some(({ pictures }) => pictures) && ' Replace the names of pictures with their data.'}
       </p>
     </Dialog>
   )

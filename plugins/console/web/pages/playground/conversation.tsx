@@ -88,7 +88,7 @@ interface AnswerViewProps {
 
 function AnswerView({ answer, model, is_named }: AnswerViewProps) {
   if (!answer)
-    return <div className="play-answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
+    return <div className="play-answer soft">{is_named && model ? `${model.id} was not called.` : null}</div>
   const { text, thinking, state, failure } = answer
   return (
     <article
@@ -111,7 +111,7 @@ function AnswerView({ answer, model, is_named }: AnswerViewProps) {
         </div>
       )}
       {state === 'streaming' && text === '' && (
-        <div className="soft play-answer-waiting">Waiting for the first word</div>
+        <div className="soft play-answer-waiting">Waiting for the first token</div>
       )}
       {failure !== undefined && (
         <Notice tone="bad" alert>

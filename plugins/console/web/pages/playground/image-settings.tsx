@@ -52,7 +52,7 @@ export function ImageSettings({ form, set, models, model }: ImageSettingsProps) 
           />
         </Field>
       ) : (
-        <Field label="Size" help="Such as 1024x1024, up to 2048x2048. Empty: as the model does.">
+        <Field label="Size" help="Such as 1024x1024, up to 2048x2048. Leave empty for the model’s default.">
           <TextInput value={form.size} onChange={(size) => set({ ...form, size })} placeholder="auto" />
         </Field>
       )}
@@ -82,7 +82,7 @@ export function ImageSettings({ form, set, models, model }: ImageSettingsProps) 
   )
 }
 
-const asOption = (value: string) => ({ value, label: value === OWN ? 'As the model does' : value })
+const asOption = (value: string) => ({ value, label: value === OWN ? 'Model default' : value })
 
 const priceOf = ({ from_nanos, to_nanos }: ImageModel): string =>
   from_nanos === to_nanos

@@ -28,7 +28,7 @@ export default function Playground() {
   return (
     <Page
       title="Playground"
-      lead="Try what models say and draw. Calls from here are real ones, and charged."
+      lead="Try models. Calls made here are billed."
       actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       <Loaded query={query} rows={6}>
@@ -47,7 +47,7 @@ interface PlayingProps {
 function Playing({ play, whose, onCharged }: PlayingProps) {
   const { payer, text_models, image_models } = play
   if (payer === null)
-    return <AccountChoice why="An account pays for what is called from here." onChoose={whose.choose} />
+    return <AccountChoice why="Calls made here are billed to the account." onChoose={whose.choose} />
   if (text_models.length + image_models.length === 0)
     return <NoModels is_operator={whose.is_operator} payer={payer} />
   const tabs: { value: string; title: string; content: ReactNode }[] = []
@@ -99,12 +99,12 @@ function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
   const renew = useAction({
     work: () => ask(api.play.key.post(undefined, { query: whose.query })),
     changes: ['play', 'keys'],
-    done: () => ({ text: 'There is a new key “console”.' }),
+    done: () => ({ text: 'The key “console” was created.' }),
   })
   if (status === 'suspended')
     return (
       <Notice tone="warn">
-        {account} is suspended, so that no call is let in.{' '}
+        {account} is suspended. Its calls are refused.{' '}
         {whose.is_operator ? 'Resume it on its page.' : 'Ask the operator of this gateway to resume it.'}
       </Notice>
     )
@@ -131,7 +131,7 @@ function NoModels({ is_operator, payer }: { is_operator: boolean; payer: Payer }
   return (
     <EmptyState
       icon={FlaskConical}
-      title="There is no model to try"
+      title="No models to try"
       action={
         is_operator ? (
           <ButtonLink look="primary" href={is_limited ? '/keys' : '/models'}>
@@ -141,8 +141,8 @@ function NoModels({ is_operator, payer }: { is_operator: boolean; payer: Payer }
       }
     >
       {is_limited
-        ? `The key “${payer.key?.name}” may call ${payer.key?.models?.join(', ')} only, and none of these writes or draws.`
-        : 'The catalogue has no model that writes or draws.'}
+        ? `The key “${payer.key?.name}” may call ${payer.key?.models?.join(', ')} only, and none of these generates text or images.`
+        : 'The catalogue has no text or image model.'}
     </EmptyState>
   )
 }

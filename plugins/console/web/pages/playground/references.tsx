@@ -27,8 +27,8 @@ export function References({ references, onChange, account }: ReferencesProps) {
           onFiles={(files) => uploads.add(files.slice(0, left))}
         >
           {references.length === 0
-            ? 'to edit: press one below, or drop one here. Up to three are composed into one.'
-            : 'to compose with it'}
+            ? 'to edit: choose one below, or drop one here. Up to three can be combined.'
+            : 'to combine with it'}
         </DropZone>
       )}
     </div>

@@ -19,10 +19,10 @@ export interface TextSettingsProps {
 
 const WORDS: Record<Parameter, { label: string; help?: string }> = {
   temperature: { label: 'Temperature', help: '0 is the most predictable.' },
-  max_completion_tokens: { label: 'Most tokens of an answer' },
+  max_completion_tokens: { label: 'Max output tokens' },
   top_p: { label: 'Top p' },
   reasoning_effort: { label: 'Reasoning' },
-  stop: { label: 'Stop at', help: 'One text a line.' },
+  stop: { label: 'Stop at', help: 'One per line.' },
   seed: { label: 'Seed' },
   frequency_penalty: { label: 'Frequency penalty' },
   presence_penalty: { label: 'Presence penalty' },
@@ -70,7 +70,7 @@ export function TextSettings({ draft, set, models, is_streaming }: TextSettingsP
       )}
       <details className="play-more" open={begins_open}>
         <summary>System prompt</summary>
-        <Field label="What the model is told before the conversation">
+        <Field label="Instructions for the model">
           <TextArea rows={3} value={draft.system} onChange={(system) => set({ system })} />
         </Field>
       </details>
@@ -116,8 +116,7 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
         help={
           model && (
             <>
-              {exactUsd(model.input_nanos)} USD in, {exactUsd(model.output_nanos)} USD out, of a million
-              tokens
+              {exactUsd(model.input_nanos)} USD in, {exactUsd(model.output_nanos)} USD out per million tokens
               {model.has_tiers && '; more for long prompts'}
             </>
           )

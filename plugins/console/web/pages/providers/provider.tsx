@@ -45,13 +45,7 @@ export default function ProviderPage({ params }: PageProps) {
 }
 
 const unknown = (name: string): Error =>
-  new ApiError(
-    404,
-    `There is no provider "${name}". The list of providers has all there are.`,
-    'not_found',
-    null,
-    null,
-  )
+  new ApiError(404, `Provider "${name}" not found.`, 'not_found', null, null)
 
 function ProviderSections({ provider }: { provider: Provider }) {
   const { name, why, server, base_url, protocol, responses, settings, headers, health, last_failure } =
@@ -97,7 +91,7 @@ function Keys({ provider }: { provider: Provider }) {
         {mark !== null && (
           <>
             {' '}
-            <code className="soft" title="Its mark: it tells one key from another, and nothing of the key.">
+            <code className="soft" title="A fingerprint that tells keys apart without revealing them.">
               {mark}
             </code>
           </>
@@ -149,10 +143,11 @@ function KeyTrials({ provider: { name, keys, routes } }: { provider: Provider })
   const tried = routes.filter(({ kind }) => kind !== 'image')
   const [chosen, setChosen] = useState(tried[0]?.model ?? '')
   const models = [...new Set(tried.map(({ model }) => model))]
-  if (tried.length === 0) return <p className="soft">It serves images only: try it on the page of a model.</p>
+  if (tried.length === 0)
+    return <p className="soft">This provider serves images only. Test it on a model’s page.</p>
   return (
     <div className="stack">
-      <Field label="Try with" help="One small real request for each key, which costs a fraction of a cent.">
+      <Field label="Try with" help="Sends one small request with each key. It costs a fraction of a cent.">
         <Select
           inline
           options={models.map((value) => ({ value, label: value }))}
@@ -201,7 +196,7 @@ function Models({ provider: { routes } }: { provider: Provider }) {
     <Section title="Models">
       {routes.length === 0 ? (
         <p className="soft">
-          No model has a route to it: <Link href="/catalogue">add one in the catalogue</Link>.
+          No model uses this provider: <Link href="/catalogue">add one in the catalogue</Link>.
         </p>
       ) : (
         <RouteHealth
@@ -231,8 +226,8 @@ function Settings({ provider }: { provider: Provider }) {
     >
       <p className="soft">
         {place === null
-          ? 'The catalogue file has mistakes: put them right on the page Catalogue first.'
-          : 'They are in the catalogue file. Keys can be replaced here, and are never shown.'}
+          ? 'The catalogue file has mistakes. Fix them in Catalogue first.'
+          : 'Stored in the catalogue file. You can replace keys here; they are never shown.'}
       </p>
     </Section>
   )

@@ -58,7 +58,7 @@ export default function ProvidersPage() {
   return (
     <Page
       title="Providers"
-      lead="Who serves the models, and how many of their requests were answered."
+      lead="The providers that serve your models, and their health."
       actions={
         <>
           <ExportCsv list="providers" query={{}} />

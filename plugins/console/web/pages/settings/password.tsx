@@ -13,7 +13,7 @@ export function PasswordSection({ account }: { account: string | null }) {
   const change = useAction({
     work: (given: { old_password: string; new_password: string }) => ask(api.password.put(given)),
     changes: ['sessions'],
-    done: () => ({ text: 'Your password is changed; your other sessions have ended.' }),
+    done: () => ({ text: 'Your password is changed. Your other sessions were signed out.' }),
   })
 
   async function submit(): Promise<void> {

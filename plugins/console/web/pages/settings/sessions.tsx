@@ -24,7 +24,7 @@ export function SessionsSection() {
   const end = useAction({
     work: (id: number) => ask(api.sessions({ id: part(id) }).delete()),
     changes: ['sessions'],
-    done: () => ({ text: 'The session has ended.' }),
+    done: () => ({ text: 'Session ended.' }),
   })
 
   async function endAll(): Promise<void> {
@@ -60,7 +60,7 @@ export function SessionsSection() {
         open={asks}
         onClose={() => setAsks(false)}
         title="Sign out everywhere?"
-        consequence="All of your sessions end, this one too. Whoever has your password can sign in again: change it first if you fear that."
+        consequence="All of your sessions end, including this one. If somebody else may know your password, change it first."
         verb="Sign out everywhere"
         confirm={endAll}
       />

@@ -8,7 +8,7 @@ import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]

@@ -18,7 +18,7 @@ interface AccountStepProps {
 
 const WHICH = [
   { value: 'new', label: 'A new account' },
-  { value: 'old', label: 'One that is there' },
+  { value: 'old', label: 'Existing account' },
 ] as const
 type Which = (typeof WHICH)[number]['value']
 
@@ -43,10 +43,14 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
       )}
       {is_new ? (
         <div className="fields">
-          <Field label="Account" name="name" help="Who pays, such as alice.">
+          <Field label="Account" name="name" help="A short name, such as alice.">
             <TextInput value={name} onChange={setName} autoComplete="off" />
           </Field>
-          <Field label="First balance" name="balance_usd" help="Prepaid; calls are refused beyond it.">
+          <Field
+            label="First balance"
+            name="balance_usd"
+            help="Prepaid. Calls are refused once it is used up."
+          >
             <MoneyInput value={balance} onChange={setBalance} />
           </Field>
         </div>
@@ -63,7 +67,7 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
           />
         </Field>
       )}
-      <Field label="Name of the key" name="key" help="To tell this account’s keys apart.">
+      <Field label="Name of the key" name="key" help="Such as “laptop”.">
         <TextInput value={key} onChange={setKey} autoComplete="off" />
       </Field>
       <FormActions>

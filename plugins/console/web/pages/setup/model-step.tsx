@@ -65,24 +65,24 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   return (
     <Form submit={save} aria-label="New model">
       <div className="fields">
-        <Field label="Name for callers" name="id" help="What they write as the model.">
+        <Field label="Name for callers" name="id" help="The model name in requests.">
           <TextInput code value={id} onChange={setId} autoComplete="off" />
         </Field>
-        <Field label={`Name at ${provider}`} name="model" help="The provider’s own.">
+        <Field label={`Name at ${provider}`} name="model" help="The provider’s name for the model.">
           <TextInput code value={model} onChange={setModel} autoComplete="off" />
         </Field>
       </div>
       <div className="fields">
-        <Field label="Price of input" name="input" help="A million tokens read.">
+        <Field label="Price of input" name="input" help="Per million input tokens.">
           <UnitInput unit="USD" value={input} onChange={setInput} />
         </Field>
-        <Field label="Price of output" name="output" help="A million tokens written, thinking too.">
+        <Field label="Price of output" name="output" help="Per million output tokens, including reasoning.">
           <UnitInput unit="USD" value={output} onChange={setOutput} />
         </Field>
       </div>
       <p className="soft">{priceHint(list && setup.prices_as_of, prices_url)}</p>
       <FormActions>
-        <SubmitButton>Sell it at this price</SubmitButton>
+        <SubmitButton>Save model and price</SubmitButton>
       </FormActions>
     </Form>
   )
@@ -99,5 +99,5 @@ const priceHint = (as_of: string | undefined, url = '') =>
       , and add what you want to earn.
     </>
   ) : (
-    'What your callers pay. 0 is free.'
+    'What callers pay. Enter 0 for a free model.'
   )

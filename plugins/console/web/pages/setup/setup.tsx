@@ -23,7 +23,7 @@ export default function Setup() {
   return (
     <Page
       title="First steps"
-      lead="A provider, a model with its price, an account with a key: then the first paid call."
+      lead="Add a provider, a model and an account, then make the first paid call."
       width="form"
     >
       <Loaded query={setup}>

@@ -2,9 +2,9 @@
 import { Check } from 'lucide-react'
 
 export const STEPS = [
-  { value: 'provider', title: 'Provider', question: 'Who serves the models?' },
-  { value: 'model', title: 'Model', question: 'What do you sell, and at what price?' },
-  { value: 'account', title: 'Account and key', question: 'Who pays, and with which key?' },
+  { value: 'provider', title: 'Provider', question: 'Provider' },
+  { value: 'model', title: 'Model', question: 'Model and price' },
+  { value: 'account', title: 'Account and key', question: 'Account and key' },
   { value: 'call', title: 'First call', question: 'Make the first call' },
 ] as const
 export type Step = (typeof STEPS)[number]['value']

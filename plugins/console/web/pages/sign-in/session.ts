@@ -20,6 +20,6 @@ export async function requireKeptCookie(): Promise<void> {
   const { viewer } = await ask(api.session.get())
   if (!viewer)
     throw new Error(
-      'Your browser did not keep the session: it takes this connection for unsafe, or refuses cookies. Come over https, or allow cookies for this address.',
+      'Your browser did not keep the session cookie. Allow cookies for this address, or use HTTPS.',
     )
 }

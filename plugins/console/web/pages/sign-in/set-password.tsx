@@ -29,7 +29,7 @@ export default function SetPassword() {
       <OutsideFrame title="Link not valid">
         <Notice tone="warn">
           {link.error?.message ??
-            'The address of this page has lost its end, after the #. Open the link as it was given to you.'}
+            'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
         </Notice>
       </OutsideFrame>
     )
@@ -54,8 +54,8 @@ export default function SetPassword() {
 
 const leadOf = (has_password: boolean): string =>
   has_password
-    ? 'Set a new password. It replaces the old one, and signs you out wherever that was used.'
-    : 'Set the password with which you will sign in from now on. This link works once.'
+    ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
+    : 'Set a password to sign in with. This link works once.'
 
 interface PasswordFormProps {
   token: string
@@ -82,7 +82,7 @@ function PasswordForm({ token, account, min_chars }: PasswordFormProps) {
       <Field
         label="Password"
         name="password"
-        help={`At least ${min_chars} characters. A few words in a row are good; no digits or signs are asked for.`}
+        help={`At least ${min_chars} characters. A few random words work well.`}
       >
         <PasswordInput autoComplete="new-password" autoFocus value={password} onChange={setPassword} />
       </Field>

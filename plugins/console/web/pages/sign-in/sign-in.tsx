@@ -38,7 +38,7 @@ export default function SignIn({ note, onSignedIn }: SignInProps) {
     <OutsideFrame title="Sign in" refusal={refusal}>
       {!site.operator_is_set && (
         <Notice>
-          No operator’s password is set yet. Open the link that <code>tollgate serve</code> printed, or make
+          No operator password is set yet. Open the link that <code>tollgate serve</code> printed, or create
           one with <code>tollgate console link</code>.
         </Notice>
       )}
@@ -71,7 +71,7 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
       <Form submit={submit} aria-label="Sign in" key={way}>
         {way === 'password' ? (
           <>
-            <Field label="Account" name="account" help="Leave it empty to sign in as the operator.">
+            <Field label="Account" name="account" help="Leave empty to sign in as the operator.">
               <TextInput
                 autoComplete="username"
                 autoCapitalize="none"
@@ -88,7 +88,7 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
           <Field
             label="API key"
             name="key"
-            help="You see what its account sees, and can do what the key may. The session ends with the key."
+            help="You get the rights of the key. The session ends when the key does."
           >
             <PasswordInput autoComplete="off" what="key" value={key} onChange={setKey} />
           </Field>

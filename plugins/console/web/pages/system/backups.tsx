@@ -45,7 +45,7 @@ export function Backups() {
       title="Backups"
       actions={
         <Button icon={Archive} busy={make.busy || running !== null} onClick={() => make.run(undefined)}>
-          Make a backup
+          Back up now
         </Button>
       }
     >
@@ -67,9 +67,8 @@ export function Backups() {
                 />
                 {backups.some(({ encrypted }) => !encrypted) && (
                   <p className="small soft">
-                    Plain ones show the providers’ keys to whoever has them, and are not downloaded here: copy
-                    them on the server. A <code>passphrase</code> in <code>[backup]</code> encrypts those to
-                    come.
+                    Unencrypted backups contain the providers’ keys and cannot be downloaded here. Copy them
+                    on the server. A <code>passphrase</code> in <code>[backup]</code> encrypts new ones.
                   </p>
                 )}
               </>
@@ -91,7 +90,7 @@ function useEnd(is_running: boolean, work: Working | undefined): void {
       const [newest] = [work?.last_made, work?.last_verified]
         .filter((ended) => ended != null)
         .sort((one, other) => other.ended_at_ms - one.ended_at_ms)
-      announce(newest?.failure ?? newest?.result ?? 'The backup has ended.')
+      announce(newest?.failure ?? newest?.result ?? 'Backup finished.')
       void queries.invalidateQueries({ queryKey: [LIST] })
     }
     was_running.current = is_running
@@ -105,8 +104,8 @@ function Work({ where, next_at_ms, running, last_made, last_verified }: Working)
         In <code>{where}</code>.{' '}
         {next_at_ms === null ? (
           <span className="soft">
-            None is made by itself: <code>every</code> or <code>at</code> in <code>[backup]</code> of the
-            catalogue says when.
+            No schedule: <code>every</code> or <code>at</code> in <code>[backup]</code> of the catalogue says
+            when.
           </span>
         ) : (
           <span className="soft">
@@ -115,7 +114,7 @@ function Work({ where, next_at_ms, running, last_made, last_verified }: Working)
         )}
       </p>
       {running && <Running running={running} />}
-      {last_made && <Outcome ended={last_made} failed="The last backup could not be made" />}
+      {last_made && <Outcome ended={last_made} failed="The last backup failed" />}
       {last_verified && (
         <Outcome ended={last_verified} failed={`${last_verified.name} could not be verified`} />
       )}
@@ -131,7 +130,7 @@ function Running({ running: { kind, name, progress } }: { running: NonNullable<W
   return (
     <p>
       <Status tone="busy">
-        {kind === 'make' ? `A backup is being made.${done}` : `${name} is being verified.`}
+        {kind === 'make' ? `A backup is running.${done}` : `${name} is being verified.`}
       </Status>
     </p>
   )

@@ -28,7 +28,7 @@ export function Doctor() {
     async work() {
       const made = await ask(api.doctor.post())
       setReport(made)
-      announce(made.healthy ? 'Nothing failed.' : 'The check has ended, with failures.')
+      announce(made.healthy ? 'Nothing failed.' : 'Check finished: problems found.')
       return made
     },
     changes: [],
@@ -44,12 +44,12 @@ export function Doctor() {
     >
       <p className="soft">
         {report === null
-          ? 'Looks at the catalogue, the folder, the database, the disk, the certificate, the clock, and asks each provider something that costs nothing.'
+          ? 'Checks the catalogue, data folder, database, disk, certificate and clock, and sends each provider a free request.'
           : summary(report)}
       </p>
       {report && (
         <Table
-          label="Findings of the check-up"
+          label="Check results"
           columns={COLUMNS}
           rows={report.findings}
           keyOf={({ check, found }) => `${check} ${found}`}

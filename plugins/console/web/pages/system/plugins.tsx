@@ -47,13 +47,13 @@ const told = ({ told: done, waiting }: Plugin['since_start']): string =>
 function State({ failed, failed_after, dropped }: Plugin['since_start']) {
   if (failed > 0)
     return (
-      <Status tone="bad" title="These calls were refused with 500; the log says why.">
+      <Status tone="bad" title="These calls failed with status 500. See the log.">
         {`${count(failed)} failed`}
       </Status>
     )
   if (failed_after + dropped > 0)
     return (
-      <Status tone="warn" title="The log says which, and why.">
+      <Status tone="warn" title="See the log for details.">
         {`${count(failed_after + dropped)} not told`}
       </Status>
     )

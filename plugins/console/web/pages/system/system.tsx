@@ -88,11 +88,11 @@ const WHAT: Readonly<Record<string, string>> = {
   database: 'accounts, keys, calls and entries',
   images: 'images that were made',
   files: 'images and files that callers uploaded',
-  answers: 'answers kept for Idempotency-Key',
+  answers: 'answers stored for Idempotency-Key',
   responses: 'responses that can be continued',
   plugins: 'custom plugins, and their packages',
   backups: 'archives of all of this',
-  'other files': 'catalogue, lock, settlements that wait for the database',
+  'other files': 'catalogue, lock, settlements waiting for the database',
 }
 
 const whatIn = (name: string): string =>

@@ -6,12 +6,7 @@ const nothingIn = ({ models, providers, settings }: Changes): boolean =>
   models.length + providers.length + settings.length === 0
 
 export function ChangeList({ changes }: { changes: Changes }) {
-  if (nothingIn(changes))
-    return (
-      <p className="soft">
-        Nothing of what is in force changes: only the words of the file, such as comments.
-      </p>
-    )
+  if (nothingIn(changes)) return <p className="soft">No settings change, only comments or formatting.</p>
   const { models, providers, settings } = changes
   return (
     <ul className="changes">

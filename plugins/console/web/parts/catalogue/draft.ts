@@ -115,6 +115,4 @@ export function useDraft(read: CatalogueFile): Draft {
 }
 
 const savedText = (waiting: readonly string[]): string =>
-  waiting.length === 0
-    ? 'The catalogue is saved and in force'
-    : `The catalogue is saved. After a restart: ${waiting.join(', ')}`
+  waiting.length === 0 ? 'Catalogue saved' : `Catalogue saved. Restart to apply: ${waiting.join(', ')}`

@@ -42,7 +42,7 @@ const END: readonly KeyField[] = [
   {
     name: 'shutdown_date',
     label: 'Shutdown date',
-    help: 'Such as 2027-03-31. Leave empty for the last one of its routes. Callers see it; the model goes on until it is retired.',
+    help: 'Such as 2027-03-31. Callers see it. Leave empty to use the latest date of its routes.',
     may_be_empty: true,
   },
 ]
@@ -50,14 +50,14 @@ const TOKENS: readonly KeyField[] = [
   {
     name: 'context',
     label: 'Context',
-    help: 'Tokens of prompt and answer.',
+    help: 'In tokens, prompt and answer together.',
     number: true,
     may_be_empty: true,
   },
   {
     name: 'max_output_tokens',
-    label: 'Longest answer',
-    help: 'Tokens; also the limit of callers who set none.',
+    label: 'Max output',
+    help: 'In tokens. Applies to requests that set no limit.',
     number: true,
     may_be_empty: true,
   },
@@ -73,7 +73,7 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
       <Field
         inline
         label="Retired"
-        help="A retired model is refused, and keeps its history."
+        help="Calls of a retired model are refused. Its history is kept."
         error={draft.mistakeAt(own)}
       >
         <Switch checked={model.retired === true} onChange={(is_on) => draft.put(own, is_on || undefined)} />

@@ -30,10 +30,10 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   return (
     <div className="stack">
       <div className="fields">
-        <TextField {...shared} name="name" label="Name" help="As routes and the log name it." code />
+        <TextField {...shared} name="name" label="Name" help="Used by routes and in the log." code />
         <Field
           label="Server"
-          help="A known server brings its own address."
+          help="Known servers have a default address."
           error={draft.mistakeAt([...path, 'server'])}
         >
           <Select
@@ -146,7 +146,7 @@ function KeyFields({ draft, path, provider, known }: OfServerProps) {
   return (
     <div className="stack">
       {draft.mistakeAt(list) && <p className="field-error">{draft.mistakeAt(list)}</p>}
-      {keys.length === 0 && <p className="soft">No key: the provider is asked without one.</p>}
+      {keys.length === 0 && <p className="soft">No key. The provider is called without one.</p>}
       <ul className="key-lines">
         {keys.map((key, at) => (
           <li key={`${key} ${String(at)}`}>

@@ -13,7 +13,7 @@ const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_N
 
 export function Rating({ result: { all, models, accounts, sampled_calls } }: { result: Rated }) {
   if (all.calls === 0)
-    return <p className="soft">No call of the last seven days was to a model whose price changes.</p>
+    return <p className="soft">No calls in the last 7 days used a model whose price changes.</p>
   return (
     <div className="stack">
       <p>
@@ -22,11 +22,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
         <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
         <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
         {all.unrated_calls > 0 && (
-          <>
-            {' '}
-            {count(all.unrated_calls)} of them cannot be rated at the new prices, and count as they were
-            charged.
-          </>
+          <> {count(all.unrated_calls)} of them cannot be rated at the new prices and keep their charge.</>
         )}
         {sampled_calls !== null && (
           <> These figures are estimates, made from the newest {count(sampled_calls)} calls of that time.</>
@@ -41,7 +37,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
       />
       {accounts.length > 0 && (
         <Table
-          label="By account, the largest change first"
+          label="By account, largest change first"
           columns={columns('Account', (row: Rated['accounts'][number]) => row.account)}
           rows={accounts}
           keyOf={({ account }) => account}
@@ -56,7 +52,7 @@ function Margin(sum: Sum) {
   const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
   return (
     <p>
-      Their margin was <Money nanos={margin_nanos} exact={isSmall(sum)} />, and would have been{' '}
+      Margin was <Money nanos={margin_nanos} exact={isSmall(sum)} />, and would have been{' '}
       <strong className={new_margin_nanos < 0 ? 'tone-bad' : undefined}>
         <Money nanos={new_margin_nanos} exact={isSmall(sum)} />
       </strong>

@@ -71,7 +71,7 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
             onChange={(value) => draft.put([...path, 'provider'], value)}
           />
         </Field>
-        <Field label="Its name there" error={draft.mistakeAt([...path, 'model'])}>
+        <Field label="Upstream model" error={draft.mistakeAt([...path, 'model'])}>
           <CommittedInput
             code
             value={textAt(route, 'model')}
@@ -141,11 +141,10 @@ function RouteCost({ draft, path, route, model }: RouteCostProps) {
   const provider = textAt(route, 'provider')
   return (
     <details className="route-cost">
-      <summary>{is_known ? `What ${provider} takes` : `What ${provider} takes: not known`}</summary>
+      <summary>{is_known ? `Cost of ${provider}` : `Cost of ${provider}: not known`}</summary>
       <div className="stack">
         <p className="small soft">
-          In the same units as the price. Calls then record it, and the overview shows what is left; accounts
-          never see it.
+          In the same units as the price. Used for margins; account holders never see it.
         </p>
         <PriceFields
           {...{ draft, path }}
@@ -157,7 +156,7 @@ function RouteCost({ draft, path, route, model }: RouteCostProps) {
         {is_known && (
           <div>
             <Button small icon={Trash2} onClick={() => draft.put(path, undefined)}>
-              Forget this cost
+              Remove cost
             </Button>
           </div>
         )}

@@ -28,7 +28,7 @@ const COLUMNS: Column<Route>[] = [
       {provider}
     </Link>
   )),
-  column('model', 'Its name there', 'second', ({ model }) => <code>{model}</code>),
+  column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   atEnd('order', 'Order', 'none', ({ order }) => order),
   atEnd('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
@@ -40,12 +40,12 @@ export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   const columns: Column<Route>[] = [
     ...COLUMNS,
     ...(routes.some(({ shutdown_date }) => shutdown_date) ? [ENDS] : []),
-    column('try', 'Does it work?', 'first-end', (route) => <TryButton route={route} kind={kind} />),
+    column('try', 'Test routes', 'first-end', (route) => <TryButton route={route} kind={kind} />),
   ]
   return (
     <Section title="Routes">
       <Table
-        label="Routes, in the order in which they are tried"
+        label="Routes, in order of preference"
         columns={columns}
         rows={routes}
         keyOf={({ provider, model }) => `${provider} ${model}`}

@@ -61,9 +61,7 @@ export function SaveBar({ draft }: { draft: Draft }) {
             <ChangeList changes={preview.changes} />
             {preview.rating && <Rating result={preview.rating} />}
             {failure && <FailureNotice draft={draft} failure={failure} />}
-            <p className="soft">
-              New calls follow it at once. Calls under way keep the prices they began with.
-            </p>
+            <p className="soft">It applies to new calls at once. Running calls keep their prices.</p>
             <DialogActions>
               <Button onClick={() => setPreview(null)}>Cancel</Button>
               <Button look="primary" busy={save.isPending} onClick={() => save.mutate(preview.text)}>
@@ -89,7 +87,7 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
         <div className="row">
           <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
           <Button small onClick={draft.discard}>
-            Read the file again
+            Reload file
           </Button>
         </div>
       )}

@@ -63,7 +63,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
       {is_chosen && (
-        <Field label="Account" name="account" help="Who pays for its calls.">
+        <Field label="Account" name="account" help="The account that pays for its calls.">
           <AccountInput value={owner} onChange={setOwner} />
         </Field>
       )}

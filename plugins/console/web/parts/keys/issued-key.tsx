@@ -14,7 +14,7 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
   return (
     <div className="stack">
       <Notice tone="warn">
-        <p>Store the key now: it is not shown again, and only its hash is kept.</p>
+        <p>Copy the key now. It is shown only once.</p>
       </Notice>
       <Secret value={text} />
       {unmatched.length > 0 && (
@@ -28,7 +28,7 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
       )}
       <DialogActions>
         <Button look="primary" onClick={onDone}>
-          I have stored it
+          Done
         </Button>
       </DialogActions>
     </div>

@@ -82,10 +82,14 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
   const set = (name: keyof KeyDraft) => (value: string) => onChange({ ...draft, [name]: value })
   return (
     <>
-      <Field label="Name" name="name" help="What it is for, such as laptop or website.">
+      <Field label="Name" name="name" help="Give the key a name, such as “laptop”.">
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
       </Field>
-      <Field label="Models" name="models" help="Ids or patterns such as gemini-*. Empty: all.">
+      <Field
+        label="Models"
+        name="models"
+        help="Model IDs or patterns, such as gemini-*. Leave empty to allow all."
+      >
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
       <div className="fields">
@@ -115,7 +119,7 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
       <Field
         label="Addresses"
         name="addresses"
-        help="Where it is used from, such as 10.0.0.0/8. Empty: anywhere."
+        help="Networks in CIDR notation, such as 10.0.0.0/8. Leave empty to allow any."
       >
         <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
       </Field>

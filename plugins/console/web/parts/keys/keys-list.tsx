@@ -22,7 +22,7 @@ import { KeyStatus, LastUse } from './key-words.tsx'
 const CURSOR = 'keys_cursor'
 
 const SHOWN = [
-  { value: 'usable', label: 'Keys that work' },
+  { value: 'usable', label: 'Active keys' },
   { value: 'all', label: 'All keys' },
   { value: 'expired', label: 'Expired' },
   { value: 'revoked', label: 'Revoked' },
@@ -158,8 +158,8 @@ function NoKeys({ which, clear, make }: NoKeysProps) {
   const show_all = <Button onClick={clear}>Show all keys</Button>
   if (which !== 'usable' && which !== 'all')
     return (
-      <EmptyState icon={KeyRound} title="No key fits" action={show_all}>
-        The filter leaves none.
+      <EmptyState icon={KeyRound} title="No keys found" action={show_all}>
+        Change the filter, or show all.
       </EmptyState>
     )
   const new_key = make && (
@@ -170,11 +170,11 @@ function NoKeys({ which, clear, make }: NoKeysProps) {
   return (
     <EmptyState
       icon={KeyRound}
-      title={which === 'all' ? 'No keys yet' : 'No key that works'}
+      title={which === 'all' ? 'No keys yet' : 'No active keys'}
       action={new_key ?? (which === 'usable' && show_all)}
     >
       Programs call the gateway with a key.
-      {make && ' Make one for each program, so that each can be limited and revoked by itself.'}
+      {make && ' Create one for each program, so you can limit and revoke each by itself.'}
     </EmptyState>
   )
 }

@@ -135,7 +135,11 @@ function ProviderFields({ choice, is_new, draft, type, typeField }: ProviderFiel
       {(is_free || is_new || has_protocols) && (
         <div className="fields">
           {(is_free || is_new) && (
-            <Field label="Name" name="name" help="Letters a-z, digits, _ and -. Routes and the log use it.">
+            <Field
+              label="Name"
+              name="name"
+              help="Letters a-z, digits, _ and -. Used by routes and in the log."
+            >
               <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
             </Field>
           )}

@@ -66,7 +66,7 @@ function KeyHelp({
 }: Pick<KeyFieldProps, 'takes_accounts' | 'keys_url' | 'may_be_empty'>) {
   return (
     <>
-      {may_be_empty && 'Leave empty if the server takes none. '}
+      {may_be_empty && 'Leave empty if the server needs no key. '}
       {keys_url !== '' && (
         <>
           Create one at <KeysPage url={keys_url} />
