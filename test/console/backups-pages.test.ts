@@ -53,7 +53,7 @@ test('a plain one says why it is not downloaded, and what a restore replaced say
   await one.open('/console/system')
   const section = page.getByRole('region', { name: 'Backups' })
   await section.getByText('plain', { exact: true }).waitFor()
-  await section.getByText(/Plain ones show the providers’ keys/).waitFor()
+  await section.getByText(/Unencrypted backups contain the providers’ keys/).waitFor()
   await page.getByText('what a restore replaced').waitFor()
   await one.looksRight()
 })

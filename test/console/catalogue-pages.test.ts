@@ -183,7 +183,7 @@ describe('the operator', () => {
     await one.looksRight()
     await page.getByRole('button', { name: 'Save provider' }).click()
     await page.waitForURL(/\/console\/providers\/simulated$/)
-    await page.getByText('No model has a route to it').waitFor()
+    await page.getByText('No model uses this provider').waitFor()
     expect(gateway.started.catalogue().providers.has('simulated')).toBe(true)
     await one.looksRight()
   })

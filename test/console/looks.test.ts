@@ -41,6 +41,15 @@ async function begin(who: Listed, size: Size): Promise<ConsolePage> {
 /** Axe takes longer than all else: half of the pages are for it to see on a phone, the others wide; in a long run all of them. */
 const isForAxe = (at: number, size: Size): boolean => IS_LONG || at % 2 === (size === 'wide' ? 0 : 1)
 
+const OF_ALL_ACCOUNTS = ['calls', 'keys', 'entries', 'images'].map((name) => `/console/${name}`)
+
+/** Links of one name that lead to different places: a screen reader lists them by their names. */
+const SAME_NAMES = `
+  [...Map.groupBy(document.querySelectorAll('main a[href]'), (link) => (link.ariaLabel ?? link.textContent).trim())]
+    .filter(([, links]) => new Set(links.map((link) => link.href)).size > 1)
+    .map(([name, links]) => name + ': ' + links.slice(0, 3).map((link) => link.getAttribute('href')).join(' '))
+`
+
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
   test.each(PAGES.map((page, at) => [page.name, page, at] as const))(
     '%s',
@@ -51,6 +60,11 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
       await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
       expect(await visit.page.getByText('Page not found').count()).toBe(0)
       await (isForAxe(at, size) ? visit.looksRight() : visit.fits())
+      expect(await visit.page.evaluate(SAME_NAMES)).toEqual([])
+      // On a phone, too, each row of a list of all accounts says whose it is.
+      if (OF_ALL_ACCOUNTS.includes(address as string) && who === 'operator')
+        for (const row of await visit.page.locator('tbody tr').allInnerTexts())
+          expect(row).toMatch(/alice|bob|studio-lea|acme/)
     },
   )
 })

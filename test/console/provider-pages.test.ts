@@ -248,7 +248,7 @@ price = { input = 5, image_output = 32 }\n`,
   await part('Model drawn')
   await page.getByLabel('Generation (optional)').fill('gpt-image-2')
   await page.getByLabel('Generation (optional)').press('Enter')
-  await page.getByText('What azure-here takes').click()
+  await page.getByText('Cost of azure-here').click()
   await type(page, 'Cost: Text input per million tokens', '4')
   await type(page, 'Cost: Image output per million tokens', '30')
   await page.keyboard.press('Enter')

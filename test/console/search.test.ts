@@ -50,6 +50,13 @@ test('models: all for the operator, for others what they may call', async () => 
   expect(await ids(by_key)).toEqual([MODEL])
 })
 
+test('providers by a part of the name, for the operator', async () => {
+  const { providers } = await operator.json('GET', '/providers')
+  const provider: string = providers[0].name
+  expect((await find(operator, provider.slice(1).toUpperCase())).providers).toContainEqual({ name: provider })
+  expect((await find(alice, provider)).providers).toEqual([])
+})
+
 describe('what it refuses', () => {
   test.each(['', '?q=', `?q=${'x'.repeat(101)}`, '?q=a&q=b', '?q=a&x=b'])('%s: 400', async (query) => {
     expect((await operator.send('GET', `/search${query}`)).status).toBe(400)

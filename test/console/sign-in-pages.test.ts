@@ -138,7 +138,7 @@ describe('a link', () => {
   test('that has lost its end says so', async () => {
     await using one = await visit()
     await one.open('/console/invitation')
-    await one.page.getByText('has lost its end').waitFor()
+    await one.page.getByText('The link is incomplete').waitFor()
     await one.looksRight()
   })
 })

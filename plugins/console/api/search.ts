@@ -1,4 +1,4 @@
-// The search over everything that the viewer may see: accounts, keys, models, and calls by their request id.
+// The search over everything that the viewer may see: accounts, keys, models, providers, and calls by their request id.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_STATUSES, listAccountPage } from '../../../src/access/account-listing.ts'
@@ -34,10 +34,12 @@ const FoundKey = Closed({
 const FoundModel = Closed({ id: Type.String(), name: Type.String(), kind: Type.String() })
 const FoundCall = Closed({ request_id: Type.String(), model: Type.String(), ...TimeFields('started') })
 const FoundRefusal = Closed({ request_id: Type.String(), code: Type.String(), ...TimeFields('refused') })
+const FoundProvider = Closed({ name: Type.String() })
 const FoundView = Closed({
   accounts: Type.Array(FoundAccount),
   keys: Type.Array(FoundKey),
   models: Type.Array(FoundModel),
+  providers: Type.Array(FoundProvider),
   calls: Type.Array(FoundCall),
   refusals: Type.Array(FoundRefusal),
 })
@@ -63,6 +65,7 @@ function found(
     accounts: viewer.role === 'operator' ? accountsLike(gateway, words) : [],
     keys: keysLike(gateway, account_id, words),
     models: modelsLike(gateway, viewer, words),
+    providers: viewer.role === 'operator' ? providersLike(gateway, words) : [],
     calls: callsBeginningWith(db, words, account_id, MAX_FOUND).map(({ started_at_ms, ...call }) => ({
       ...call,
       ...time('started', started_at_ms),
@@ -77,6 +80,16 @@ function found(
 function accountsLike({ db }: Pick<Gateway, 'db'>, search: string): Static<typeof FoundAccount>[] {
   const page = listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
   return (page?.rows ?? []).map(({ id, name, status }) => ({ id, name, status }))
+}
+
+function providersLike(
+  { exchange }: Pick<Gateway, 'exchange'>,
+  search: string,
+): Static<typeof FoundProvider>[] {
+  return [...exchange.catalogue().providers.keys()]
+    .filter((name) => name.toLowerCase().includes(search.toLowerCase()))
+    .slice(0, MAX_FOUND)
+    .map((name) => ({ name }))
 }
 
 /** Of a key that was pasted whole only its prefix is looked for. */

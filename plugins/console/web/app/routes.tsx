@@ -113,7 +113,7 @@ export function Routes({ role }: { role: Role }) {
     <Page title="Page not found">
       <EmptyState
         icon={FileQuestionMark}
-        title="Page not found"
+        title="This address has no page"
         action={home && <ButtonLink href={home.path}>{`Go to ${home.title}`}</ButtonLink>}
       >
         Check the address, or ask whoever sent you the link. You may not have access to this page.

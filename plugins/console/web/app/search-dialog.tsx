@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { Dialog } from '../parts/dialog.tsx'
 import { SearchInput } from '../parts/input.tsx'
 import { FailedState } from '../parts/states.tsx'
-import type { Hit, Search } from './page-entry.ts'
+import type { Hit, PageEntry, Search } from './page-entry.ts'
 
 /** Typing pauses for as long before it is searched for. */
 const PAUSE_MS = 120
@@ -24,12 +24,14 @@ export interface SearchDialogProps {
   open: boolean
   onClose: () => void
   search: Search
+  /** Those that the viewer may open by their name. */
+  pages: readonly PageEntry[]
 }
 
-export function SearchDialog({ open, onClose, search }: SearchDialogProps) {
+export function SearchDialog({ open, onClose, ...found }: SearchDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title="Search" wide>
-      <SearchBox onClose={onClose} search={search} />
+      <SearchBox onClose={onClose} {...found} />
     </Dialog>
   )
 }
@@ -48,7 +50,16 @@ function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) 
   return { press: () => setPressed(true), forget: () => setPressed(false) }
 }
 
-function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
+/** Pages whose title begins so, or has a word that does. */
+const pagesLike = (pages: readonly PageEntry[], words: string): Hit[] =>
+  pages
+    .filter(
+      ({ path, title }) =>
+        !path.includes(':') && ` ${title.toLowerCase()}`.includes(` ${words.toLowerCase()}`),
+    )
+    .map(({ title, path }) => ({ kind: 'page', label: title, href: path }))
+
+function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) {
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
@@ -58,7 +69,7 @@ function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
     queryFn: () => search(asked),
     enabled: asked.length >= MIN_CHARS,
   })
-  const hits = asked.length >= MIN_CHARS ? (data ?? []) : []
+  const hits = asked.length >= MIN_CHARS && data ? [...pagesLike(pages, asked), ...data] : []
   const chosen = Math.min(at, hits.length - 1)
   const is_found = data !== undefined && !isPlaceholderData && asked === words.trim()
   const enter = useEnter(hits[chosen], is_found, onClose)
@@ -78,7 +89,7 @@ function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
     <>
       <SearchInput
         aria-label="Search"
-        placeholder="Account, key, request id or model"
+        placeholder="Page, account, key, request ID, model or provider"
         role="combobox"
         aria-expanded={hits.length > 0}
         aria-controls={list}

@@ -60,7 +60,7 @@ export function Shell() {
         <SideBar {...bar} onChosen={close} />
       </Drawer>
       <KeysDialog open={open === 'keys'} onClose={close} pages={seen} />
-      <SearchDialog open={open === 'search'} onClose={close} search={search} />
+      <SearchDialog open={open === 'search'} onClose={close} search={search} pages={seen} />
     </div>
   )
 }

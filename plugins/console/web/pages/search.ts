@@ -10,7 +10,7 @@ const PREFIX_CHARS = 10
 
 export const searchAll: Search = async (words) => {
   const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
-  const { accounts, keys, calls, refusals, models } = await ask(api.search.get({ query: { q } }))
+  const { accounts, keys, calls, providers, refusals, models } = await ask(api.search.get({ query: { q } }))
   return [
     ...accounts.map(
       ({ id, name, status }): Hit => ({
@@ -50,6 +50,13 @@ export const searchAll: Search = async (words) => {
         label: id,
         detail: name === id ? kind : `${name}, ${kind}`,
         href: `/models/${encodeURIComponent(id)}`,
+      }),
+    ),
+    ...providers.map(
+      ({ name }): Hit => ({
+        kind: 'provider',
+        label: name,
+        href: `/providers/${encodeURIComponent(name)}`,
       }),
     ),
   ]

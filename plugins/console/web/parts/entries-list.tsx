@@ -78,7 +78,12 @@ function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {
 }
 
 function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
-  if (request_id !== null) return <Link href={`/calls/${encodeURIComponent(request_id)}`}>{model}</Link>
+  if (request_id !== null)
+    return (
+      <Link href={`/calls/${encodeURIComponent(request_id)}`}>
+        {model} <span className="unseen">{request_id}</span>
+      </Link>
+    )
   return note === '' ? <span className="soft">–</span> : note
 }
 

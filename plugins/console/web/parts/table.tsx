@@ -69,10 +69,12 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string | number
   /** The detail of a row: its first cell is the link, which the whole row takes. */
   hrefOf?: (row: Row) => string
+  /** What tells its link from those of other rows, after the words of its first cell: for screen readers, which list links. */
+  linkNameOf?: (row: Row) => string
   sorting?: Sorting
 }
 
-export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, hrefOf, linkNameOf, sorting }: TableProps<Row>) {
   const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
   return (
     <div className="table-place">
@@ -92,6 +94,7 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
                   {at === 0 && hrefOf ? (
                     <Link className="row-link" href={hrefOf(row)}>
                       {cell(row, decimals[at] ?? 0)}
+                      {linkNameOf && <span className="unseen"> {linkNameOf(row)}</span>}
                     </Link>
                   ) : (
                     cell(row, decimals[at] ?? 0)

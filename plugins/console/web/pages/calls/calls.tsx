@@ -64,6 +64,7 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
           rows={calls}
           keyOf={({ request_id }) => request_id}
           hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+          linkNameOf={({ model, request_id }) => `${model} ${request_id}`}
         />
       )}
       {is_searching && (
@@ -125,9 +126,15 @@ function FirstCall() {
 const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
   <span className="call-model">{model || 'no model'}</span>
 ))
-const WHEN: Column<Row> = column('started', 'When', 'second', ({ started_at_ms }) => (
-  <ClockTime at_ms={started_at_ms} />
-))
+/** On a phone with whose it is, by the operator's and by the account's view. */
+const whenWith = (whose: (row: Row) => string | null): Column<Row> =>
+  column('started', 'When', 'second', (row) => (
+    <>
+      <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{whose(row)}</span>
+    </>
+  ))
+const WHEN_OF_ALL = whenWith(({ account }) => account)
+const WHEN = whenWith(({ key }) => key)
 const ACCOUNT: Column<Row> = column('account', 'Account', 'none', ({ account, key }) => (
   <>
     {account} <span className="soft">{key}</span>
@@ -157,7 +164,7 @@ const COST: Column<Row> = charges('cost', 'Cost, USD', 'first-end', ({ outcome, 
 )
 
 const columnsFor = ({ role }: Viewer): Column<Row>[] => [
-  WHEN,
+  role === 'operator' ? WHEN_OF_ALL : WHEN,
   MODEL,
   role === 'operator' ? ACCOUNT : KEY,
   OUTCOME,

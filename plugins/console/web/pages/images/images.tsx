@@ -85,7 +85,14 @@ export default function Images() {
             ) : is_shown ? (
               <Gallery images={images} is_operator={is_operator} />
             ) : (
-              <Table label="Images" columns={COLUMNS} rows={images} keyOf={({ id }) => id} hrefOf={hrefOf} />
+              <Table
+                label="Images"
+                columns={COLUMNS}
+                rows={images}
+                keyOf={({ id }) => id}
+                hrefOf={hrefOf}
+                linkNameOf={({ account, id }) => `${account} ${id}`}
+              />
             )}
             <Pager next_cursor={next_cursor} />
           </>

@@ -50,6 +50,7 @@ export function Live() {
           rows={calls}
           keyOf={({ request_id }) => request_id}
           hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+          linkNameOf={({ request_id }) => request_id}
         />
       )}
       {seen.skipped > 0 && (
@@ -117,7 +118,11 @@ const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) =>
 const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
-const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms }) => <ClockTime at_ms={at_ms} />)
+const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms, account }) => (
+  <>
+    <ClockTime at_ms={at_ms} /> <span className="on-phone">{account}</span>
+  </>
+))
 const COST: Column<LiveCall> = charges(
   'cost',
   'Cost, USD',

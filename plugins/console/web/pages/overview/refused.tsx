@@ -19,6 +19,7 @@ export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }
         columns={role === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [WHY, WORDS, COUNT]}
         rows={refusals.reasons}
         keyOf={({ account_id, code }) => `${account_id} ${code}`}
+        linkNameOf={({ code }) => `refused requests, ${code}`}
         hrefOf={({ account_id }) => refusedHref(role === 'operator' ? { account: account_id } : {})}
       />
     </Section>

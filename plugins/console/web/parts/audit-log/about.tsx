@@ -14,7 +14,10 @@ export function About({ of, without_account }: { of: ShownAction; without_accoun
       )}
       {key_id !== null && (
         <div>
-          <Link href={`/keys/${key_id}`}>{key_name}</Link>
+          <Link href={`/keys/${key_id}`}>
+            {key_name}
+            <span className="unseen"> of {account}</span>
+          </Link>
         </div>
       )}
       {subject !== null && <Subject action={of.action} name={subject} />}

@@ -135,6 +135,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
                 rows={rows}
                 keyOf={({ id }) => id}
                 hrefOf={({ id }) => `/keys/${id}`}
+                linkNameOf={({ prefix, account: whose }) => `${prefix}… ${whose}`}
               />
               <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
