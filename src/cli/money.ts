@@ -36,7 +36,7 @@ const DEBIT: Movement = {
 }
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
-  insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was taken.',
+  insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was debited.',
   amount_out_of_range: 'The balance would be above the maximum. Nothing was added.',
 }
 

@@ -94,7 +94,7 @@ function refusalOf(gateway: Pick<Gateway, 'db'>, id: string, amount_nanos: Nanos
   if (refusal === 'insufficient_balance') {
     const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
     return unprocessable(
-      `amount: ${formatUsd(balance_nanos - held_nanos)} USD are free, less than ${formatUsd(amount_nanos)}.${held} Nothing was taken.`,
+      `amount: ${formatUsd(balance_nanos - held_nanos)} USD are free, less than ${formatUsd(amount_nanos)}.${held} Nothing was debited.`,
       { param: 'amount', code: refusal },
     )
   }
@@ -105,7 +105,7 @@ function refusalOf(gateway: Pick<Gateway, 'db'>, id: string, amount_nanos: Nanos
     })
   if (refusal === 'request_key_used')
     return unprocessable(
-      'Idempotency-Key: was used for another movement of money in this account. Send a new one. Nothing was moved.',
+      'Idempotency-Key: was used for another top-up or debit of this account. Send a new one. Nothing was changed.',
       { param: 'Idempotency-Key', code: 'idempotency_key_reused' },
     )
   return unprocessable(`The ledger refused: ${refusal}. Nothing was added or taken.`, { code: refusal })

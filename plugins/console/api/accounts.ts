@@ -144,4 +144,4 @@ function remarkOn(
 }
 
 const closedAlready = (name: string) =>
-  conflict(`The account "${name}" is closed already, and makes no calls. Resume it to open it again.`)
+  conflict(`The account "${name}" is already closed. Resume it to open it again.`)

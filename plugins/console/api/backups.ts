@@ -92,7 +92,7 @@ async function download(
 ): Promise<Response> {
   if (readArchiveName(name)?.is_encrypted === false)
     throw conflict(
-      'This backup is not encrypted, and holds the keys of the providers: copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted, and can be downloaded.',
+      'This backup is not encrypted and contains the keys of the providers. Copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted and can be downloaded.',
     )
   return new Response(streamOf(await backups.open(name)), {
     headers: {

@@ -75,7 +75,7 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
 
 function missing(db: Database, request_id: string, account_id: number | undefined) {
   if (isUnderWay(db, request_id, account_id))
-    return conflict('This call is still under way. What it cost is shown here once it is settled.', {
+    return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',
     })
   if (findRefusal(db, request_id, account_id))

@@ -26,7 +26,7 @@ export const isShown = (viewer: Viewer, { content }: Asked): boolean =>
 export function requireShown(viewer: Viewer, asked: Asked): void {
   if (isShown(viewer, asked)) return
   throw permissionDenied(
-    'What the images of an account show is its own affair. Ask for it with content=shown, which is logged.',
+    'The images of an account are private to it. Ask for them with content=shown, which is logged.',
     { code: 'content_hidden', param: 'content' },
   )
 }

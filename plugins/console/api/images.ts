@@ -105,7 +105,7 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
         const { account_id } = find(gateway, viewer, id)
         const outcome = await removeGeneration(library, account_id, id)
         if (outcome === 'under_way')
-          throw conflict('This image is still being made. Delete it once it is there.')
+          throw conflict('This image is still being generated. Delete it afterwards.')
         return { id, deleted: true as const }
       },
       { params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
@@ -123,9 +123,7 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
     const image = find(gateway, viewer, id)
     const { mime, uuid } = image
     if (mime === null)
-      throw conflict(
-        image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
-      )
+      throw conflict(image.state === 'failed' ? 'This image failed.' : 'This image is still being generated.')
     logLook(gateway, { viewer, origin }, null, `image ${uuid}`)
     const filename = `${uuid}.${formatOf(mime)}`
     return { name: uuid, mime, filename, open: () => openGeneration(library, image) }

@@ -245,11 +245,11 @@ function requireManaged(
 function refuseMore(usable: number): void {
   if (usable >= MAX_USABLE_KEYS)
     throw conflict(
-      `${usable} keys of this account work, and there cannot be more. Revoke some that are not used.`,
+      `${usable} active keys are the most that an account can have. Revoke some that you no longer use.`,
     )
 }
 
 const mayNotManage = () =>
   permissionDenied(
-    'A session by API key sees keys, and manages none. Sign in with the account’s password, which the operator’s invitation lets you set.',
+    'You cannot manage keys while signed in with an API key. Sign in with the account’s password.',
   )

@@ -49,5 +49,4 @@ export async function thumbnailOf(
   })
 }
 
-const missing = () =>
-  notFound('This image is missing at the moment: its file cannot be found. Retry later, or delete it.')
+const missing = () => notFound('The file of this image is missing. Retry later, or delete the image.')
