@@ -154,9 +154,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
   const is_active = status === 'active'
   const items: (MenuItem | 'line')[] = [
     { label: 'Debit', icon: MinusCircle, onSelect: debit },
-    ...(status === 'closed'
-      ? []
-      : [{ label: 'Invite', icon: Mail, onSelect: () => open('invite') }]),
+    ...(status === 'closed' ? [] : [{ label: 'Invite', icon: Mail, onSelect: () => open('invite') }]),
     { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
     { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     'line',
