@@ -22,6 +22,6 @@ export const route_sums = sqliteTable(
     first_byte_ms: integer().notNull(),
   },
   ({ span_s, start_s, model, provider, upstream_model, result }) => [
-    primaryKey({ columns: [span_s, start_s, model, provider, upstream_model, result] }),
+    primaryKey({ columns: [span_s, model, provider, upstream_model, result, start_s] }),
   ],
 )

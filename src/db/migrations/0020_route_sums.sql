@@ -16,8 +16,10 @@ CREATE TABLE route_sums (
   calls INTEGER NOT NULL CHECK (calls BETWEEN 0 AND tries),
   -- How long they took to their first byte, in all; 0 where none was answered.
   first_byte_ms INTEGER NOT NULL CHECK (first_byte_ms >= 0),
-  PRIMARY KEY (span_s, start_s, model, provider, upstream_model, result)
+  -- In the order in which they are added up.
+  PRIMARY KEY (span_s, model, provider, upstream_model, result, start_s)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX route_sums_by_start ON route_sums (span_s, start_s);
 
 -- Of the last day, as far as calls are recorded.
 WITH recent AS (
