@@ -86,7 +86,7 @@ test('the models and a model’s page say it; a date is set in the form, and one
     .waitFor()
   await one.looksRight()
   await one.go('/console/models/near-model')
-  await page.getByText(new RegExp(`its shutdown is on ${NEAR}.* Add a route to the replacement`)).waitFor()
+  await page.getByText(new RegExp(`its shutdown is on ${NEAR}.* Add a route to its replacement`)).waitFor()
   await one.looksRight()
   await one.go('/console/models/ended-model')
   await page.getByText('This model has ended: its shutdown was on 2026-01-01.').waitFor()

@@ -5,6 +5,6 @@ import { count } from './amounts.ts'
 export const Further = ({ number, what }: { number: number; what: string }) =>
   number > 0 ? (
     <p className="small soft">
-      and {count(number)} more {what}
+      and {count(number)} more {number === 1 ? what.replace(/s$/, '') : what}
     </p>
   ) : null
