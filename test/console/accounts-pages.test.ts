@@ -186,6 +186,24 @@ describe('an account', () => {
     expect(keyRow(key)?.revoked_at_ms).toBeNumber()
     await one.isClean()
   })
+
+  test('says who did all of this, on its page and in the audit log, whose filter is in its address', async () => {
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    const rowOf = (name: RegExp) => page.getByRole('row', { name })
+    await rowOf(/Account closed Status: from suspended to closed.* Operator session \d+/).waitFor()
+    await rowOf(/Balance debited Balance: from 12\.50 USD to 10\.00 USD/).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await rowOf(/Account renamed Name: from alice to alice\.b alice\.b Operator/).waitFor()
+    await page.getByRole('combobox', { name: 'Area' }).click()
+    await page.getByRole('option', { name: 'Sign-in' }).click()
+    await rowOf(/Password set alice\.b Account session \d+/).waitFor()
+    await page.getByRole('combobox', { name: 'By', exact: true }).click()
+    await page.getByRole('option', { name: 'By the operator' }).click()
+    await rowOf(/Password set/).waitFor({ state: 'detached' })
+    await rowOf(/Invitation created/).waitFor()
+    expect(new URL(page.url()).search).toBe('?area=sign_in&by=operator')
+    await one.looksRight()
+  })
 })
 
 describe('a key', () => {
