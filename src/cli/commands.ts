@@ -18,6 +18,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
     prices: async () => (await import('./prices.ts')).addPricesCommands,
     providers: async () => (await import('./providers.ts')).addProvidersCommands,
     usage: async () => (await import('./usage.ts')).addUsageCommand,
+    refusals: async () => (await import('./refusals.ts')).addRefusalsCommand,
     console: async () => (await import('./console.ts')).addConsoleCommands,
     audit: async () => (await import('./audit.ts')).addAuditCommand,
     backup: async () => (await import('./backup.ts')).addBackupCommand,

@@ -17,6 +17,7 @@ import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { movedDatabase } from './moved-database.ts'
 import { oldHistory } from './old-history.ts'
+import { refusalFlood } from './refusal-flood.ts'
 import { soak } from './soak.ts'
 import { socketCrowd } from './socket-crowd.ts'
 import { socketHalves } from './socket-halves.ts'
@@ -48,6 +49,7 @@ export const ATTACKS: readonly Attack[] = [
   tinyEvents,
   millionCalls,
   oldHistory,
+  refusalFlood,
   soak,
   stalledReaders,
   endlessReaders,

@@ -21,8 +21,8 @@ export const CALL_FILTERS = {
   key: Type.Optional(KeyRef),
   model: Type.Optional(ModelName),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
-  /** `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused. */
-  outcome: Type.Optional(OneOf(LISTED_OUTCOMES)),
+  /** `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused; `call`: all but that. */
+  outcome: Type.Optional(OneOf([...LISTED_OUTCOMES, 'call'])),
   status: Type.Optional(
     Type.String({
       pattern: '^[1-5](\\d\\d|xx)$',
@@ -72,8 +72,10 @@ export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: 
   }
 }
 
-const outcomesOf = (outcome: CallOutcome | undefined): readonly CallOutcome[] | undefined =>
-  outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome]
+function outcomesOf(outcome: CallOutcome | 'call' | undefined): readonly CallOutcome[] | undefined {
+  if (outcome === undefined || outcome === 'call') return undefined
+  return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
+}
 
 /** @param reference its number or prefix @throws GatewayError not_found for a key that is none of the account's */
 export function keyAsked(

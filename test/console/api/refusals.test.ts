@@ -51,6 +51,7 @@ describe('the list of calls has them', () => {
     ['', [1, 2, 3, 4, 5, 6]],
     ['?outcome=refused', [1, 3, 4, 6]],
     ['?outcome=completed', [2, 5]],
+    ['?outcome=call', [2, 5]],
     ['?account=alice', [1, 2, 3, 5]],
     ['?account=bob&outcome=refused', [4, 6]],
     ['?key=2', [3, 5]],

@@ -15,9 +15,11 @@ const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = 
 
 export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome].word
 
-/** As a filter: "failed" has those that broke off, too, as in every count of failed calls. */
-export const outcomeFilterWord = (outcome: ListedOutcome): string =>
-  outcome === 'failed' ? 'failed or broke off' : outcomeWord(outcome)
+/** As a filter: "failed" has those that broke off, too, as in every count of failed calls; `call`: whatever was not refused. */
+export function outcomeFilterWord(outcome: ListedOutcome | 'call'): string {
+  if (outcome === 'call') return 'calls only'
+  return outcome === 'failed' ? 'failed or broke off' : outcomeWord(outcome)
+}
 
 /** @param status the HTTP status, in view where it says more than the word */
 export function Outcome({ outcome, status }: { outcome: ListedOutcome; status?: number }) {

@@ -27,7 +27,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
             </p>
             <p>{refusalAdvice(code, role)}</p>
             <p className="small soft">
-              Nothing was charged, and no provider was called. Error: <code>{code}</code>
+              Nothing was charged. Error: <code>{code}</code>
             </p>
           </Notice>
           <Section title="Details">
@@ -52,7 +52,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
                 ['Model', about.model ?? undefined],
                 ['Surface', about.surface],
                 [
-                  'Others',
+                  'See also',
                   <Link key="others" href={refusedHref({ key_id: about.key_id })}>
                     Refused requests of this key
                   </Link>,

@@ -148,7 +148,11 @@ const OUTCOME: Column<Row> = column(
   ({ outcome, status, failed_tries, refusal }) => (
     <>
       <Outcome outcome={outcome} status={status} />
-      {refusal !== null && <span className="calls-refusal small soft">{refusal}</span>}
+      {refusal !== null && (
+        <span className="calls-refusal small soft" title={refusal}>
+          {refusal}
+        </span>
+      )}
       {outcome === 'completed' && !!failed_tries && (
         <span className="small soft"> after {failed_tries} failed</span>
       )}

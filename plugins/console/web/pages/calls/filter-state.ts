@@ -16,7 +16,7 @@ export const FOLDED = ['key', 'provider', 'status', 'min_cost', 'since', 'until'
 export type Name = (typeof NAMES)[number]
 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
-export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused'] as const
+export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call'] as const
 
 export type Filters = ListFilters<Name>
 

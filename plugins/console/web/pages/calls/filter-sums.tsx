@@ -24,6 +24,8 @@ export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
     <p className={names('calls-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
       {is_adding ? (
         'Adding up…'
+      ) : query.outcome === 'refused' ? (
+        <RefusedSum refused={data.refused} />
       ) : (
         <>
           <b>{counted(data.calls, 'call')}</b>
@@ -51,3 +53,10 @@ export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
     </p>
   )
 }
+
+const RefusedSum = ({ refused }: { refused: number | null }) => (
+  <>
+    {refused !== null && <b>{count(refused)} refused</b>}
+    <span className="soft">All are counted. Up to 50 an hour of each account are listed, for 30 days.</span>
+  </>
+)

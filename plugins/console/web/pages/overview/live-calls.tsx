@@ -24,7 +24,9 @@ const DRAW_EVERY_MS = 250
 
 export function Live() {
   const { role } = useViewer()
-  const recent = useAsk(['calls', 'recent'], () => api.calls.get({ query: { limit: SHOWN } }))
+  const recent = useAsk(['calls', 'recent'], () =>
+    api.calls.get({ query: { outcome: 'call', limit: SHOWN } }),
+  )
   const { seen, state } = useSeen()
   const calls = useMemo(() => shownCalls(seen, recent.data?.calls ?? [], SHOWN), [seen, recent.data])
   const columns =

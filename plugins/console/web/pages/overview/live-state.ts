@@ -12,7 +12,7 @@ export interface LiveCall {
   /** When the call was first heard of. */
   at_ms: number
   first_byte_ms: number | null
-  /** Null until it is settled. Refused requests stand beside the calls that were there before. */
+  /** Null until it is settled. */
   outcome: ListedOutcome | null
   status: number
   duration_ms: number | null

@@ -16,7 +16,9 @@ export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }
     <Section title="Refused requests">
       <Table
         label="Refused requests"
-        columns={role === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [WHY, WORDS, COUNT]}
+        columns={
+          role === 'operator' ? [ACCOUNT, WHY, WORDS, COUNT] : [{ ...WHY, phone: 'first' }, WORDS, COUNT]
+        }
         rows={refusals.reasons}
         keyOf={({ account_id, code }) => `${account_id} ${code}`}
         linkNameOf={({ code }) => `refused requests, ${code}`}

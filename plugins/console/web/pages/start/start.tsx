@@ -20,7 +20,9 @@ import { TextInput } from '../../parts/input.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
+import { useRefusals } from '../../parts/refusals/refusals.ts'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
 
 type StartState = AnswerOf<typeof api.start.get>
 
@@ -31,6 +33,7 @@ export default function Start() {
   const [, go] = useLocation()
   const viewer = useViewer()
   const state = useAsk(['start'], () => api.start.get(), { every_ms: EVERY_MS })
+  const refusals = useRefusals({ range: 'hour' })
   return (
     <Page
       title="Get started"
@@ -50,9 +53,18 @@ export default function Start() {
         )
       }
     >
-      <Loaded query={state} rows={8}>
-        {(data) => <Steps state={data} />}
-      </Loaded>
+      {refusals.isPending ? (
+        <Skeleton rows={8} />
+      ) : (
+        <Loaded query={state} rows={8}>
+          {(data) => (
+            <>
+              <ManyRefused refusals={refusals.data} />
+              <Steps state={data} />
+            </>
+          )}
+        </Loaded>
+      )}
     </Page>
   )
 }

@@ -1,0 +1,95 @@
+// `refusals`: requests that were refused, and why.
+import type { Command } from 'commander'
+import { accountByName } from '../access/accounts.ts'
+import { keyByReference } from '../access/keys.ts'
+import { type CsvColumns, csvOf } from '../http/csv.ts'
+import { time } from '../http/views.ts'
+import { listRefusals, type RecordedRefusal } from '../refusals/listing.ts'
+import { countRefused } from '../refusals/sums.ts'
+import { withSearch } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import type { Column } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+import { localIso, shortTime } from './times.ts'
+
+interface RefusalsOptions {
+  account?: string
+  key?: string
+  model?: string
+  since?: number
+  until?: number
+  limit: number
+  before?: number
+  csv?: boolean
+}
+
+export function addRefusalsCommand(program: Command, deps: CliDeps): void {
+  const command = program
+    .command('refusals')
+    .summary('List refused requests, and why they were refused.')
+    .description(
+      'List refused requests of the last 30 days, newest first, with what their callers were told. ' +
+        'At most 50 an hour of each account are listed; all are counted.',
+    )
+    .option('--account <name>', 'only this account')
+    .option('--key <key>', 'only this key: its prefix or its number in `key list`')
+    .option('--model <id>', 'only this model')
+  withSearch(command, 'requests', 'request', deps.now)
+    .option('--csv', 'print CSV with all columns')
+    .action((options: RefusalsOptions, command: Command) => {
+      const { folder, answerList, remark, tableOf } = contextOf(command, deps)
+      const { refusals, next_cursor, refused } = withDatabase(folder, 'read', (db) => {
+        const { account, key, model, since: since_ms, until: until_ms, limit, before } = options
+        const whose = {
+          account_id: account === undefined ? undefined : accountByName(db, account).id,
+          key_id: key === undefined ? undefined : keyByReference(db, key).id,
+        }
+        const page = listRefusals(db, { ...whose, model, since_ms, until_ms }, { limit, cursor: before })
+        const time = { from_ms: since_ms ?? 0, until_ms: until_ms ?? deps.now() + 1 }
+        // The kept sums do not tell models apart.
+        const refused = model === undefined ? countRefused(db, { ...whose, ...time, span: 'hour' }) : null
+        return { ...page, refused }
+      })
+      answerList(options.csv, {
+        value: () => ({ refusals: refusals.map(view), refused, next_cursor: next_cursor ?? null }),
+        text: () => tableOf(COLUMNS, refusals, 'No refused requests.'),
+        csv: () => csvOf(CSV, refusals),
+      })
+      if (options.csv) return
+      if (refused !== null && refused > refusals.length) remark(`Refused in all of this time: ${refused}.`)
+      if (next_cursor !== undefined) remark(`More requests: add --before ${next_cursor}.`)
+    })
+}
+
+const COLUMNS: Column<RecordedRefusal>[] = [
+  { head: 'ID', text: ({ id }) => String(id), right: true },
+  {
+    head: 'TIME',
+    text: ({ at_ms }) => localIso(at_ms),
+    narrow: ({ at_ms }) => shortTime(at_ms),
+  },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
+  { head: 'KEY', text: ({ key_name }) => key_name, spare: 2, elastic: true },
+  { head: 'MODEL', text: ({ model }) => model ?? '-', spare: 1, elastic: true },
+  { head: 'STATUS', text: ({ status }) => String(status), right: true },
+  { head: 'WHY', text: ({ sentence }) => sentence, elastic: true },
+]
+
+/** As the console has them. */
+const CSV: CsvColumns<RecordedRefusal> = {
+  request_id: ({ request_id }) => request_id,
+  refused_utc: ({ at_ms }) => new Date(at_ms).toISOString(),
+  account: ({ account_name }) => account_name,
+  key: ({ key_name }) => key_name,
+  key_prefix: ({ key_prefix }) => key_prefix,
+  surface: ({ surface }) => surface,
+  model: ({ model }) => model,
+  status: ({ status }) => status,
+  code: ({ code }) => code,
+  reason: ({ sentence }) => sentence,
+}
+
+function view({ account_id, account_name, key_id, key_name, at_ms, ...refusal }: RecordedRefusal) {
+  return { ...refusal, account: account_name, key: key_name, ...time('refused', at_ms) }
+}
