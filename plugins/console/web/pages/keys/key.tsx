@@ -77,7 +77,7 @@ function KeyPage({ of: key }: { of: ShownKey }) {
         <LimitFacts limits={key.limits} />
         {role === 'operator' && (
           <p className="soft small">
-            They stand in <Link href="/catalogue">the catalogue</Link>, under <code>[limits.key]</code> for
+            Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under <code>[limits.key]</code> for
             every key and <code>[limits.keys.{key.prefix}]</code> for this one.
           </p>
         )}
