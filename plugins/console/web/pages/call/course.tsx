@@ -121,7 +121,7 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
     steps.push({
       key: 'head',
       title: 'Headers received',
-      detail: streamed ? 'Time to first token' : 'The whole answer was received.',
+      detail: streamed ? 'Time to first token' : 'Reading the answer',
       from_ms: head_ms,
       to_ms: answered_ms,
       tone: 'wait',
