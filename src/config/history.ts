@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { Page, PageRequest } from '../db/page.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type ChangedPart, changedParts } from './changed-parts.ts'
-import { type ListedVersion, listVersions, requireVersion, versionBefore } from './past.ts'
+import { type ListedVersion, listVersions, MAX_VERSIONS, requireVersion, versionBefore } from './past.ts'
 
 export interface HistoryEntry extends ListedVersion {
   /** Against the version before; null for the oldest that is kept, and for texts that take too long to compare. */
@@ -19,23 +19,34 @@ const known = new WeakMap<Database, Map<string, HistoryEntry['changed']>>()
 /** A page of versions, the newest first. The event loop has its turn between two of them. */
 export async function listHistory(db: Database, page: PageRequest): Promise<Page<HistoryEntry>> {
   const { rows, next_cursor } = listVersions(db, page)
-  const of_db = known.get(db) ?? new Map<string, HistoryEntry['changed']>()
-  known.set(db, of_db)
   const entries: HistoryEntry[] = []
-  for (const row of rows) {
-    const key = `${row.id} ${row.made_at_ms}`
-    const found = of_db.get(key)
-    const changed = found === undefined ? changedIn(db, row.id) : found
-    if (found === undefined) await endOfTurn()
-    // The oldest has nothing before it only since that was deleted.
-    if (changed) of_db.set(key, changed)
-    entries.push({ ...row, changed })
-  }
+  for (const row of rows) entries.push(await entryOf(db, row))
   return { rows: entries, next_cursor }
 }
 
-/** What a version changed; null as in `HistoryEntry`. @throws GatewayError not_found */
-export function changedIn(db: Database, version: number): HistoryEntry['changed'] {
+/** All versions that changed a model, provider or setting of a name, the newest first. */
+export async function historyOf(db: Database, name: string): Promise<Page<HistoryEntry>> {
+  const { rows } = await listHistory(db, { limit: MAX_VERSIONS })
+  return {
+    rows: rows.filter(({ changed }) => changed?.some((part) => part.name === name)),
+    next_cursor: undefined,
+  }
+}
+
+async function entryOf(db: Database, row: ListedVersion): Promise<HistoryEntry> {
+  const of_db = known.get(db) ?? new Map<string, HistoryEntry['changed']>()
+  known.set(db, of_db)
+  const key = `${row.id} ${row.made_at_ms}`
+  const found = of_db.get(key)
+  if (found !== undefined) return { ...row, changed: found }
+  await endOfTurn()
+  const changed = changedIn(db, row.id)
+  // The oldest has nothing before it only since that was deleted.
+  if (changed) of_db.set(key, changed)
+  return { ...row, changed }
+}
+
+function changedIn(db: Database, version: number): HistoryEntry['changed'] {
   const before = versionBefore(db, version)
   const { text } = requireVersion(db, version)
   if (!before || before.text.length + text.length > 2 * MAX_COMPARED_CHARS) return null

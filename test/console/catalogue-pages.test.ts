@@ -35,6 +35,9 @@ api_keys = ["key-of-google"]
 `
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
+/** The house model at another price. */
+const dearer = (text: string): string =>
+  text.replace(/(\nid = "house-model"\n(?:.+\n)*price = \{ input = )[\d.]+/, '$10.09')
 const key = await gateway.caller('10')
 
 describe('the operator', () => {
@@ -217,9 +220,109 @@ max_output_tokens = 65536
     expect(file().replace(added, '')).toBe(before)
   })
 
+  test('leaves a draft and finds it again: asked by a link, by the back button, and after a reload without its key', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const text = page.getByLabel('Text of the catalogue file')
+    const draft = (): Promise<string> => text.inputValue()
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await one.open('/console/models')
+    await page.getByRole('link', { name: 'Change the catalogue' }).click()
+    await one.quiet()
+    const before = await draft()
+    const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # of the attic)/.exec(of)?.[0] ?? ''
+    const drafted = dearer(before).replace(keyIn(before), '"typed-in-a-draft-3"')
+    await text.fill(drafted)
+    await page
+      .getByRole('button', { name: 'Review and save' })
+      .and(page.locator(':not([aria-busy])'))
+      .waitFor()
+
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
+    await leaving.waitFor()
+    await one.looksRight()
+    await leaving.getByRole('button', { name: 'Stay on this page' }).click()
+    expect([new URL(page.url()).pathname, await draft()]).toEqual(['/console/catalogue', drafted])
+    await page.goBack()
+    await leaving.getByRole('button', { name: 'Stay on this page' }).click()
+    expect(new URL(page.url()).pathname).toBe('/console/catalogue')
+    await page.goBack()
+    await leaving.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(/\/console\/models$/)
+
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    expect([stored.includes('input = 0.09'), stored.includes('typed-in-a-draft-3')]).toEqual([true, false])
+    await page.getByRole('link', { name: 'Change the catalogue' }).click()
+    await one.quiet()
+    expect(await draft()).toBe(drafted)
+    await page.reload()
+    await one.quiet()
+    expect(await draft()).toBe(drafted.replace('"typed-in-a-draft-3"', keyIn(await draft())))
+    await page.getByText(/must be the key itself/).waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    expect(await draft()).toBe(before)
+  })
+
+  test('undoes a save, finds it in the history, and restores it, but not over somebody else’s change', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/catalogue')
+    const text = page.getByLabel('Text of the catalogue file')
+    const before = file()
+    await text.fill(dearer(await text.inputValue()))
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await page.getByRole('dialog').getByText('Changed lines').click()
+    await page.getByRole('table', { name: 'Changed lines' }).waitFor()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change undone').waitFor()
+    expect(file()).toBe(before)
+
+    await one.go('/console/models/house-model')
+    await page.getByRole('link', { name: 'Price history' }).click()
+    await page.getByText('Versions that changed').waitFor()
+    const versions = page.getByRole('table', { name: 'Versions' })
+    await versions.getByText('In force').waitFor()
+    await one.looksRight()
+    await versions.getByRole('link').nth(1).click()
+    await page.getByRole('button', { name: 'If restored now' }).click()
+    const lines = page.getByRole('table', { name: 'Changed lines' })
+    expect((await lines.innerText()).replace(/\s+/g, ' ')).toMatch(
+      /− removed price = .*0\.0.* \+ added price = .*0\.09/,
+    )
+    await one.looksRight()
+    const restore = async () => {
+      await page.getByRole('button', { name: 'Restore this version' }).click()
+      const dialog = page.getByRole('dialog', { name: /^Restore version \d+\?$/ })
+      await dialog.getByText(/input: 0\.0\d → 0\.09 USD/).waitFor()
+      return dialog
+    }
+    const refused = await restore()
+    await gateway.recatalogue(`${before}# Somebody else's.\n`)
+    one.allow(/status of 409/)
+    await refused.getByRole('button', { name: 'Restore version' }).click()
+    await refused.getByText(/The file has changed since you read it/).waitFor()
+    expect(file()).toBe(`${before}# Somebody else's.\n`)
+    await refused.getByRole('button', { name: 'Cancel' }).click()
+    await gateway.recatalogue(before)
+    await page.reload()
+    await one.quiet()
+    const dialog = await restore()
+    await dialog.getByRole('button', { name: 'Restore version' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(file()).toBe(dearer(before))
+    await gateway.recatalogue(before)
+  })
+
   test('finds the catalogue usable on a phone', async () => {
     await using one = await visit('operator', { size: 'phone' })
     await one.open('/console/catalogue')
+    await one.looksRight()
+    await one.open('/console/catalogue/history')
+    await one.fits()
+    await one.page.getByRole('table', { name: 'Versions' }).getByRole('link').first().click()
+    await one.quiet()
     await one.looksRight()
     await one.open('/console/providers')
     await one.looksRight()

@@ -2,8 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { sessionById } from '../../../src/access/session-rows.ts'
-import { listHistory } from '../../../src/config/history.ts'
-import { type MadeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
+import { historyOf, listHistory } from '../../../src/config/history.ts'
+import { listVersions, type MadeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -48,6 +48,7 @@ const VersionsView = Type.Object({
 const VersionView = Type.Object({
   ...VERSION,
   text: Type.String({ description: 'with marks in place of keys' }),
+  in_force: Type.Boolean(),
   before: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() })),
   draft: Type.Object({
     text: Type.String({ description: 'the text with the keys that the file has now, by their marks' }),
@@ -57,6 +58,15 @@ const VersionView = Type.Object({
   }),
 })
 
+const VersionsQuery = Closed({
+  part: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'only versions that changed this model, provider or setting',
+    }),
+  ),
+  ...PAGE_PARAMETERS,
+})
 const VersionParams = Closed({ version: WholeNumber({ minimum: 1 }, 'the number of a version') })
 
 /** The routes of the catalogue's past, for the operator. */
@@ -69,28 +79,31 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
     .get(
       '/console/api/catalogue/versions',
       async ({ query }) => {
-        const page = await listHistory(db, pageOf(query))
-        const is_first = query.cursor === undefined
+        const { part, ...asked } = query
+        const page = part === undefined ? await listHistory(db, pageOf(asked)) : await historyOf(db, part)
+        const [newest] = listVersions(db, { limit: 1 }).rows
         return {
-          versions: page.rows.map(({ id, made_at_ms, made_by, changed }, at) => ({
+          versions: page.rows.map(({ id, made_at_ms, made_by, changed }) => ({
             ...versionFields(gateway, { version: id, made_at_ms, made_by }),
-            in_force: is_first && at === 0,
+            in_force: id === newest?.id,
             changed: changed?.map((part) => ({ ...part, fields: [...part.fields] })) ?? null,
           })),
           ...pageFields(page),
         }
       },
-      { query: Closed(PAGE_PARAMETERS), response: { 200: VersionsView, ...FAILURES } },
+      { query: VersionsQuery, response: { 200: VersionsView, ...FAILURES } },
     )
     .get(
       '/console/api/catalogue/versions/:version',
       async ({ params: { version } }) => {
         const own = requireVersion(db, version)
         const before = versionBefore(db, version)
+        const [newest] = listVersions(db, { limit: 1 }).rows
         const { text, other_keys } = await configuration.revive(own.text)
         return {
           ...versionFields(gateway, own),
           text: own.text,
+          in_force: newest?.id === version,
           before: before ? { version: before.version, text: before.text } : null,
           draft: { text, other_keys: [...other_keys] },
         }

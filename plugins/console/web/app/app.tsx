@@ -8,6 +8,7 @@ import { loadAhead } from '../parts/loaded.ts'
 import { ConnectionBanner } from './banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Outside, SessionGate } from './gate.tsx'
+import { aroundNavigation } from './leaving.ts'
 import { createQueries } from './query.ts'
 import { BASE, Opened, useMatch } from './routes.tsx'
 import { Shell } from './shell.tsx'
@@ -19,7 +20,7 @@ export function App() {
     <ErrorBoundary place="">
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <Router base={BASE}>
+          <Router base={BASE} aroundNav={aroundNavigation}>
             <Console />
             <Toasts />
           </Router>

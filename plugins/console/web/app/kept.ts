@@ -19,5 +19,7 @@ export const keptInTab = (name: string): string | null => ifItCan(() => sessionS
 export const keepInTab = (name: string, text: string): void =>
   void ifItCan(() => sessionStorage.setItem(name, text))
 
+export const dropFromTab = (name: string): void => void ifItCan(() => sessionStorage.removeItem(name))
+
 /** Whoever signs in next finds nothing of what was here. */
 export const forgetTab = (): void => void ifItCan(() => sessionStorage.clear())

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
 import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { useViewer } from './session.tsx'
@@ -60,6 +61,7 @@ export function Shell() {
         <SideBar {...bar} onChosen={close} />
       </Drawer>
       <KeysDialog open={open === 'keys'} onClose={close} pages={seen} />
+      <LeaveDialog />
       <SearchDialog open={open === 'search'} onClose={close} search={search} pages={seen} />
     </div>
   )

@@ -1,6 +1,7 @@
 // The page Catalogue: what is configured, as text and as a form, checked as it is typed.
-
+import { History } from 'lucide-react'
 import { useAddressState } from '../../parts/address-state.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { ChangeList } from '../../parts/catalogue/changes.tsx'
 import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
@@ -34,7 +35,18 @@ function Catalogue({ read }: { read: CatalogueFile }) {
       </Page>
     )
   return (
-    <Page title="Catalogue" lead={file.path} actions={<SaveBar draft={draft} />}>
+    <Page
+      title="Catalogue"
+      lead={file.path}
+      actions={
+        <>
+          <ButtonLink href="/catalogue/history" icon={History}>
+            History
+          </ButtonLink>
+          <SaveBar draft={draft} />
+        </>
+      }
+    >
       {file.waiting_for_restart.length > 0 && (
         <Notice tone="warn">Takes effect after a restart: {file.waiting_for_restart.join(', ')}.</Notice>
       )}

@@ -1,5 +1,5 @@
 // The page Model: its price, its week, its routes; the operator changes the price and tries the routes.
-import { Pencil } from 'lucide-react'
+import { History, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../app/client.ts'
@@ -7,8 +7,9 @@ import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { count } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, ButtonLink } from '../../parts/button.tsx'
 import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { keptDraft } from '../../parts/catalogue/kept-draft.ts'
 import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
 import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
@@ -124,16 +125,22 @@ type Price = Parameters<typeof PriceTable>[0]['price']
 
 /** The price, and the form that changes it in the catalogue. */
 function PriceSection({ id, price }: { id: string; price: Price }) {
-  const [is_open, setOpen] = useState(false)
+  // Where a draft was left, it goes on.
+  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
   const file = useFile()
   if (is_open && file.data) return <PriceForm id={id} read={file.data} close={() => setOpen(false)} />
   return (
     <Section
       title="Price"
       actions={
-        <Button icon={Pencil} onClick={() => setOpen(true)}>
-          Change price
-        </Button>
+        <>
+          <ButtonLink href={`/catalogue/history?part=${encodeURIComponent(id)}`} icon={History}>
+            Price history
+          </ButtonLink>
+          <Button icon={Pencil} onClick={() => setOpen(true)}>
+            Change price
+          </Button>
+        </>
       }
     >
       <PriceTable price={price} />

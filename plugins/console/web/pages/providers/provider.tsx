@@ -7,6 +7,7 @@ import type { PageProps } from '../../app/page-entry.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { keptDraft } from '../../parts/catalogue/kept-draft.ts'
 import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
 import { useTrial } from '../../parts/catalogue/trial.ts'
@@ -210,7 +211,8 @@ function Models({ provider: { routes } }: { provider: Provider }) {
 }
 
 function Settings({ provider }: { provider: Provider }) {
-  const [is_open, setOpen] = useState(false)
+  // Where a draft was left, it goes on.
+  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
   const file = useFile()
   const { place } = provider
   if (is_open && file.data && place !== null)

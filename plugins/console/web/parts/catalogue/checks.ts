@@ -26,13 +26,13 @@ export interface Checks {
   restart: (file: CatalogueFile) => void
 }
 
-/** @param file what the text begins from */
-export function useChecks(file: CatalogueFile): Checks {
-  const [text, setText] = useState<string | null>(null)
+/** @param file what the text begins from @param began a draft that was left; null if there is none */
+export function useChecks(file: CatalogueFile, began: string | null): Checks {
+  const [text, setText] = useState(began)
   const [checked, setChecked] = useState<CheckedText | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   // What is shown lags behind: two fields that are left one right after the other must not begin from the same text.
-  const latest = useRef(file.text ?? '')
+  const latest = useRef(began ?? file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)
   const { add, allMade } = useInOrder()

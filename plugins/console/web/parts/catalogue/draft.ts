@@ -1,10 +1,12 @@
-// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash.
-import { useQueryClient } from '@tanstack/react-query'
+// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
 import { useCallback, useEffect, useState } from 'react'
-import { api, ask } from '../../app/client.ts'
+import { api } from '../../app/client.ts'
+import { useLeaveGuard } from '../../app/leaving.ts'
 import { useAsk } from '../../app/query.ts'
-import { type Action, useAction } from '../action.ts'
+import type { Action } from '../action.ts'
 import { useChecks } from './checks.ts'
+import { dropDraft, keepDraft, keptDraft } from './kept-draft.ts'
+import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
 import {
   type Block,
   type CatalogueFile,
@@ -18,7 +20,6 @@ import {
 
 /** So long after the last letter a text is checked. */
 const CHECK_AFTER_MS = 350
-const FILE_KEY = ['catalogue', 'file']
 
 export interface Draft {
   /** What it began from. */
@@ -43,8 +44,8 @@ export interface Draft {
   /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
   settled: () => Promise<string | null>
   discard: () => void
-  /** Saves the text that was reviewed. */
-  save: Action<string, unknown>
+  /** Saves what was reviewed. */
+  save: Action<Saving, unknown>
   /** The mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }
@@ -56,9 +57,9 @@ export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
  * @param read the file, as it is now: an untouched draft follows it, a touched one stays with what it began from
  */
 export function useDraft(read: CatalogueFile): Draft {
-  const queries = useQueryClient()
-  const [base, setBase] = useState(read)
-  const { text, checked, failure, type, check, edit, settled, restart } = useChecks(read)
+  const [left] = useState(keptDraft)
+  const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)
+  const { text, checked, failure, type, check, edit, settled, restart } = useChecks(read, left?.text ?? null)
   const shown = text ?? base.text ?? ''
   const is_changed = text !== null && text !== base.text
   const is_checking = is_changed && checked?.of !== text
@@ -79,17 +80,14 @@ export function useDraft(read: CatalogueFile): Draft {
     return () => clearTimeout(timer)
   }, [is_checking, shown, check])
 
-  const save = useAction({
-    async work(reviewed: string) {
-      const saved = await ask(api.catalogue.save.post({ text: reviewed, hash: base.hash }))
-      const file = await ask(api.catalogue.get())
-      queries.setQueryData(FILE_KEY, file)
-      begin(file)
-      return saved
-    },
-    changes: ['models', 'providers'],
-    done: (_, { waiting_for_restart }) => ({ text: savedText(waiting_for_restart) }),
-  })
+  useLeaveGuard(is_changed)
+  const safe_text = checked?.of === text ? (checked?.answer.safe_text ?? undefined) : undefined
+  useEffect(() => {
+    if (is_changed) keepDraft({ text: shown, hash: base.hash, made_at: location.pathname }, safe_text)
+    else dropDraft()
+  }, [is_changed, shown, base.hash, safe_text])
+
+  const save = useSaveCatalogue(begin)
 
   const known = is_changed ? checked?.answer : undefined
   const mistakes = known?.mistakes ?? base.mistakes
@@ -113,6 +111,3 @@ export function useDraft(read: CatalogueFile): Draft {
     mistakeAt: (path) => mistakes.find((mistake) => mistake.path === writtenPath(path))?.message ?? null,
   }
 }
-
-const savedText = (waiting: readonly string[]): string =>
-  waiting.length === 0 ? 'Catalogue saved' : `Catalogue saved. Restart to apply: ${waiting.join(', ')}`

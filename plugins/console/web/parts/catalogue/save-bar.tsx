@@ -5,36 +5,27 @@ import { useState } from 'react'
 import { ApiError, api, ask } from '../../app/client.ts'
 import { Button } from '../button.tsx'
 import { Copy } from '../copy.tsx'
-import { Dialog, DialogActions } from '../dialog.tsx'
 import { Notice } from '../notice.tsx'
 import { Words } from '../words.tsx'
-import { ChangeList } from './changes.tsx'
 import type { Draft } from './draft.ts'
-import { type Rated, Rating } from './rating.tsx'
-import type { Changes } from './values.ts'
-
-interface Preview {
-  /** What it is of, and what is saved. */
-  text: string
-  changes: Changes
-  rating: Rated | null
-}
+import { type Review, ReviewDialog } from './review-dialog.tsx'
+import type { Saving } from './saving.ts'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
-  const [preview, setPreview] = useState<Preview | null>(null)
+  const [review, setReview] = useState<Review | null>(null)
   const has_mistakes = draft.mistakes.length > 0
   const open = useMutation({
     async mutationFn() {
       save.reset()
       // A field that this very click has left is still being written.
       const text = await draft.settled()
-      if (text !== null) setPreview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
+      if (text !== null) setReview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
     },
   })
   const save = useMutation({
-    mutationFn: (text: string) => draft.save.runOrThrow(text),
-    onSuccess: () => setPreview(null),
+    mutationFn: (saving: Saving) => draft.save.runOrThrow(saving),
+    onSuccess: () => setReview(null),
   })
   const failure = save.error ?? open.error
   return (
@@ -54,23 +45,18 @@ export function SaveBar({ draft }: { draft: Draft }) {
           </Button>
         </>
       )}
-      {failure && preview === null && <FailureNotice draft={draft} failure={failure} />}
-      <Dialog open={preview !== null} onClose={() => setPreview(null)} title="Save the catalogue?" wide>
-        {preview && (
-          <div className="stack">
-            <ChangeList changes={preview.changes} />
-            {preview.rating && <Rating result={preview.rating} />}
-            {failure && <FailureNotice draft={draft} failure={failure} />}
-            <p className="soft">It applies to new calls at once. Running calls keep their prices.</p>
-            <DialogActions>
-              <Button onClick={() => setPreview(null)}>Cancel</Button>
-              <Button look="primary" busy={save.isPending} onClick={() => save.mutate(preview.text)}>
-                Save catalogue
-              </Button>
-            </DialogActions>
-          </div>
-        )}
-      </Dialog>
+      {failure && review === null && <FailureNotice draft={draft} failure={failure} />}
+      <ReviewDialog
+        review={review}
+        before={draft.file.text ?? ''}
+        title="Save the catalogue?"
+        verb="Save catalogue"
+        busy={save.isPending}
+        onClose={() => setReview(null)}
+        onSave={(text) => save.mutate({ text, base: draft.file })}
+      >
+        {failure && <FailureNotice draft={draft} failure={failure} />}
+      </ReviewDialog>
     </>
   )
 }

@@ -1,0 +1,53 @@
+// The saving of a catalogue, and taking it back.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type AnswerOf, api, ask } from '../../app/client.ts'
+import { toast } from '../../app/toasts.tsx'
+import { type Action, useAction } from '../action.ts'
+import { messageOf } from '../thrown.ts'
+import type { CatalogueFile } from './values.ts'
+
+export const FILE_KEY = ['catalogue', 'file']
+const CHANGES = ['catalogue', 'models', 'providers']
+
+export interface Saving {
+  /** What was reviewed. */
+  text: string
+  /** The file that it is made from. */
+  base: CatalogueFile
+}
+
+type Saved = AnswerOf<typeof api.catalogue.save.post>
+
+/** @param onSaved told of the file as it is then */
+export function useSaveCatalogue(onSaved: (file: CatalogueFile) => void): Action<Saving, Saved> {
+  const queries = useQueryClient()
+  return useAction({
+    async work({ text, base }: Saving) {
+      const saved = await ask(api.catalogue.save.post({ text, hash: base.hash }))
+      const file = await ask(api.catalogue.get())
+      queries.setQueryData(FILE_KEY, file)
+      onSaved(file)
+      return saved
+    },
+    changes: CHANGES,
+    done: ({ base }, { hash, waiting_for_restart }) => ({
+      text: savedText(waiting_for_restart),
+      ...(base.text !== null && base.mistakes.length === 0
+        ? { undo: undoOf(queries, { text: base.text, hash }) }
+        : {}),
+    }),
+  })
+}
+
+/** Saves what was there before, unless somebody has saved since. */
+const undoOf = (queries: QueryClient, before: { text: string; hash: string }) => (): void => {
+  ask(api.catalogue.save.post(before))
+    .then(() => toast({ text: 'Change undone' }))
+    .catch((failure: unknown) => toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}` }))
+    .finally(() => {
+      for (const subject of CHANGES) void queries.invalidateQueries({ queryKey: [subject] })
+    })
+}
+
+const savedText = (waiting: readonly string[]): string =>
+  waiting.length === 0 ? 'Catalogue saved' : `Catalogue saved. Restart to apply: ${waiting.join(', ')}`
