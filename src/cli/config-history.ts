@@ -138,7 +138,7 @@ const COLUMNS: Column<HistoryEntry>[] = [
 
 const savedBy = (made_by: MadeBy): string => {
   const [kind, name = ''] = made_by.split(':')
-  return kind === 'session' ? 'console' : kind === 'command' ? name : 'an editor'
+  return kind === 'session' ? 'console' : kind === 'command' ? name : 'file'
 }
 
 const wordsOf = (parts: readonly ChangedPart[]): string =>

@@ -43,7 +43,7 @@ describe('config history', () => {
     expect([status, lines.length]).toEqual([0, 4])
     expect(lines[1]).toMatch(/^ +3 +2026-11-21T12:02:00\S+ +prices import +model flash \(price\)$/)
     expect(lines[2]).toMatch(/ console +model flash \(price\)$/)
-    expect(lines[3]).toMatch(/ an editor +-$/)
+    expect(lines[3]).toMatch(/ file +-$/)
   })
 
   test('as JSON, at most so many', async () => {

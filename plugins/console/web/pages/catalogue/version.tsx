@@ -33,7 +33,7 @@ export default function VersionPage({ params }: PageProps) {
   )
   const file = useFile()
   if (!version.data || !file.data)
-    return <AwaitedPage title={`Version ${number}`} query={version.data ? file : version} />
+    return <AwaitedPage title={`Catalogue version ${number}`} query={version.data ? file : version} />
   return <OneVersion own={version.data} file={file.data} />
 }
 
@@ -45,7 +45,7 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
   const { version, before, in_force } = own
   return (
     <Page
-      title={`Version ${String(version)}`}
+      title={`Catalogue version ${String(version)}`}
       lead={in_force ? 'This version is in force.' : undefined}
       actions={
         <>

@@ -24,13 +24,17 @@ export function ChangeList({ changes }: { changes: Changes }) {
       ))}
       {providers.map((provider) => (
         <li key={`provider ${provider.name}`}>
-          {VERBS[provider.change]} the provider <strong>{provider.name}</strong>
-          {provider.what.length > 0 && <>: {provider.what.map(words).join(', ')}</>}
+          <span>
+            {VERBS[provider.change]} the provider <strong>{provider.name}</strong>
+            {provider.what.length > 0 && <>: {provider.what.map(words).join(', ')}</>}
+          </span>
         </li>
       ))}
       {settings.map((setting) => (
         <li key={setting}>
-          Changes <code>{setting}</code>
+          <span>
+            Changes <code>{setting}</code>
+          </span>
         </li>
       ))}
     </ul>

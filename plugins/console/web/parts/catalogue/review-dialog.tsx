@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnswerOf, api } from '../../app/client.ts'
 import { Button } from '../button.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
+import { Notice } from '../notice.tsx'
 import { ChangeList } from './changes.tsx'
 import { Diff } from './diff.tsx'
 import { Rating } from './rating.tsx'
@@ -42,11 +43,12 @@ export function ReviewDialog({
         <div className="stack">
           <ChangeList changes={review.changes} />
           {review.rating && <Rating result={review.rating} />}
+          <LostKeys before={before} after={review.text} />
+          {children}
           <details className="changed-lines">
             <summary>Changed lines</summary>
             <Diff before={before} after={review.text} />
           </details>
-          {children}
           <p className="soft">It applies to new calls at once. Running calls keep their prices.</p>
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
@@ -57,5 +59,19 @@ export function ReviewDialog({
         </div>
       )}
     </Dialog>
+  )
+}
+
+const MARK = /hidden:[\w-]{8}/g
+
+/** Nothing else has them. */
+function LostKeys({ before, after }: { before: string; after: string }) {
+  const lost = new Set(before.match(MARK)).difference(new Set(after.match(MARK))).size
+  if (lost === 0) return null
+  return (
+    <Notice tone="warn">
+      {lost === 1 ? 'A key is' : `${String(lost)} keys are`} removed from the file. Undo brings keys back for
+      five minutes; later, enter them again.
+    </Notice>
   )
 }

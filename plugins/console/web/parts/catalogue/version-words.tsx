@@ -5,8 +5,8 @@ export type Version = AnswerOf<typeof api.catalogue.versions.get>['versions'][nu
 
 export function SavedBy({ by: { kind, address, command } }: Pick<Version, 'by'>) {
   if (kind === 'command') return <code className="no-wrap">tollgate {command}</code>
-  if (kind === 'file') return <>An editor, in the file</>
-  return <>The console{address !== null && <span className="soft"> from {address}</span>}</>
+  if (kind === 'file') return <>The file on the server</>
+  return <>Console{address !== null && <span className="soft"> from {address}</span>}</>
 }
 
 const MAX_PARTS = 3
