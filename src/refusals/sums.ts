@@ -1,6 +1,6 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, desc, gte, lt, sql } from 'drizzle-orm'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, refusal_sums, refusals } from '../db/schema.ts'
@@ -40,21 +40,22 @@ const is_of_account = equals(refusal_sums.account_id, 'account_id')
 const queries = perConnection({
   ofAll: (orm) => orm.select({ total }).from(refusal_sums).where(matches).prepare(),
   ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
+  /** Names are looked up for the few that are left, not for each sum. */
   reasons: (orm) =>
     orm
       .select({
         account_id: refusal_sums.account_id,
-        account_name: accounts.name,
         code: refusal_sums.code,
         refusals: total.as('refusals'),
       })
       .from(refusal_sums)
-      .innerJoin(accounts, eq(accounts.id, refusal_sums.account_id))
       .where(and(matches, equalsIfGiven(refusal_sums.account_id, 'account_id')))
       .groupBy(refusal_sums.account_id, refusal_sums.code)
       .orderBy(desc(total), refusal_sums.code)
       .limit(placeholder('row_limit'))
       .prepare(),
+  nameOf: (orm) =>
+    orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'account_id')).prepare(),
   /** Of the newest of an account. */
   sentences: (orm) =>
     orm
@@ -85,8 +86,12 @@ export function countRefused(db: Database, asked: RefusedIn): number {
 /** Why most were refused, the most frequent reasons first. */
 export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: number): Reason[] {
   const { account_id = null } = asked
-  const found = queries(db).reasons.all({ ...valuesOf(asked), account_id, row_limit })
-  return found.map((reason) => ({ ...reason, sentence: mostFrequentSentence(db, reason, asked) }))
+  const { reasons, nameOf } = queries(db)
+  return reasons.all({ ...valuesOf(asked), account_id, row_limit }).map((reason) => ({
+    ...reason,
+    account_name: nameOf.get({ account_id: reason.account_id })?.name ?? '',
+    sentence: mostFrequentSentence(db, reason, asked),
+  }))
 }
 
 const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { openSession } from '../../src/access/session-rows.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Bench } from './contest.ts'
-import { fillHistory } from './many-calls.ts'
+import { fillHistory, fillRefusals } from './many-calls.ts'
 import { nowMs } from './recording.ts'
 import { atMost, type Figure, figureOf, percentile } from './report.ts'
 import { makeDataFolder, type Subject, sourceOf, startGateway } from './subjects.ts'
 
 const HISTORY = { calls: 1_000_000, accounts: 40, days: 60 }
+const REFUSALS = { refusals: 100_000, accounts: 40 }
 const WARM_UP = 2
 const TRIES = 9
 const MAX_ANSWER_MS = 100
@@ -36,6 +37,16 @@ const pathsFor = (request_id: string): readonly string[] => [
   `/calls?since=${day(30)}&until=${day(29)}&model=model-3`,
   `/calls/${request_id}`,
   '/calls/req_nothing',
+  '/calls?outcome=refused',
+  '/calls?outcome=refused&model=none',
+  '/calls?outcome=refused&account=7&status=402',
+  `/calls?outcome=refused&since=${day(20)}&until=${day(19)}`,
+  '/call-sums?outcome=refused',
+  '/refusals?range=hour',
+  '/refusals?range=day',
+  '/refusals?range=month',
+  '/refusals?range=month&account=7',
+  '/refusals?range=week&key=1000',
   '/call-filters?account=7',
   '/call-sums',
   '/call-sums?account=account-7',
@@ -76,6 +87,8 @@ const ACCOUNT_PATHS: readonly string[] = [
   '/overview?range=month',
   '/calls',
   '/calls?outcome=failed',
+  '/calls?outcome=refused',
+  '/refusals?range=month',
   '/call-sums?outcome=failed',
   '/usage?days=30',
   '/models',
@@ -91,6 +104,7 @@ export async function measureConsole({ checkout, upstream }: Bench): Promise<Fig
   try {
     const database_path = join(data.path, 'tollgate.db')
     fillHistory(database_path, HISTORY)
+    fillRefusals(database_path, REFUSALS)
     const gateway = await startGateway(data)
     try {
       const operator = cookieOf(database_path, null)

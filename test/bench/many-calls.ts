@@ -90,6 +90,30 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   db.close()
 }
 
+/** Refused requests of the last 30 days by those accounts, each counted in a sum of its own: more sums than any gateway has. */
+export function fillRefusals(
+  path: string,
+  { refusals, accounts }: { refusals: number; accounts: number },
+): void {
+  const db = openDatabase(path)
+  const step_ms = Math.floor((30 * DAY_MS) / refusals)
+  const at = `${Date.now() - refusals * step_ms} + i * ${step_ms}`
+  const account = `(1 + i * 7919 % ${accounts})`
+  const key = `(${FIRST_KEY_ID} + (${account} - 1) * ${KEYS_PER_ACCOUNT} + i % ${KEYS_PER_ACCOUNT})`
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${refusals - 1})`
+  db.transaction(() => {
+    db.run(`${numbers} INSERT INTO refusals
+            SELECT NULL, ${account}, ${key}, ${requestId(at)} || printf('%014d', i), ${at}, 'chat', 'model-' || i % ${MODELS},
+                   CASE i % 3 WHEN 0 THEN 402 WHEN 1 THEN 404 ELSE 429 END, 'code_' || i % 9, 'The account’s free balance does not cover this call.' FROM n`)
+    for (const span_s of [3_600, 60])
+      db.run(`${numbers} INSERT INTO refusal_sums
+              SELECT ${span_s}, ${account}, (${at}) / 1000 / ${span_s} * ${span_s}, ${key}, 'code_' || i % 9, 1 FROM n WHERE true
+              ON CONFLICT DO UPDATE SET refusals = refusals + 1`)
+  })()
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+}
+
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** The beginning of a request id as the gateway makes them, in SQL: `req_` and 48 bits of time. */
