@@ -48,8 +48,8 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 const WEEK: Column<Row>[] = [
-  ofWeek(atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => count(week.calls))),
-  weekCost('Cost in 7 days, USD'),
+  ofWeek(atEnd('calls', 'Calls', 'none', ({ week }) => count(week.calls))),
+  weekCost('Cost, USD'),
 ]
 
 const OF_OPERATOR: Column<Row>[] = [
@@ -57,15 +57,15 @@ const OF_OPERATOR: Column<Row>[] = [
   column('routes', 'Routes', 'none', routeWords),
   column('state', 'State', 'second-end', (model) => <ModelState {...model} />),
   ofWeek(
-    atEnd('calls', 'Calls in 7 days', 'none', ({ week }) => (
+    atEnd('calls', 'Calls', 'none', ({ week }) => (
       <>
         {count(week.calls)}
         {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
       </>
     )),
   ),
-  weekCost('Revenue in 7 days, USD'),
-  ofWeek(marginColumn('Margin in 7 days, USD', 'none', ({ week }) => week)),
+  weekCost('Revenue, USD'),
+  ofWeek(marginColumn('Margin, USD', 'none', ({ week }) => week)),
 ]
 
 export default function ModelsPage() {
@@ -75,7 +75,9 @@ export default function ModelsPage() {
     <Page
       title="Models"
       lead={
-        is_operator ? 'The models you sell, and their prices.' : 'The models you can call, and their prices.'
+        is_operator
+          ? 'The models you sell, and their prices. Figures are of the last 7 days (UTC), including today.'
+          : 'The models you can call, and their prices. Figures are of the last 7 days (UTC), including today.'
       }
       actions={
         <>
