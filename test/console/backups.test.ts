@@ -83,7 +83,7 @@ test('a plain one is not given out: it holds the keys of the providers', async (
   const answer = await operator.send('GET', `/backups/${name}`)
   expect([answer.status, await answer.text()]).toEqual([
     409,
-    expect.stringContaining('copy it on the server'),
+    expect.stringContaining('Copy it on the server'),
   ])
 })
 
