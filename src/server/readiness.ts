@@ -77,12 +77,14 @@ interface Trouble {
 
 /** What is wrong with the disk of the database; undefined if nothing is. */
 async function diskTrouble(path: string): Promise<Trouble | undefined> {
+  const folder = dirname(path)
   try {
-    const { bavail, bsize } = await statfs(path)
+    // The folder, since a database file that is missing is told in other words.
+    const { bavail, bsize } = await statfs(folder)
     const free_bytes = bavail * bsize
     if (free_bytes >= MIN_FREE_BYTES) return undefined
     const room = { free: sizeText(free_bytes), needed: sizeText(MIN_FREE_BYTES) }
-    return { reason: 'the disk is full', folder: dirname(path), ...room }
+    return { reason: 'the disk is full', folder, ...room }
   } catch {
     // Dropped: why. Whoever looks at the folder is told the same.
     return { reason: 'the data folder cannot be read' }
