@@ -21,6 +21,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
     refusals: async () => (await import('./refusals.ts')).addRefusalsCommand,
     console: async () => (await import('./console.ts')).addConsoleCommands,
     audit: async () => (await import('./audit.ts')).addAuditCommand,
+    'audit-log': async () => (await import('./audit-log.ts')).addAuditLogCommand,
     backup: async () => (await import('./backup.ts')).addBackupCommand,
     restore: async () => (await import('./restore.ts')).addRestoreCommand,
     config: async () => (await import('./config.ts')).addConfigCommands,

@@ -108,6 +108,28 @@ test.each<[words: string, rest: string[], lines: object[]]>([
   expect(linesOf().slice(before)).toMatchObject(lines.map((line) => ({ ...by, ...line })))
 })
 
+test('is listed, of all or of one account, in pages and by area', async () => {
+  const { actions, next_cursor } = await scene.json('audit-log', '--limit', '2')
+  expect(actions).toMatchObject([
+    { action: 'account.erased', account_name: 'erased-1', command: 'account erase', before: null },
+    { action: 'account.closed' },
+  ])
+  expect(next_cursor).toBe(actions[1].id)
+  const of_one = await scene.json(
+    'audit-log',
+    'erased-1',
+    '--area',
+    'balance',
+    '--before',
+    String(next_cursor),
+  )
+  expect(of_one.actions.map(({ action }: Line) => action)).toEqual(['balance.debited', 'balance.topped_up'])
+  const { out } = await scene.run('audit-log', '--area', 'system')
+  expect(out).toMatch(/^ID +TIME +ACTION +FOR +BY +CHANGE\n.*Backup created +copy\.db +\S+: backup +\{/)
+  expect((await scene.run('audit-log', '--area', 'nothing')).status).toBe(2)
+  expect((await scene.run('audit-log', 'nobody')).status).toBe(1)
+})
+
 test('an erasure leaves the actions, and none of their texts', () => {
   const of_alice = linesOf().filter(({ account }) => account === 'erased-1')
   expect(of_alice.length).toBeGreaterThan(10)

@@ -1,0 +1,81 @@
+// `audit-log`: who changed what, and when.
+import { type Command, Option } from 'commander'
+import { accountByName } from '../access/accounts.ts'
+import { type ListedAction, listActions } from '../access/action-listing.ts'
+import { AREAS, type Area, titleOf } from '../domain/actions.ts'
+import { time } from '../http/views.ts'
+import { withSearch } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import type { Column } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+import { localIso, shortTime } from './times.ts'
+
+interface LogOptions {
+  area?: Area
+  since?: number
+  until?: number
+  limit: number
+  before?: number
+}
+
+export function addAuditLogCommand(program: Command, deps: CliDeps): void {
+  const command = program
+    .command('audit-log [account]')
+    .summary('List who changed what, and when.')
+    .description(
+      'List changes to accounts, keys, balances and the catalogue, sign-ins and backups, newest first: who made ' +
+        'them, in the console or by a command, and what was there before. Kept for 400 days.',
+    )
+    .addOption(new Option('--area <area>', 'only these').choices(Object.keys(AREAS)))
+  withSearch(command, 'changes', 'change', deps.now).action(
+    (account: string | undefined, options: LogOptions, command: Command) => {
+      const { folder, answer, remark, tableOf } = contextOf(command, deps)
+      const { area, since, until, limit, before } = options
+      const { rows, next_cursor } = withDatabase(folder, 'read', (db) => {
+        const account_id = account === undefined ? undefined : accountByName(db, account).id
+        const filter = { account_id, area, since_ms: since, until_ms: until }
+        return listActions(db, filter, { limit, cursor: before })
+      })
+      answer(
+        { actions: rows.map(actionView), next_cursor: next_cursor ?? null },
+        tableOf(COLUMNS, rows, 'No changes.'),
+      )
+      if (next_cursor !== undefined) remark(`More changes: add --before ${next_cursor}.`)
+    },
+  )
+}
+
+const aboutOf = ({ account_name, key_name, subject }: ListedAction): string =>
+  [account_name, key_name, subject].filter((name) => name !== null).join(' / ') || '-'
+
+const byOf = ({ actor, command, machine_user, session_id }: ListedAction): string =>
+  command !== null
+    ? `${machine_user ?? 'command'}: ${command}`
+    : session_id === null
+      ? actor
+      : `${actor}, session ${session_id}`
+
+const COLUMNS: Column<ListedAction>[] = [
+  { head: 'ID', text: ({ id }) => String(id), right: true },
+  {
+    head: 'TIME',
+    text: ({ created_at_ms }) => localIso(created_at_ms),
+    narrow: ({ created_at_ms }) => shortTime(created_at_ms),
+  },
+  { head: 'ACTION', text: ({ action }) => titleOf(action) },
+  { head: 'FOR', text: aboutOf },
+  { head: 'BY', text: byOf },
+  {
+    head: 'CHANGE',
+    text: ({ before, after }) => [before, after].filter((json) => json !== null).join(' -> ') || '-',
+    elastic: true,
+  },
+]
+
+const actionView = ({ before, after, created_at_ms, ...action }: ListedAction) => ({
+  ...action,
+  ...time('created', created_at_ms),
+  before: before === null ? null : JSON.parse(before),
+  after: after === null ? null : JSON.parse(after),
+})
