@@ -17,6 +17,3 @@ export const FAILED_OUTCOMES = ['failed', 'broken'] as const satisfies CallOutco
 /** Whether a call counts as failed: it has no answer, or its answer broke off. */
 export const hasFailed = ({ outcome }: { outcome: CallOutcome }): boolean =>
   FAILED_OUTCOMES.some((failed) => failed === outcome)
-
-/** Whether a call cost its account nothing, however it ended. */
-export const costNothing = ({ cost_nanos }: { cost_nanos: number }): boolean => cost_nanos === 0

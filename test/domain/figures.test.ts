@@ -1,7 +1,7 @@
 // The definitions of figures: which calls failed, which days "7 days" are, what a margin is of.
 import { describe, expect, test } from 'bun:test'
 import { marginOf, marginOfOne } from '../../src/domain/margin.ts'
-import { costNothing, FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
+import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
 import { dayStart, lastDays, lastMs, lastWeek, today } from '../../src/domain/ranges.ts'
 
 const iso = (time_ms: number): string => new Date(time_ms).toISOString()
@@ -17,13 +17,6 @@ test.each([
 
 test('the list of failed outcomes says the same as hasFailed', () => {
   expect(OUTCOMES.filter((outcome) => hasFailed({ outcome })).sort()).toEqual([...FAILED_OUTCOMES].sort())
-})
-
-test.each([
-  [0, true],
-  [1, false],
-])('a call of %p nano-dollars cost nothing: %p', (cost_nanos, free) => {
-  expect(costNothing({ cost_nanos })).toBe(free)
 })
 
 describe.each(['2026-11-24T00:00:00.000Z', '2026-11-24T13:37:00.000Z', '2026-11-24T23:59:59.999Z'])(
