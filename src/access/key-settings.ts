@@ -108,3 +108,7 @@ export function checkSettings(settings: KeySettings, now_ms: number): void {
 /** A whole number that is counted exactly. */
 export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 const isWithin = (calls: number): boolean => calls >= 1 && calls <= MAX_CONCURRENT_CALLS
+
+/** Whether a key has any limit of its own: it was made for somebody or something that may do less than its account. */
+export const isLimited = (key: KeyLimits): boolean =>
+  Object.keys(NO_LIMITS).some((name) => key[name as keyof KeyLimits] !== null)

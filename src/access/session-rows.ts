@@ -2,12 +2,14 @@
 import type { Database } from 'bun:sqlite'
 import { recordAction } from '../db/actions.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import type { SessionRow } from '../db/schema.ts'
+import type { Key, SessionRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { detailsOf } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
+import { isLimited } from './key-settings.ts'
 import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
@@ -102,17 +104,19 @@ export function viewerOf(
   if (account_id === null) return { role: 'operator', session_id }
   const account = accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
+  let sees: 'own' | 'account' = 'account'
   if (key_id !== null) {
-    const [key] = keyQueries(db).keysById.all({ id: key_id })
+    const [key]: Key[] = keyQueries(db).keysById.all({ id: key_id })
     if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
       throw permissionDenied(
         'This API key does not allow your network address. Sign in from an allowed network.',
       )
+    if (isLimited(key) && !detailsOf(db, account_id).keys_see_account) sees = 'own'
   }
   if (account.status === 'suspended') throw suspendedAccount()
   const owner = { session_id, account_id, account: account.name }
-  return key_id === null ? { role: 'account', ...owner } : { role: 'key', ...owner, key_id }
+  return key_id === null ? { role: 'account', ...owner } : { role: 'key', ...owner, key_id, sees }
 }
 
 /**

@@ -7,8 +7,18 @@ export type Viewer =
   | { role: 'operator'; session_id: number }
   /** Signed in with the account's password: sees all of the account, and manages its keys. */
   | { role: 'account'; session_id: number; account_id: number; account: string }
-  /** Signed in with a key: what the account sees, the right to call what this key may call, and to manage no key. */
-  | { role: 'key'; session_id: number; account_id: number; account: string; key_id: number }
+  /**
+   * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
+   * unless its account allows more; others see what the account sees.
+   */
+  | {
+      role: 'key'
+      session_id: number
+      account_id: number
+      account: string
+      key_id: number
+      sees: 'own' | 'account'
+    }
 
 /** The account that a viewer sees; undefined for the operator, who sees all. */
 export const accountOf = (viewer: Viewer): number | undefined =>
@@ -32,3 +42,19 @@ export function requireOperator(viewer: Viewer): void {
   if (viewer.role !== 'operator')
     throw permissionDenied('Only the operator may do this. Sign in with the operator’s password.')
 }
+
+/** The key whose calls are all that a viewer sees; undefined for those who see all of an account. */
+export const onlyKeyOf = (viewer: Viewer): number | undefined =>
+  viewer.role === 'key' && viewer.sees === 'own' ? viewer.key_id : undefined
+
+/** @throws GatewayError permission_denied if the viewer sees the calls of a key only */
+export function requireWholeAccount(viewer: Viewer): void {
+  if (onlyKeyOf(viewer) !== undefined)
+    throw permissionDenied(
+      'This session by a limited API key sees the calls of that key only. Sign in with the account’s password to see more.',
+    )
+}
+
+/** Whether a viewer who sees the calls of one key only may see what this key did; true for all others. */
+export const isOfKey = (viewer: Viewer, key_id: number | undefined): boolean =>
+  (onlyKeyOf(viewer) ?? key_id) === key_id

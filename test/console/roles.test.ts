@@ -80,3 +80,14 @@ describe.each(VIEWERS)('%s', (_, as) => {
     await one.isClean()
   })
 })
+
+test('a limited key is told that it sees its own calls only, and has no page about the whole account', async () => {
+  const key = gateway.key('alice', { name: 'website', spend_limit_nanos: 1_000_000_000 })
+  await using one = await visit({ key })
+  await one.open('/console')
+  await one.page.getByText(/signed in with the limited key website: you see its calls/).waitFor()
+  const pages = await pagesIn(one)
+  for (const title of ['Overview', 'Entries']) expect(pages).not.toContain(title)
+  for (const title of ['Calls', 'Usage', 'Keys']) expect(pages).toContain(title)
+  await one.looksRight()
+})

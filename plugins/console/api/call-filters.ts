@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountNames, keyNames } from '../../../src/access/name-lists.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
@@ -43,7 +43,7 @@ function filtersView(
   const { models, providers } = exchange.catalogue()
   return {
     accounts: own === undefined ? accountNames(db) : [],
-    keys: account_id === undefined ? [] : keyNames(db, account_id),
+    keys: account_id === undefined ? [] : keyNames(db, account_id).filter(({ id }) => isOfKey(viewer, id)),
     models: [...models.keys()].sort(),
     providers: own === undefined ? [...providers.keys()].sort() : [],
   }

@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -40,7 +40,7 @@ export function callRoute(gateway: ConsoleParts) {
 function callView(db: Database, viewer: Viewer, request_id: string): View {
   const account_id = accountOf(viewer)
   const call = findCall(db, request_id, account_id)
-  if (!call) throw missing(db, request_id, account_id)
+  if (!call || !isOfKey(viewer, call.key_id)) throw missing(db, request_id, account_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.role === 'operator'
   const charge = chargeOf(db, call)

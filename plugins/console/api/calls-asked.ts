@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listedKey } from '../../../src/access/key-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Key } from '../../../src/db/schema.ts'
 import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
@@ -56,7 +56,7 @@ export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: 
   const account_id = accountAsked(gateway, viewer, account)
   const both = {
     account_id,
-    key_id: key === undefined ? undefined : keyAsked(gateway, account_id, key),
+    key_id: keyAsked(gateway, viewer, account_id, key),
     model,
     status: status === undefined ? undefined : statusesOf(status),
     ...readPeriod(query),
@@ -77,18 +77,35 @@ function outcomesOf(outcome: CallOutcome | 'call' | undefined): readonly CallOut
   return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
 }
 
-/** @param reference its number or prefix @throws GatewayError not_found for a key that is none of the account's */
+/**
+ * The key whose calls a viewer asks for; undefined: those of all that they see.
+ *
+ * @param reference its number or prefix
+ * @throws GatewayError not_found for a key that is none of the account's, or that the viewer does not see
+ */
 export function keyAsked(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  account_id: number | undefined,
+  reference: string | undefined,
+): number | undefined {
+  const only_id = onlyKeyOf(viewer)
+  if (reference === undefined) return only_id
+  const key_id = keyReferred(gateway, account_id, reference)
+  if (key_id === undefined || (only_id !== undefined && key_id !== only_id))
+    throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  return key_id
+}
+
+function keyReferred(
   { db }: Pick<Gateway, 'db'>,
   account_id: number | undefined,
   reference: string,
-): number {
+): number | undefined {
   const number = numberIn(reference)
   if (number !== undefined && listedKey(db, number, account_id)) return number
   const of_prefix: Key[] = keyQueries(db).keysByPrefix.all({ prefix: reference })
-  const found = of_prefix.find((key) => account_id === undefined || key.account_id === account_id)
-  if (found) return found.id
-  throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  return of_prefix.find((key) => account_id === undefined || key.account_id === account_id)?.id
 }
 
 function statusesOf(status: string): { from: number; to: number } {

@@ -1,7 +1,7 @@
 // Entries of the ledger: every movement of a balance, in pages and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Viewer } from '../../../src/access/viewer.ts'
+import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { CsvColumns } from '../../../src/http/csv.ts'
@@ -63,12 +63,13 @@ export function entryRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** @throws GatewayError not_found, invalid_request */
+/** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
 function filterOf(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   query: Static<typeof ExportQuery>,
 ): EntriesFilter {
+  requireWholeAccount(viewer)
   return {
     account_id: accountAsked(gateway, viewer, query.account),
     kind: query.kind,

@@ -12,7 +12,7 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -114,9 +114,10 @@ export function keysPage(
   const { search, status } = query
   const account_id = accountAsked(gateway, viewer, query.account)
   const page = listKeyPage(db, { account_id, search, status }, pageOf(query), now())
-  const usage = usageOfKeys(db, page.rows, now())
+  const rows = page.rows.filter(({ id }) => isOfKey(viewer, id))
+  const usage = usageOfKeys(db, rows, now())
   return {
-    keys: page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    keys: rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
     may_manage: mayManage(viewer),
     ...pageFields(page),
   }
@@ -227,7 +228,7 @@ export function requireKey(
           ({ prefix }) => prefix === reference,
         )
       : listedKey(db, number, account_id)
-  if (!found) throw notFound('Key not found. See the list of keys.')
+  if (!found || !isOfKey(viewer, found.id)) throw notFound('Key not found. See the list of keys.')
   return found
 }
 

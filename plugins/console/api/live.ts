@@ -2,7 +2,8 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { listedKey } from '../../../src/access/key-listing.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
 import type { ActivityListener } from '../../../src/exchange/settling/activity.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -43,7 +44,7 @@ const Live = Type.Unsafe<ReadableStream>(
 
 /** `GET /console/api/live`: ends with its session. */
 export function liveRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
   timers: FeedTimers = {},
 ) {
   const { running } = gateway.exchange
@@ -72,7 +73,7 @@ export function liveRoutes(
 
 /** Tells a viewer of the calls that they may see, so many a second. */
 function listen(
-  { exchange: { activity, now } }: Pick<Gateway, 'exchange'>,
+  { db, exchange: { activity, now } }: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   send: (event: Sent) => void,
 ): () => void {
@@ -80,7 +81,9 @@ function listen(
   let second = 0
   let told = 0
   let skipped = 0
+  const only_key = keyPrefixOf(db, viewer)
   const hear: ActivityListener = (event, account) => {
+    if (only_key !== undefined && event.key !== only_key) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
@@ -97,6 +100,12 @@ function listen(
     send({ ...activityView(event, now_ms), account })
   }
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
+}
+
+/** The prefix of the key whose calls are all that a viewer sees. */
+function keyPrefixOf(db: Gateway['db'], viewer: Viewer): string | undefined {
+  const id = onlyKeyOf(viewer)
+  return id === undefined ? undefined : (listedKey(db, id, undefined)?.prefix ?? '')
 }
 
 const tooManyFeeds = (max_feeds: number, whose: string) =>

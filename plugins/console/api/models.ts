@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
@@ -44,7 +44,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
     return (model) => isServed(model) && mayCall(model.id)
   }
 
-  const daysFor = (viewer: Viewer) => modelDays(db, accountOf(viewer), { now_ms: now(), days: WEEK_DAYS })
+  const daysFor = (viewer: Viewer) => weekFor(db, viewer, now())
 
   function all(viewer: Viewer): Static<typeof ModelView>[] {
     const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
@@ -154,3 +154,7 @@ function sumsView(days: readonly ModelDay[], is_operator: boolean) {
     ...marginOfSum(sum, is_operator),
   }
 }
+
+/** The days of the week by model; none for whoever sees the calls of one key only, since the sums are of all. */
+const weekFor = (db: Gateway['db'], viewer: Viewer, now_ms: number): ModelDay[] =>
+  onlyKeyOf(viewer) === undefined ? modelDays(db, accountOf(viewer), { now_ms, days: WEEK_DAYS }) : []

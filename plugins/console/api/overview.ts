@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { endingsOf } from '../../../src/domain/model-ends.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -126,6 +126,7 @@ async function overviewView(
 ): Promise<Static<typeof OverviewView>> {
   const { db } = gateway
   const { catalogue, now } = gateway.exchange
+  requireWholeAccount(viewer)
   const account_id = accountOf(viewer)
   const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview

@@ -1,7 +1,7 @@
 // Refused requests: how many there were, why most were refused, and one of them told whole. An account sees its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { lastMs } from '../../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -83,7 +83,7 @@ function refusalsView(
   const { db } = gateway
   const now_ms = gateway.exchange.now()
   const account_id = accountAsked(gateway, viewer, account)
-  const key_id = key === undefined ? undefined : keyAsked(gateway, account_id, key)
+  const key_id = keyAsked(gateway, viewer, account_id, key)
   const whose = { account_id, key_id }
   const span = range === 'hour' && key === undefined ? 'minute' : 'hour'
   const { from_ms, until_ms } = timeOf(range, now_ms)
@@ -117,7 +117,8 @@ function refusalView(
   viewer: Viewer,
   request_id: string,
 ): Static<typeof RefusalView> {
-  const refusal = findRefusal(db, request_id, accountOf(viewer))
+  const seen = findRefusal(db, request_id, accountOf(viewer))
+  const refusal = isOfKey(viewer, seen?.key_id) ? seen : undefined
   if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { model, status, code, sentence, at_ms } = refusal
   return { ...whoseRefusal(refusal), model, status, code, sentence, ...time('refused', at_ms) }

@@ -1,7 +1,7 @@
 // Sessions as the console shows them, and what is sent to sign in.
 import { Type } from '@sinclair/typebox'
 import type { KeyOfAccount } from '../../../src/access/lookup.ts'
-import type { Viewer } from '../../../src/access/viewer.ts'
+import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key, SessionRow } from '../../../src/db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -31,6 +31,9 @@ const ViewerView = Type.Object({
   public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
   rights: Type.Object({
     operate: Type.Boolean({ description: 'sees and changes everything' }),
+    see_account: Type.Boolean({
+      description: 'sees all calls of the account; false: those of the key only',
+    }),
     manage_keys: Type.Boolean({ description: 'creates, rotates and revokes keys' }),
     change_password: Type.Boolean(),
   }),
@@ -49,6 +52,7 @@ export function viewerView(viewer: Viewer, key: Key | undefined, public_url: str
   const account_id = role === 'operator' ? null : viewer.account_id
   const rights = {
     operate: role === 'operator',
+    see_account: onlyKeyOf(viewer) === undefined,
     manage_keys: role !== 'key',
     change_password: role !== 'key',
   }

@@ -122,7 +122,7 @@ async function readUsage(
 ) {
   const { db, exchange } = gateway
   const asked_id = accountAsked(gateway, viewer, account)
-  const key_id = key === undefined ? undefined : keyAsked(gateway, asked_id, key)
+  const key_id = keyAsked(gateway, viewer, asked_id, key)
   const account_id =
     asked_id ?? (key_id === undefined ? undefined : listedKey(db, key_id, undefined)?.account_id)
   const { from_ms, until_ms } = rangeAsked(range, exchange.now())

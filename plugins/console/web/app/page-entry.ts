@@ -2,11 +2,14 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 
-export type Role = 'operator' | 'account' | 'key'
+/** `own_key`: signed in with a limited key, which sees its own calls only. */
+export type Role = 'operator' | 'account' | 'key' | 'own_key'
 
-export const EVERYONE: readonly Role[] = ['operator', 'account', 'key']
+export const EVERYONE: readonly Role[] = ['operator', 'account', 'key', 'own_key']
+/** Pages about an account as a whole. */
+export const NOT_OWN_KEY: readonly Role[] = ['operator', 'account', 'key']
 export const OPERATOR: readonly Role[] = ['operator']
-export const ACCOUNTS: readonly Role[] = ['account', 'key']
+export const ACCOUNTS: readonly Role[] = ['account', 'key', 'own_key']
 
 /** What a page is given: the named parts of its address, decoded. */
 export interface PageProps {

@@ -19,6 +19,9 @@ export function useViewer(): Viewer {
   return viewer
 }
 
+/** Which pages a viewer sees. */
+export const roleOf = ({ role, rights }: Viewer) => (role === 'key' && !rights.see_account ? 'own_key' : role)
+
 /** How callers reach the gateway, for what is copied from here. The operator may have come another way, such as a tunnel. */
 export function useBaseUrl(): string {
   const { public_url } = useViewer()

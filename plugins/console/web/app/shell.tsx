@@ -11,13 +11,13 @@ import { KeysDialog } from './keys-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { useViewer } from './session.tsx'
+import { roleOf, useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
 export function Shell() {
-  const { role } = useViewer()
+  const role = roleOf(useViewer())
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open>('nothing')
   const seen = useMemo(() => pagesOf(role), [role])

@@ -22,6 +22,7 @@ import type { ComponentType } from 'react'
 import {
   ACCOUNTS,
   EVERYONE,
+  NOT_OWN_KEY,
   OPERATOR,
   type OpenPageEntry,
   type PageEntry,
@@ -56,7 +57,7 @@ export const page_groups: readonly PageGroup[] = [
   {
     title: 'Operate',
     pages: [
-      page('/overview', 'Overview', EVERYONE, Gauge, 'o', () => import('./overview/overview.tsx')),
+      page('/overview', 'Overview', NOT_OWN_KEY, Gauge, 'o', () => import('./overview/overview.tsx')),
       page('/calls', 'Calls', EVERYONE, ArrowLeftRight, 'c', () => import('./calls/calls.tsx')),
       below('/calls/:request_id', 'Call', EVERYONE, () => import('./call/call.tsx')),
       page(
@@ -82,7 +83,7 @@ export const page_groups: readonly PageGroup[] = [
       page('/keys', 'Keys', EVERYONE, KeyRound, 'k', () => import('./keys/keys.tsx')),
       below('/keys/:key', 'Key', EVERYONE, () => import('./keys/key.tsx')),
       page('/usage', 'Usage', EVERYONE, ChartColumn, 'u', () => import('./usage/usage.tsx')),
-      page('/entries', 'Entries', EVERYONE, ReceiptText, 'e', () => import('./entries/entries.tsx')),
+      page('/entries', 'Entries', NOT_OWN_KEY, ReceiptText, 'e', () => import('./entries/entries.tsx')),
       page('/books', 'Books', OPERATOR, Scale, 'b', () => import('./books/books.tsx')),
     ],
   },

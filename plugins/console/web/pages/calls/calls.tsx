@@ -1,4 +1,5 @@
 // The Calls page: what happened, the newest first, by filters that the address holds.
+
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
 import { type AnswerOf, api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
@@ -7,6 +8,7 @@ import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { samplesOf } from '../../parts/code-samples/samples.ts'
 import { ExportCsv } from '../../parts/export-csv.tsx'
+import { useOnlyOwnKey } from '../../parts/only-own-key.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
@@ -32,8 +34,9 @@ export default function CallsPage() {
     () => api.calls.get({ query: page }),
     is_first ? { every_ms: EVERY_MS } : {},
   )
+  const own_key = useOnlyOwnKey()
   return (
-    <Page title="Calls" actions={<ExportCsv list="calls" query={query} />}>
+    <Page title="Calls" lead={own_key} actions={<ExportCsv list="calls" query={query} />}>
       <CallFilters {...filters} />
       <FilterSums query={query} />
       <Loaded query={calls}>

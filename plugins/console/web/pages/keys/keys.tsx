@@ -2,6 +2,7 @@
 import { useViewer } from '../../app/session.tsx'
 import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { KeysList } from '../../parts/keys/keys-list.tsx'
+import { useOnlyOwnKey } from '../../parts/only-own-key.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useWhose } from '../../parts/whose.ts'
 
@@ -13,11 +14,12 @@ const LEADS = {
 
 export default function Keys() {
   const { role } = useViewer()
+  const own_key = useOnlyOwnKey()
   const whose = useWhose()
   return (
     <Page
       title="Keys"
-      lead={LEADS[role]}
+      lead={own_key ?? LEADS[role]}
       actions={whose.account !== undefined && <ChosenAccount {...whose} />}
     >
       <KeysList chosen={whose.account} />
