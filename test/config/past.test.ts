@@ -43,6 +43,11 @@ describe('versions', () => {
     expect(() => requireVersion(db, 20)).toThrow('Version 20 of the catalogue not found')
   })
 
+  test.each(['', 'editor', 'session:', 'session:me', 'command:'])('are not saved by %j', (made_by) => {
+    using db = openDatabase(':memory:')
+    expect(() => db.run('INSERT INTO catalogues VALUES (1, ?, 0, ?)', ['# a', made_by])).toThrow('CHECK')
+  })
+
   test.each([
     ['[limits.accounts.alice]\nrequests_per_minute = 3\n', 1],
     ['[limits]\naccounts = { "alice" = { requests_per_minute = 3 } }\n', 1],

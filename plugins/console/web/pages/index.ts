@@ -97,7 +97,12 @@ export const page_groups: readonly PageGroup[] = [
       below('/providers/:name', 'Provider', OPERATOR, () => import('./providers/provider.tsx')),
       page('/catalogue', 'Catalogue', OPERATOR, FileCog, 't', () => import('./catalogue/catalogue.tsx')),
       below('/catalogue/history', 'Catalogue history', OPERATOR, () => import('./catalogue/history.tsx')),
-      below('/catalogue/history/:version', 'Catalogue version', OPERATOR, () => import('./catalogue/version.tsx')),
+      below(
+        '/catalogue/history/:version',
+        'Catalogue version',
+        OPERATOR,
+        () => import('./catalogue/version.tsx'),
+      ),
       page('/audit-log', 'Audit log', OPERATOR, ScrollText, 'l', () => import('./audit-log/audit-log.tsx')),
       page('/system', 'System', OPERATOR, Server, 's', () => import('./system/system.tsx')),
       page('/settings', 'Settings', EVERYONE, Settings, ',', () => import('./settings/settings.tsx')),

@@ -77,8 +77,8 @@ function KeyPage({ of: key }: { of: ShownKey }) {
         <LimitFacts limits={key.limits} />
         {role === 'operator' && (
           <p className="soft small">
-            Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under <code>[limits.key]</code> for
-            every key and <code>[limits.keys.{key.prefix}]</code> for this one.
+            Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under{' '}
+            <code>[limits.key]</code> for every key and <code>[limits.keys.{key.prefix}]</code> for this one.
           </p>
         )}
       </Section>
