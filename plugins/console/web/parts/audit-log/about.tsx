@@ -21,7 +21,18 @@ export function About({ of, without_account }: { of: ShownAction; without_accoun
         </div>
       )}
       {subject !== null && <Subject action={of.action} name={subject} />}
+      {of.action === 'catalogue.saved' && <Version version={of.after?.version} />}
     </>
+  )
+}
+
+/** What a saved catalogue changed, line by line. */
+function Version({ version }: { version: unknown }) {
+  if (typeof version !== 'number') return null
+  return (
+    <div>
+      <Link href={`/catalogue/history/${version}`}>Version {version}</Link>
+    </div>
   )
 }
 
