@@ -45,6 +45,8 @@ describe('beside a gateway that serves', () => {
     expect(erased.rows).toEqual({
       account_details: 1,
       actions: 9,
+      // With what was sent of it.
+      alerts: 1,
       calls: 4,
       entries: 3,
       files: 1,

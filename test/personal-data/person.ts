@@ -88,6 +88,8 @@ async function writeRows({ gateway, tollgate }: Person): Promise<void> {
     INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
       FROM keys GROUP BY account_id;
     INSERT INTO passwords VALUES (NULL, 1, '$argon2id$${MARKER}', 0);
+    INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
+    INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
   mkdirSync(join(gateway.data_folder, 'answers'), { recursive: true })
   writeFileSync(join(gateway.data_folder, 'answers', ANSWER_FILE), `an answer to ${MARKER}`)
