@@ -33,13 +33,19 @@ function writeAsBefore(db: Database): void {
     return `CREATE TEMP TRIGGER ${table}_are_written INSTEAD OF INSERT ON ${table}
       BEGIN INSERT INTO main.${table} (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;`
   }
-  const [into_calls, into_entries] = ['calls', 'entries'].map(writesInto)
+  const [into_calls, into_entries, into_keys] = ['calls', 'entries', 'keys'].map(writesInto)
   db.run(`
     CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
       NULL AS price_id, '' AS counted, NULL AS reported_cost_nanos, NULL AS computed_cost_nanos FROM main.calls;
     ${into_calls}
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}
+    CREATE TEMP VIEW keys AS SELECT *, NULL AS daily_limit_nanos, NULL AS monthly_limit_nanos, NULL AS concurrent_calls,
+      NULL AS day_start_ms, 0 AS day_first_hold_id, 0 AS day_nanos,
+      NULL AS month_start_ms, 0 AS month_first_hold_id, 0 AS month_nanos FROM main.keys;
+    ${into_keys}
+    CREATE TEMP TRIGGER keys_are_changed INSTEAD OF UPDATE ON keys
+      BEGIN UPDATE main.keys SET spent_nanos = new.spent_nanos, held_nanos = new.held_nanos WHERE id = old.id; END;
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});
     CREATE TEMP TABLE prices (id INTEGER PRIMARY KEY, sha256, json);
     CREATE TEMP TABLE actions (${Object.keys(getTableColumns(actions)).join()})`)
