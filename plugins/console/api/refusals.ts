@@ -31,7 +31,7 @@ const RefusalsQuery = Closed({
 const RefusalsView = Closed({
   refused: Type.Integer({ description: 'in the range, recorded one by one or not' }),
   before: Type.Integer({ description: 'in the time of the same length directly before' }),
-  last_hour: Type.Integer({ description: 'in the last hour; of a key, in this hour and the one before' }),
+  last_hour: Type.Integer({ description: 'in the last hour; of a key, since the hour by the clock began' }),
   reasons: Type.Array(Reason, { description: 'the most frequent ones of the range' }),
   reasons_of_hour: Type.Array(Reason, { description: 'the same of the last hour' }),
 })
@@ -85,15 +85,15 @@ function refusalsView(
   const account_id = accountAsked(gateway, viewer, account)
   const key_id = keyAsked(gateway, viewer, account_id, key)
   const whose = { account_id, key_id }
-  const span = range === 'hour' && key === undefined ? 'minute' : 'hour'
+  // Keys are told apart by the hour only, also where a session sees no other key.
+  const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
   const { from_ms, until_ms } = timeOf(range, now_ms)
   const in_range: RefusedIn = { ...whose, span, from_ms, until_ms }
   const length_ms = until_ms - from_ms
-  const hour: RefusedIn = {
-    ...whose,
-    ...lastMs(now_ms, HOUR_MS),
-    span: key === undefined ? 'minute' : 'hour',
-  }
+  const hour: RefusedIn =
+    key_id === undefined
+      ? { ...whose, ...lastMs(now_ms, HOUR_MS), span: 'minute' }
+      : { ...whose, from_ms: now_ms, until_ms: now_ms + 1, span: 'hour' }
   return {
     refused: countRefused(db, in_range),
     before: countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),

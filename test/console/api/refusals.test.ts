@@ -19,6 +19,8 @@ const keys = {
   alice: gateway.key('alice'),
   desk: gateway.key('alice', { name: 'desk' }),
   bob: gateway.key('bob'),
+  /** Which sees its own only. */
+  limited: gateway.key('bob', { models: ['of-nobody'] }),
 }
 
 /** A minute later than the one before. */
@@ -131,6 +133,8 @@ describe('counted with their reasons', () => {
     [operator, '?range=hour', 4],
     [operator, '?range=month&account=alice', 2],
     [operator, '?range=week&key=2', 1],
+    [operator, '?range=hour&key=3', 2],
+    [signedIn(gateway, { key: keys.limited }), '?range=hour', 0],
     [alice, '', 2],
     [bob, '?range=hour', 2],
   ])('%#: %s', async (client, query, refused) => {
