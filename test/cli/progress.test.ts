@@ -136,7 +136,9 @@ describe('a command', () => {
       }
       writeFileSync(list, JSON.stringify({ 'gemini/gemini-2.5-flash': flash }))
       // In a process of its own: this one would have the database open as long as its queries live.
-      expect(await Bun.spawn(['bash', '-c', line(`backup '${archive}'`)], { stdout: 'ignore' }).exited).toBe(0)
+      expect(await Bun.spawn(['bash', '-c', line(`backup '${archive}'`)], { stdout: 'ignore' }).exited).toBe(
+        0,
+      )
     })
     // A restore puts another one in its place.
     beforeEach(() => {
