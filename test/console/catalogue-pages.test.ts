@@ -169,6 +169,7 @@ describe('the operator', () => {
   test('adds a provider once it has answered', async () => {
     await using one = await visit('operator', { size: 'phone' })
     const { page } = one
+    const before = file()
     await one.open('/console/providers/new')
     await one.looksRight()
     await page.getByRole('radio', { name: /^Simulator/ }).check()
@@ -189,6 +190,10 @@ describe('the operator', () => {
     await page.getByText('No model uses this provider').waitFor()
     expect(gateway.started.catalogue().providers.has('simulated')).toBe(true)
     await one.looksRight()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change undone').waitFor()
+    await page.waitForURL(/\/console\/providers$/)
+    expect(file()).toBe(before)
   })
 
   test('adds a well-known model: its list price is filled in, with the month, to be checked', async () => {

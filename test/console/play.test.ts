@@ -4,14 +4,39 @@ import { suspendAccount } from '../../src/access/accounts.ts'
 import { listKeys, revokeKey } from '../../src/access/keys.ts'
 import type { Call } from '../../src/db/schema.ts'
 import { paint } from '../media/support.ts'
-import { MODEL, PICTURE } from '../support/catalogue.ts'
+import { MODEL, PICTURE, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { expireKey } from '../support/expired-key.ts'
 import { ANSWER_NANOS, answering, piece } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { modelSection } from '../support/sections.ts'
 import { stream, whole } from '../support/upstream.ts'
 import { type ConsoleSession, consoleSession, withoutSession } from './portal.ts'
 
-const scene = await fileScene()
+const BY_SIZE = 'test-by-size'
+const BY_TOKENS = 'test-by-tokens'
+const scene = await fileScene({
+  more:
+    modelSection(
+      BY_SIZE,
+      { [PROVIDER]: UPSTREAM_MODEL },
+      {
+        kind: 'image',
+        price: `per_image = 0.04, variants = [
+          { size = "1024x1024", quality = "low", per_image = 0.01 }, { quality = "high", per_image = 0.2 }]`,
+        more: 'max_n_per_request = 4',
+      },
+    ) +
+    modelSection(
+      BY_TOKENS,
+      { [PROVIDER]: UPSTREAM_MODEL },
+      {
+        kind: 'image',
+        price: 'input = 5, image_output = 30',
+        more: `max_tokens_per_image = 10_000
+bounds = [{ quality = "low", max_tokens_per_image = 2_000 }]`,
+      },
+    ),
+})
 const { gateway, upstream } = scene
 const { db } = gateway
 beforeEach(() => upstream.answer(answering))
@@ -290,6 +315,53 @@ describe('images', () => {
     const stolen = await bob.session.ask('/console/api/play/edits', { ...drawing, generation_id: first[0] })
     expect(stolen.status).toBe(404)
     await scene.expectCounts(before)
+  })
+
+  const QUOTE = '/console/api/play/quote'
+  const quoted = (rest: object) => ({ model: BY_SIZE, prompt: 'a red house', n: 1, references: 0, ...rest })
+  const held = () =>
+    db
+      .query<{ held_nanos: number }, []>('SELECT amount_nanos AS held_nanos FROM holds ORDER BY id DESC')
+      .get()?.held_nanos
+
+  test.each<[about: string, order: object, nanos: number | undefined]>([
+    ['the model’s own size and quality', {}, 40_000_000],
+    ['a size and quality with a price of their own', { size: '1024x1024', quality: 'low' }, 10_000_000],
+    ['that size at another quality', { size: '1024x1024', quality: 'medium' }, 40_000_000],
+    ['three of the best', { quality: 'high', n: 3 }, 600_000_000],
+    ['by tokens', { model: BY_TOKENS }, undefined],
+    ['by tokens, of a quality with a bound', { model: BY_TOKENS, quality: 'low' }, undefined],
+    ['by tokens, from an image', { model: BY_TOKENS, references: 1 }, undefined],
+  ])('the sum before they are made is what their call holds: %s', async (_, order, nanos) => {
+    const { session } = await person()
+    upstream.answer(picture)
+    const drawing = { model: BY_SIZE, prompt: 'a red house' }
+    const [parent] = await ids(await session.ask('/console/api/play/images', drawing))
+    const { references, ...asked } = quoted(order)
+    const quote = (await (await session.ask(QUOTE, quoted(order))).json()) as {
+      held_nanos: number
+      is_most: boolean
+    }
+    await (references === 0
+      ? session.ask('/console/api/play/images', asked)
+      : session.ask('/console/api/play/edits', { ...asked, generation_id: parent }))
+    await last()
+    expect(quote).toMatchObject({ held_nanos: nanos ?? held(), is_most: nanos === undefined })
+    expect(held()).toBe(quote.held_nanos)
+  })
+
+  test.each<[about: string, order: object, status: number, words: string]>([
+    ['a text model', { model: MODEL }, 400, 'is not an image model that you can call'],
+    ['an unknown model', { model: 'none' }, 400, 'is not an image model that you can call'],
+    ['more images than the model makes', { n: 5 }, 400, 'at most 4'],
+    ['no size', { size: 'large' }, 400, 'WIDTHxHEIGHT'],
+    ['no images', { n: 0 }, 400, 'a whole number, 1 or more'],
+    ['too many references', { references: 4 }, 400, 'from 0 to 3'],
+    ['another field', { hd: true }, 400, 'hd'],
+  ])('no sum of %s', async (_, order, status, words) => {
+    const { session } = await person()
+    const answer = await refused(await session.ask(QUOTE, quoted(order)))
+    expect(answer).toMatchObject({ status, message: expect.stringContaining(words) })
   })
 
   async function ids(answer: Response): Promise<string[]> {

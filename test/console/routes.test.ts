@@ -24,6 +24,7 @@ const FOR_ACCOUNTS = [
   'GET /first-call',
   'GET /play',
   'POST /play/key',
+  'POST /play/quote',
   'POST /play/chat',
   'POST /play/images',
   'POST /play/edits',

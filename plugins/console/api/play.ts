@@ -12,6 +12,7 @@ import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { QuoteFields, QuoteView, quoteView } from './play-quote.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
@@ -53,6 +54,15 @@ function asked(gateway: ConsoleParts) {
         return playView({ account, key, catalogue: gateway.exchange.catalogue(), protocols, now_ms: now() })
       },
       { query: WhoseQuery, response: { 200: PlayView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/play/quote',
+      ({ viewer, query, body }) => {
+        const account = accountAsked(db, viewer, query.account)
+        const key = account && knownKey(gateway, viewer, account)
+        return quoteView(gateway.exchange.catalogue(), key, body)
+      },
+      { query: WhoseQuery, body: QuoteFields, response: { 200: QuoteView, ...FAILURES } },
     )
     .post(
       '/console/api/play/key',

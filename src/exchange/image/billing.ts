@@ -20,7 +20,7 @@ import { reportDoubt } from '../settling/doubted-usage.ts'
 import type { DrawnTokens } from '../settling/provider-cost.ts'
 import type { Delivered } from '../settling/settlement.ts'
 import type { Answered, Drawn } from './drawn.ts'
-import type { PaidImageOrder } from './order.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
 import { priced } from './priced.ts'
 
 /** What is charged for images, and the tokens that it was counted by, where it was. */
@@ -29,7 +29,17 @@ export interface ImageBill
   readonly tokens: ImageTokens | undefined
 }
 
-export function quoteOrder(order: PaidImageOrder): Quote {
+/** What of an order its quote depends on. */
+export interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> {
+  readonly wanted: Pick<
+    ImageOrder,
+    'prompt' | 'count' | 'size_text' | 'quality' | 'input_fidelity' | 'sources' | 'mask' | 'conversation'
+  >
+  readonly references: { readonly length: number }
+}
+
+/** What to hold for an order. */
+export function quoteOrder(order: QuotedImages): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
     return quoteImages(model.price, priced(wanted, wanted.count, partial_images))
@@ -98,7 +108,7 @@ export function billPartials({ order }: Held<PaidImageOrder>, partial_images: nu
 }
 
 /** @param count of images, of all of the call's or of one request */
-function askedTokens(order: PaidImageOrder, count: number): AskedTokens {
+function askedTokens(order: QuotedImages, count: number): AskedTokens {
   const { model, wanted, partial_images } = order
   const texts = textsOf(order)
   const bound = model.bounds.find(
@@ -120,7 +130,7 @@ function askedTokens(order: PaidImageOrder, count: number): AskedTokens {
 }
 
 /** All text that a provider may read: of a conversation some read all of it. */
-function textsOf({ wanted: { prompt, conversation } }: PaidImageOrder): string[] {
+function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
   if (!conversation) return [prompt]
   const said = conversation.turns.flatMap(({ parts }) =>
     parts.flatMap((part) => ('text' in part && typeof part.text === 'string' ? part.text : [])),
@@ -128,7 +138,7 @@ function textsOf({ wanted: { prompt, conversation } }: PaidImageOrder): string[]
   return [...conversation.system, ...said]
 }
 
-function imagesRead({ references, wanted: { sources, mask, conversation } }: PaidImageOrder): number {
+function imagesRead({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {
   const uploads = sources.filter(({ kind }) => kind === 'upload').length
   const shown = conversation?.turns.flatMap(({ parts }) =>
     parts.filter(({ kind }) => kind === 'image'),

@@ -4,7 +4,7 @@ import type { ImageOrder } from './order.ts'
 
 /** @param count images asked for, or made @param partial_images asked for, or given out */
 export const priced = (
-  { size_text, quality, input_fidelity }: ImageOrder,
+  { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
   count: number,
   partial_images = 0,
 ): PricedOrder => ({

@@ -4,21 +4,11 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Dialog } from '../parts/dialog.tsx'
 import { SearchInput } from '../parts/input.tsx'
+import { useSettled } from '../parts/settled.ts'
 import { FailedState } from '../parts/states.tsx'
 import type { Hit, PageEntry, Search } from './page-entry.ts'
 
-/** Typing pauses for as long before it is searched for. */
-const PAUSE_MS = 120
 const MIN_CHARS = 2
-
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
 
 export interface SearchDialogProps {
   open: boolean

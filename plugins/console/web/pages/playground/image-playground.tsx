@@ -4,15 +4,15 @@ import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
-import { counted, exactUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/input.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { verbFor } from './drawing.ts'
+import { type DrawingAsked, verbFor } from './drawing.ts'
 import { Drawings, RecentImages } from './drawings.tsx'
 import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
 import type { ImageModel } from './models.ts'
 import { References } from './references.tsx'
+import { Sum } from './sum.tsx'
 import { useDrawings } from './use-drawings.ts'
 import { useReferences } from './use-references.ts'
 
@@ -36,18 +36,17 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       query: { limit: RECENT, account, content: is_operator ? 'shown' : undefined },
     }),
   )
+  const asked = ({ id, max_n }: ImageModel): DrawingAsked => ({
+    account,
+    model: id,
+    prompt: prompt.trim(),
+    n: Math.min(form.n, max_n),
+    size: form.size,
+    quality: form.quality,
+    references,
+  })
   function begin(): void {
-    if (prompt.trim() === '' || !model) return
-    const n = Math.min(form.n, model.max_n)
-    draw({
-      account,
-      model: model.id,
-      prompt: prompt.trim(),
-      n,
-      size: form.size,
-      quality: form.quality,
-      references,
-    })
+    if (prompt.trim() !== '' && model) draw(asked(model))
   }
 
   return (
@@ -65,7 +64,7 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}
             </Button>
-            {model && <span className="small soft">{sumOf(model, Math.min(form.n, model.max_n))}</span>}
+            {model && <Sum asked={asked(model)} />}
             <span className="small soft play-composer-keys">Enter starts, Shift+Enter adds a line</span>
           </div>
         </div>
@@ -84,14 +83,6 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       {model && <ImageSettings form={form} set={setForm} models={models} model={model} />}
     </div>
   )
-}
-
-/** What will be charged, as far as the price goes by the image alone. */
-function sumOf({ from_nanos, to_nanos }: ImageModel, n: number): string {
-  const images = counted(n, 'image')
-  return from_nanos === to_nanos
-    ? `${images}: ${exactUsd(n * from_nanos)} USD`
-    : `${images}: ${exactUsd(n * from_nanos)} to ${exactUsd(n * to_nanos)} USD, by size and quality`
 }
 
 interface PromptBoxProps {

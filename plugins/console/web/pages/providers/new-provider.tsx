@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { toast } from '../../app/toasts.tsx'
+import { type SavedFile, undoing } from '../../parts/catalogue/saving.ts'
 import { Page } from '../../parts/page.tsx'
 import { AddProvider } from '../../parts/providers/add-provider.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -14,9 +15,9 @@ export default function NewProviderPage() {
   const setup = useAsk(['setup'], () => api.setup.get())
   const queries = useQueryClient()
   const [, go] = useLocation()
-  function added(name: string): void {
+  function added(name: string, _model: string, saved: SavedFile | undefined): void {
     for (const subject of CHANGED) void queries.invalidateQueries({ queryKey: [subject] })
-    toast({ text: `${name} added` })
+    toast({ text: `${name} added`, ...(saved && undoing(queries, saved, () => go('/providers'))) })
     go(`/providers/${part(name)}`)
   }
   return (

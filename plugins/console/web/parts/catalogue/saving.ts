@@ -1,13 +1,13 @@
 // The saving of a catalogue, and taking it back.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type AnswerOf, api, ask } from '../../app/client.ts'
-import { toast } from '../../app/toasts.tsx'
+import { type Toast, toast } from '../../app/toasts.tsx'
 import { type Action, useAction } from '../action.ts'
 import { messageOf } from '../thrown.ts'
 import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
-const CHANGES = ['catalogue', 'models', 'providers']
+const CHANGES = ['catalogue', 'models', 'providers', 'setup']
 
 export interface Saving {
   /** What was reviewed. */
@@ -32,21 +32,44 @@ export function useSaveCatalogue(onSaved: (file: CatalogueFile) => void): Action
     changes: CHANGES,
     done: ({ base }, { hash, waiting_for_restart }) => ({
       text: savedText(waiting_for_restart),
-      ...(base.text !== null && base.mistakes.length === 0
-        ? { undo: undoOf(queries, { text: base.text, hash }) }
-        : {}),
+      ...undoing(queries, { base, hash }),
     }),
   })
 }
 
-/** Saves what was there before, unless somebody has saved since. */
-const undoOf = (queries: QueryClient, before: { text: string; hash: string }) => (): void => {
-  ask(api.catalogue.save.post(before))
-    .then(() => toast({ text: 'Change undone' }))
-    .catch((failure: unknown) => toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}` }))
-    .finally(() => {
-      for (const subject of CHANGES) void queries.invalidateQueries({ queryKey: [subject] })
-    })
+/** A save, as far as taking it back needs to know it. */
+export interface SavedFile {
+  /** The file before. */
+  base: CatalogueFile
+  /** Of the file as it was saved. */
+  hash: string
+}
+
+/**
+ * Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved.
+ *
+ * @param onUndone told once it is there again
+ */
+export function undoing(
+  queries: QueryClient,
+  { base, hash }: SavedFile,
+  onUndone?: () => void,
+): Pick<Toast, 'undo'> {
+  const { text, mistakes } = base
+  if (text === null || mistakes.length > 0) return {}
+  return {
+    undo() {
+      ask(api.catalogue.save.post({ text, hash }))
+        .then(() => {
+          toast({ text: 'Change undone' })
+          onUndone?.()
+        })
+        .catch((failure: unknown) => toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}` }))
+        .finally(() => {
+          for (const subject of CHANGES) void queries.invalidateQueries({ queryKey: [subject] })
+        })
+    },
+  }
 }
 
 const savedText = (waiting: readonly string[]): string =>

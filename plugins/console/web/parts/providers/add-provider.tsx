@@ -1,6 +1,7 @@
 // The one form for a new provider: it is tried by a real call before it is saved.
 import { useState } from 'react'
 import { Button } from '../button.tsx'
+import type { SavedFile } from '../catalogue/saving.ts'
 import type { TrialOutcome } from '../catalogue/trial.ts'
 import { TrialResult } from '../catalogue/trial-result.tsx'
 import { Field } from '../field.tsx'
@@ -19,8 +20,8 @@ interface AddProviderProps {
   setup: SetupState
   /** It is always a further one, under a name of its own. Otherwise one that is there can be chosen. */
   is_new?: boolean
-  /** Goes on with this provider, and the model that answered. */
-  onDone: (provider: string, model: string) => void
+  /** Goes on with this provider, and the model that answered. @param saved undefined if the provider was there before */
+  onDone: (provider: string, model: string, saved: SavedFile | undefined) => void
 }
 
 export function AddProvider({ setup, is_new = false, onDone }: AddProviderProps) {
@@ -75,8 +76,8 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
     setTrial(await tryProvider(provider.name, model.trim(), saved ? undefined : provider))
   }
   async function goOn(): Promise<void> {
-    if (!saved) await saveProvider(provider)
-    onDone(provider.name, model.trim())
+    const file = saved ? undefined : await saveProvider(provider)
+    onDone(provider.name, model.trim(), file)
   }
   function goOnAnyway(): void {
     setRefusal('')

@@ -1,6 +1,7 @@
 // A provider or a model that is added to the catalogue file. Refusals come back by the names of the form's fields.
 import { ApiError, api, ask } from '../../app/client.ts'
 import type { Known } from '../catalogue/known.ts'
+import type { SavedFile } from '../catalogue/saving.ts'
 import { knownModel, type ServerField, type SetupState } from './choices.ts'
 import type { Protocol } from './protocols.ts'
 
@@ -84,9 +85,12 @@ export const saveProvider = (draft: ProviderDraft) => save(providerEdit(draft))
 export const saveModel = (draft: ModelDraft, setup: SetupState) =>
   save(modelEdit(draft, knownModel(setup, draft.model)))
 
-async function save(edit: ReturnType<typeof providerEdit> | ReturnType<typeof modelEdit>): Promise<void> {
-  const { hash } = await ask(api.catalogue.get())
-  await atFields(ask(api.catalogue.save.post({ edits: [edit], hash })))
+async function save(
+  edit: ReturnType<typeof providerEdit> | ReturnType<typeof modelEdit>,
+): Promise<SavedFile> {
+  const base = await ask(api.catalogue.get())
+  const { hash } = await atFields(ask(api.catalogue.save.post({ edits: [edit], hash: base.hash })))
+  return { base, hash }
 }
 
 /** The fields of the forms, by the ends of the file's paths. */
