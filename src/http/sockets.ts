@@ -4,7 +4,7 @@ import { callerAddress } from './forwarded.ts'
 
 /** A WebSocket of a caller, of the runtime's own: bun.sh/docs/api/websockets. */
 export interface CallerSocket {
-  /** @returns -1 where it waits in memory, for the caller is behind; 0 where it was dropped, for too much waits, or the socket is closed */
+  /** @returns -1 if it waits in memory because the caller is behind; 0 if it was dropped, because too much waits or the socket is closed */
   send(message: string): number
   /** What waits to be sent. */
   getBufferedAmount(): number
@@ -31,13 +31,13 @@ export interface SocketEvents {
 export interface Sockets {
   /** The caller's address. */
   requestIP(request: Request): { address: string } | null
-  /** Sets the idle time-out of a request's socket; 0: none. */
+  /** Sets the idle time-out of a request's socket; 0 for no time-out. */
   timeout(request: Request, timeout_s: number): void
 }
 
 /** All that a server does with the sockets of its requests. */
 export interface ServerSockets extends Sockets {
-  /** Makes a WebSocket of a request's socket. @returns false where the request is none for that (RFC 6455, 4.2.1) */
+  /** Makes a WebSocket of a request's socket. @returns false if it is not a WebSocket handshake (RFC 6455, 4.2.1) */
   upgrade(request: Request, events: SocketEvents, headers: Record<string, string>): boolean
 }
 

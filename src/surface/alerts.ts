@@ -1,12 +1,12 @@
-// Alerts as plugins see them: what is open, what was, and what was sent of it.
+// Alerts as plugins see them: open and past ones, and the webhooks sent for them.
 import type { SendingWithAlert } from '../alerts/store.ts'
 import type { AlertRow } from '../db/schema.ts'
 
 export interface Alerts {
-  /** Those that are not over, the oldest first. */
+  /** Open alerts, oldest first. */
   open(): AlertRow[]
-  /** Those that are open and those that were, the newest first. */
+  /** Open and past ones, newest first. */
   recent(limit: number): AlertRow[]
-  /** The newest first. */
+  /** Newest first. */
   sendings(limit: number): SendingWithAlert[]
 }

@@ -36,7 +36,7 @@ export interface Backups {
   list(): Promise<Archive[]>
   /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
   make(by: By): void
-  /** The same for the drill of a restore. @throws GatewayError conflict; not_found for what is no name of an archive */
+  /** The same for the drill of a restore. @throws GatewayError conflict; not_found if no archive has this name */
   verify(name: string, by: By): void
   /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>

@@ -30,8 +30,8 @@ export function requestTo(
 }
 
 /**
- * All of a request but its body. The known server behind the provider may have the endpoint elsewhere, and want the key in another
- * header. The operator's headers override those that are passed on from the caller, which override the protocol's.
+ * All of a request but its body. A known server may have the endpoint at another path, and take the key in another header. The
+ * operator's headers override those that are passed on from the caller, which override the protocol's.
  */
 export function headTo(
   { provider, model, api_key }: Asked,

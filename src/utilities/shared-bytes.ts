@@ -1,12 +1,12 @@
-// A number of bytes that accounts share: each may take half of what the others leave, so that there is some for the next.
+// A byte budget shared by accounts: each may take half of what the others leave, so that the next one gets some.
 
 export interface SharedBytes {
-  /** @returns false where they are more than the account may have: then none is taken */
+  /** @returns false if the account would have too many: then nothing is taken */
   take(account_id: number, bytes: number): boolean
   give(account_id: number, bytes: number): void
 }
 
-/** None of them is taken. */
+/** @param limit_bytes of all accounts together */
 export function createSharedBytes(limit_bytes: number): SharedBytes {
   let taken_bytes = 0
   const taken_by = new Map<number, number>()

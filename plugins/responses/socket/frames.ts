@@ -37,7 +37,7 @@ export function metadataMessage({ headers }: Response, lane: string | undefined)
   if (!DIFFERS.some((name) => headers.has(name))) return undefined
   return JSON.stringify({
     type: 'response.metadata',
-    ...(lane === undefined ? {} : { stream_id: lane }),
+    stream_id: lane,
     headers: headersNamed(headers, ABOUT_ANSWER),
   })
 }
@@ -60,7 +60,7 @@ export async function errorMessage(answer: Response, lane: string | undefined): 
   return JSON.stringify({
     type: 'error',
     status: answer.status,
-    ...(lane === undefined ? {} : { stream_id: lane }),
+    stream_id: lane,
     error: error ?? null,
     headers: headersNamed(answer.headers, TOLD),
   })

@@ -1,8 +1,9 @@
 // GET /v1/responses as a WebSocket: who may open one, and what each response asked for over it goes through.
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
-import { notFound, overloaded } from '../../../src/domain/errors.ts'
+import { notFound } from '../../../src/domain/errors.ts'
 import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
+import { rejectWhileStopping } from '../../../src/exchange/life/running.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
@@ -32,8 +33,6 @@ interface Route {
 /** Eight of the largest messages, four of one account. What a call has taken is part of the memory of bodies. */
 const ARRIVED_BYTES = 128 * 1024 * 1024
 
-const RESTARTING_RETRY_AFTER_S = 5
-
 /**
  * An ordinary route that upgrades its request itself. Elysia's `ws` would parse each message on the event loop, and hides how a socket
  * is paused.
@@ -53,10 +52,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
       const upgrades = asked.headers.has('upgrade')
       if (!upgrades && !asked.headers.has('sec-websocket-key'))
         throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
-      if (exchange.running.stopping)
-        throw overloaded('The gateway is restarting. Please retry.', {
-          retry_after_s: RESTARTING_RETRY_AFTER_S,
-        })
+      rejectWhileStopping(exchange.running)
       const account_id = caller.account.id
       const has_room = requests.web_sockets.hasRoom(account_id)
       const connection = connectionOf(route, caller, handshakeOf(origin))

@@ -79,9 +79,8 @@ async function receiveLarge(
   // A look at the account as it is now costs as much as half of a small call: the refusal depends on it, and the reading of more.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
   const assertPayable = () => {
-    if (is_plain && refusalOf(account) === undefined) return
-    const refusal = mayBeFree() ? undefined : refusalOf(accountOf(account.id) ?? account)
-    if (refusal) throw refusalError(refusal)
+    if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return
+    rejectUnpayable(account, accountOf)
   }
   // Of a body of unannounced length so much is read as is read of any.
   const is_announced = request.headers.has('content-length')
@@ -104,8 +103,14 @@ async function receiveLarge(
   return { bytes, release: share.release }
 }
 
+/** @throws GatewayError insufficient_balance if the account, as it is now, could pay for no call */
+export function rejectUnpayable(account: Account, accountOf: BodyParts['accountOf']): void {
+  const refusal = refusalOf(accountOf(account.id) ?? account)
+  if (refusal) throw refusalError(refusal)
+}
+
 /** Why an account could pay for no call; undefined if it has free balance. */
-export function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
+function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
   if (debt_nanos > 0) return 'outstanding_debt'
   return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
 }

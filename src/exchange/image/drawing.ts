@@ -72,7 +72,7 @@ async function askForAll(
   return images.slice(0, wanted.count)
 }
 
-/** As was asked, whatever the provider made of it. An image that does not decode is none. */
+/** In the shape and format that were asked for, whatever the provider sent. Images that cannot be decoded are left out. */
 export async function convertAll(
   { log }: ExchangeParts,
   { origin, order }: HeldImages,

@@ -216,8 +216,8 @@ const TIMED_OUT = {
 } as const
 
 /**
- * The caller has gone. Who has got a partial image has asked for the image, too, and its provider bills it: it is drawn to
- * its end, kept in their history, and charged. Before that there is nothing to charge, and it is given up.
+ * The caller has gone. After a partial image the provider bills the whole image: it is drawn to its end, kept in the caller's
+ * history, and charged. Before the first one nothing is charged, and the request is aborted.
  */
 async function leave(drawing: Drawing): Promise<void> {
   if (drawing.left) return

@@ -3,12 +3,12 @@ import type { Caller } from '../../access/gate.ts'
 import { type Lease, limitsFor } from '../../access/limits.ts'
 import type { KeyOfAccount } from '../../access/lookup.ts'
 import type { Model } from '../../domain/catalogue.ts'
-import { notFound, overloaded, permissionDenied, rateLimited } from '../../domain/errors.ts'
+import { notFound, permissionDenied, rateLimited } from '../../domain/errors.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CallScope } from './call-scope.ts'
-import type { RunningCall } from './running.ts'
+import { type RunningCall, rejectWhileStopping } from './running.ts'
 
 /** What is learned of a request on its way, for the record of it if it is refused. One object, also where an origin is copied. */
 export interface KnownOfRequest {
@@ -53,8 +53,6 @@ export interface Admitted {
   sent_bytes?: Uint8Array
 }
 
-const RESTARTING_RETRY_AFTER_S = 5
-
 /**
  * Lets a call in, serves it, and takes back what it was given, however it ends. An answer that streams ends with its
  * settlement (`CallScope.keepOpen`), every other one with its handler.
@@ -82,8 +80,7 @@ export async function within<T>(
 
 function admit(parts: ExchangeParts, origin: CallOrigin): Admitted {
   const { gate, running, probe, log, now } = parts
-  if (running.stopping)
-    throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: RESTARTING_RETRY_AFTER_S })
+  rejectWhileStopping(running)
   const caller = gate.admit(origin)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)

@@ -204,7 +204,15 @@ export function tickRegularly(running: RunningCalls): () => void {
   return () => clearInterval(timer)
 }
 
+const RESTARTED_IN_S = 5
+
 const stopped = (): GatewayError =>
   overloaded('The gateway is restarting and had to end this answer early. Please retry.', {
-    retry_after_s: 5,
+    retry_after_s: RESTARTED_IN_S,
   })
+
+/** @throws GatewayError overloaded while the process stops */
+export function rejectWhileStopping({ stopping }: Pick<RunningCalls, 'stopping'>): void {
+  if (stopping)
+    throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: RESTARTED_IN_S })
+}

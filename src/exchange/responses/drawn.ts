@@ -62,19 +62,17 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
     await events.return(undefined).catch(() => undefined)
     await end()
   }
-  // Where the gateway itself ends the call its caller is still there, and is told.
-  const onGone = () => {
-    if (place.gone.reason instanceof GatewayError) return
-    void close()
-    // Its socket is cut: one that does not read would stay open until it is idle for too long.
-    output.error(new Error('the caller left, or stalled'))
-  }
-  place.gone.addEventListener('abort', onGone, { once: true })
-  let output: ReadableStreamDefaultController<Uint8Array>
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        output = controller
+        const onGone = () => {
+          // Where the gateway itself ends the call its caller is still there, and is told.
+          if (place.gone.reason instanceof GatewayError) return
+          void close()
+          // Its socket is cut: one that does not read would stay open until it is idle for too long.
+          controller.error(new Error('the caller left, or stalled'))
+        }
+        place.gone.addEventListener('abort', onGone, { once: true })
       },
       async pull(controller) {
         try {

@@ -1,8 +1,7 @@
 // A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
-import { costsNothing, refusalOf } from '../bodies/arrival.ts'
+import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import type { Admitted } from '../life/admission.ts'
-import { refusalError } from '../life/refusals.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type OpenedText, readOpened, type TextCall } from '../text/call.ts'
 import type { ResponseCall } from './call.ts'
@@ -18,9 +17,7 @@ export async function prepareOnly(
   { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
 ): Promise<Response> {
   const { model } = await readOpened(parts, admitted, text_call, opened)
-  const { account } = admitted.caller
-  const refusal = costsNothing(model) ? undefined : refusalOf(parts.bodies.accountOf(account.id) ?? account)
-  if (refusal) throw refusalError(refusal)
+  if (!costsNothing(model)) rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
   const { begun, completed } = await call.prepared(admitted.started_ms)
   opened.body.release()
   const events = [

@@ -74,7 +74,7 @@ export function fieldsNamed(walked: Walked, names: readonly string[]): JsonObjec
   return fields
 }
 
-/** The walk takes anything between a key and the next: what is left out would make JSON of what is none. */
+/** The walk takes anything between a key and the next: leaving a field out could turn a malformed body into valid JSON. */
 function assertSeparated(data: Buffer, key: number, next_key: number | undefined, object_end: number): void {
   const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
   const last = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
