@@ -2,12 +2,11 @@
 import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import type { AlertSettings } from '../domain/catalogue.ts'
-import { secretBytes } from '../domain/webhook-secret.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
 import type { Logger } from '../observe/log.ts'
-import { messageOf } from '../utilities/thrown.ts'
+import { deliver, GONE, webhookOf } from './delivery.ts'
 import { dueSendings, recordTry, type SendingWithAlert, type TryResult } from './store.ts'
-import { bodyOf, signedHeaders } from './webhook.ts'
+import { bodyOf } from './webhook.ts'
 
 export interface SenderParts {
   db: Database
@@ -33,9 +32,6 @@ export const RETRY_AFTER_MS = [
 
 /** At once; the others wait for the next time. */
 const MAX_AT_ONCE = 20
-/** Whoever answers so wants no more of it: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
-const GONE = 410
-const MAX_FAILURE_CHARS = 300
 
 export interface Sender {
   /** Sends what is due, unless that is under way. */
@@ -58,20 +54,18 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
   }
 
   async function trySending(sending: SendingWithAlert): Promise<TryResult> {
-    const { webhook } = settings()
-    const secret = webhook && secretBytes(webhook.secret)
-    if (!webhook || !secret) return ended(sending, null, 'No webhook is set in [alerts].')
-    const body = bodyOf(sending.event, sending.alert)
-    const headers = signedHeaders({ webhook_id: sending.webhook_id, at_ms: now(), body, secret })
-    try {
-      const status = await post(webhook.url, { headers, body }, stopping.signal)
-      if (status >= 200 && status < 300)
-        return { id: sending.id, due_at_ms: null, sent_at_ms: now(), status, failure: null }
-      if (status === GONE) return ended(sending, status, 'The receiver answered 410: it wants no more.')
-      return again(sending, status, `The receiver answered ${status}.`)
-    } catch (thrown) {
-      return again(sending, null, messageOf(thrown).slice(0, MAX_FAILURE_CHARS))
-    }
+    const webhook = webhookOf(settings())
+    if (!webhook) return ended(sending, null, 'No webhook is set in [alerts].')
+    const { status, failure } = await deliver(post, {
+      webhook,
+      webhook_id: sending.webhook_id,
+      body: bodyOf(sending.event, sending.alert),
+      at_ms: now(),
+      signal: stopping.signal,
+    })
+    if (failure === null) return { id: sending.id, due_at_ms: null, sent_at_ms: now(), status, failure }
+    if (status === GONE) return ended(sending, status, 'The receiver answered 410: it wants no more.')
+    return again(sending, status, failure)
   }
 
   function again(sending: SendingWithAlert, status: number | null, failure: string): TryResult {

@@ -31,6 +31,21 @@ export const bodyOf = (event: AlertEvent, alert: ToldAlert): string =>
     },
   })
 
+/** The body of a test: the shape of an alert's, so that receivers read it, and told apart by its type and rule. */
+export const testBody = (at_ms: number): string =>
+  JSON.stringify({
+    type: 'alert.test',
+    timestamp: isoOf(at_ms),
+    data: {
+      id: 0,
+      rule: 'test',
+      subject: '',
+      sentence: 'This is a test from Tollgate. Nothing needs to be done.',
+      raised_at: isoOf(at_ms),
+      ended_at: null,
+    },
+  })
+
 export interface Signed {
   webhook_id: string
   /** When this try is made. */

@@ -1,15 +1,26 @@
 // Alerts of a running gateway: what is looked at how often, what is raised or ended of it, and when that is sent.
+import type { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { lowBalances, spendConditions } from '../alerts/account-conditions.ts'
 import { failing } from '../alerts/route-conditions.ts'
 import { createSender } from '../alerts/sender.ts'
 import { type Condition, type Rule, stepsOf } from '../alerts/steps.ts'
-import { applySteps, openAlerts } from '../alerts/store.ts'
+import { applySteps, openAlerts, recentAlerts, recentSendings } from '../alerts/store.ts'
+import { createWebhookTest, type TestParts } from '../alerts/test-message.ts'
 import { untilFree } from '../db/busy.ts'
 import { immediately } from '../db/transaction.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
+import type { Alerts } from '../surface/alerts.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
+
+/** Alerts as the pages see them. */
+export const alertsIn = (db: Database, parts: TestParts): Alerts => ({
+  open: () => openAlerts(db),
+  recent: (limit) => recentAlerts(db, limit),
+  sendings: (limit) => recentSendings(db, limit),
+  test: createWebhookTest(parts),
+})
 
 export interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>

@@ -11,7 +11,6 @@ import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
-import { openAlerts, recentAlerts, recentSendings } from '../alerts/store.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { requestIdAt } from '../domain/request-id.ts'
 import { createBodyMemory } from '../exchange/bodies/memory.ts'
@@ -30,7 +29,6 @@ import { createRemoteFetch } from '../media/remote.ts'
 import { redactorOf } from '../observe/redact.ts'
 import { createTally } from '../observe/tally.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
-import type { Alerts } from '../surface/alerts.ts'
 import type { Gateway, Operations } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
@@ -67,7 +65,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'books' | 'doctor' | 'backups' | 'metrics'>
+  beside: Pick<Operations, 'books' | 'doctor' | 'backups' | 'alerts' | 'metrics'>
   decoder: Decoder
   network: Fetch
 }
@@ -121,7 +119,6 @@ export function compose({
       configuration,
       notReady,
       health: () => healthNow(route_sums),
-      alerts: alertsIn(db),
       own_plugins: [],
     },
     db,
@@ -176,12 +173,6 @@ const sessionsOf = ({
     now,
     log,
   })
-
-const alertsIn = (db: Database): Alerts => ({
-  open: () => openAlerts(db),
-  recent: (limit) => recentAlerts(db, limit),
-  sendings: (limit) => recentSendings(db, limit),
-})
 
 const imagePartsOf = (library: Library, decoder: Decoder): ImageParts => ({
   library,

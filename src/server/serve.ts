@@ -11,12 +11,12 @@ import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { createDecoder } from '../media/decoder.ts'
-import { createWebhookPost } from '../media/webhook-post.ts'
+import { createWebhookPost, type PostWebhook } from '../media/webhook-post.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { watchAlerts } from './alerts.ts'
+import { alertsIn, watchAlerts } from './alerts.ts'
 import { lateApp } from './app.ts'
 import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
@@ -55,6 +55,8 @@ export interface ServeOptions {
   /** Starts although a folder of images is missing, and shows its images as missing. */
   accept_missing_files?: boolean | undefined
   network?: Fetch
+  /** How alerts reach the webhook. */
+  postWebhook?: PostWebhook
   now?: () => number
   /** Called at named points of the work, where tests end the process. */
   probe?: (point: string) => void
@@ -96,9 +98,9 @@ export interface StartedGateway {
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
   const { data_folder, log, now = Date.now, probe = NO_PROBE, network = fetch } = options
-  const { protocols = BUILT_IN_REGISTRY, env } = options
+  const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
-  const opened = await openFolder({ ...options, protocols, now, probe })
+  const opened = await openFolder({ ...options, protocols, now, probe, postWebhook })
   const { catalogue_path, watched, image_trial, stores, observing, beside, close } = opened
   const catalogue = watched.current
 
@@ -146,7 +148,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
-  const stopWarning = warn(gateway)
+  const stopWarning = warn(gateway, postWebhook)
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
@@ -166,10 +168,10 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 }
 
 /** Tells the operator of what should not go on, in the log and by alerts. @returns ends it */
-function warn(gateway: Gateway): () => Promise<void> {
+function warn(gateway: Gateway, post: PostWebhook): () => Promise<void> {
   const { catalogue, log, now } = gateway.exchange
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
-  const alerts = watchAlerts({ gateway, post: createWebhookPost() })
+  const alerts = watchAlerts({ gateway, post })
   return () => {
     stopWarning()
     return alerts.stop()
@@ -177,11 +179,11 @@ function warn(gateway: Gateway): () => Promise<void> {
 }
 
 type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files' | 'tryImages'> &
-  Required<Pick<ServeOptions, 'now' | 'probe'>> & { protocols: Registry }
+  Required<Pick<ServeOptions, 'now' | 'probe' | 'postWebhook'>> & { protocols: Registry }
 
 /** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
 async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, now, probe, tryImages } = parts
+  const { log, env, protocols, now, probe, tryImages, postWebhook } = parts
   const catalogue_path = join(data_folder, 'tollgate.toml')
   // Before anything is read: a restore that was killed halfway is brought to its end.
   finishRestore(data_folder)
@@ -196,6 +198,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
     books: createBooks({ data_folder, now }),
     doctor: createDoctor(data_folder),
     backups: createBackups({ data_folder, catalogue, log, now, record: recorderIn(stores.db) }),
+    alerts: alertsIn(stores.db, { settings: () => catalogue().alerts, post: postWebhook, now, log }),
   }
   const close = async () => {
     await observing.stop()

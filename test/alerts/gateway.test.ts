@@ -25,6 +25,7 @@ test('a model that fails is told once, and its end', async () => {
       more: `[alerts]\nwebhook_url = "https://hooks.example.com/in"\nwebhook_secret = "env:HOOK_SECRET"\naccount_daily_usd = 0.000001\n`,
     }),
     env: { HOOK_SECRET: SECRET },
+    postWebhook: async () => 418,
     plugins: [
       ...plugins,
       (made: Gateway) => {
@@ -78,6 +79,13 @@ test('a model that fails is told once, and its end', async () => {
     webhook: 'hooks.example.com',
   })
   expect(shown.recent).toHaveLength(3)
+  expect(await signedIn(gateway, 'operator').json('POST', '/alerts/test')).toMatchObject({
+    status: 418,
+    failure: 'The receiver answered 418.',
+  })
+  expect(
+    (await signedIn(gateway, { account: account?.name ?? '' }).send('POST', '/alerts/test')).status,
+  ).toBe(403)
   expect(
     shown.sendings.map(({ state, status }: { state: string; status: number }) => [state, status]),
   ).toEqual(Array.from({ length: 5 }, () => ['sent', 204]))

@@ -1,8 +1,9 @@
 // The sending of alerts: once for each event, tried again for a day and then given up, over restarts; kept for thirty days.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { createSender, RETRY_AFTER_MS } from '../../src/alerts/sender.ts'
 import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../src/alerts/store.ts'
+import { createWebhookTest } from '../../src/alerts/test-message.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-post.ts'
 import { PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'
@@ -23,6 +24,12 @@ const LOW = {
 /** What a receiver does: a status, or a failure of the connection. */
 type Answer = number | Error
 
+const settingsWith = (webhook: typeof WEBHOOK | undefined) => () => ({
+  webhook,
+  account_daily_nanos: undefined,
+  key_daily_nanos: undefined,
+})
+
 function scene() {
   const db = openDatabase(':memory:')
   const clock = { now_ms: Date.now() }
@@ -37,11 +44,7 @@ function scene() {
     if (state.answer instanceof Error) throw state.answer
     return state.answer
   }
-  const settings = () => ({
-    webhook: state.webhook,
-    account_daily_nanos: undefined,
-    key_daily_nanos: undefined,
-  })
+  const settings = () => settingsWith(state.webhook)()
   const open = () => createSender({ db, settings, post, now: () => clock.now_ms, log: memoryLog().log })
   const apply = (steps: Partial<Parameters<typeof applySteps>[1]>) =>
     applySteps(
@@ -163,8 +166,13 @@ test('a stop does not wait for the receiver, and the next start sends it', async
   apply({ raise: [LOW] })
   const waits: PostWebhook = (_, __, signal) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-  const settings = () => ({ webhook: WEBHOOK, account_daily_nanos: undefined, key_daily_nanos: undefined })
-  const sender = createSender({ db, settings, post: waits, now: () => clock.now_ms, log: memoryLog().log })
+  const sender = createSender({
+    db,
+    settings: settingsWith(WEBHOOK),
+    post: waits,
+    now: () => clock.now_ms,
+    log: memoryLog().log,
+  })
   const sent = sender.sendDue()
   sender.stop()
   await sent
@@ -181,10 +189,15 @@ test('a real receiver gets a message that the official package verifies', async 
     dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
   })
   const { db, apply, state } = scene()
-  const settings = () => ({ webhook: WEBHOOK, account_daily_nanos: undefined, key_daily_nanos: undefined })
   apply({ raise: [LOW] })
   expect(state.ids).toBe(1)
-  await createSender({ db, settings, post, now: Date.now, log: memoryLog().log }).sendDue()
+  await createSender({
+    db,
+    settings: settingsWith(WEBHOOK),
+    post,
+    now: Date.now,
+    log: memoryLog().log,
+  }).sendDue()
   const [head = '', body = ''] = server.requests[0]?.split('\r\n\r\n') ?? []
   expect(head).toStartWith('POST /hook HTTP/1.1\r\n')
   const header = (name: string) => new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1] ?? ''
@@ -194,6 +207,71 @@ test('a real receiver gets a message that the official package verifies', async 
   expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({
     type: 'alert.raised',
     data: { subject: 'alice', sentence: 'alice has no balance left.' },
+  })
+})
+
+describe('a test', () => {
+  test.each<[about: string, answer: Answer, failure: string | null, sentence: string]>([
+    ['200', 200, null, 'images.example.com received the test alert (status 200).'],
+    ['204', 204, null, 'received the test alert (status 204).'],
+    ['a redirect', 302, 'The receiver answered 302.', 'set webhook_url to the final address'],
+    ['400', 400, 'The receiver answered 400.', 'look in its log for what it expects'],
+    ['401', 401, 'The receiver answered 401.', 'check that webhook_secret is the one that the receiver'],
+    ['403', 403, 'The receiver answered 403.', 'check that webhook_secret is the one that the receiver'],
+    ['404', 404, 'The receiver answered 404.', 'answered 404. Check the path of webhook_url.'],
+    ['410', 410, 'The receiver answered 410.', 'set webhook_url to another receiver'],
+    ['429', 429, 'The receiver answered 429.', 'try again in a minute'],
+    ['503', 503, 'The receiver answered 503.', 'The receiver failed: look in its log.'],
+    ['no connection', new Error('No route.'), 'No route.', 'No route. Check webhook_url in [alerts].'],
+  ])(
+    '%s: says what came of it, is not tried again, and is no alert',
+    async (_, answer, failure, sentence) => {
+      const { db, state, got, clock, sending } = scene()
+      const post: PostWebhook = async (__, { headers, body }) => {
+        got.push({ id: headers['webhook-id'] ?? '', event: JSON.parse(body).type, at_ms: clock.now_ms })
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      const { log } = memoryLog()
+      const send = createWebhookTest({ settings: settingsWith(state.webhook), post, now: Date.now, log })
+      const result = await send()
+      expect(result).toMatchObject({ failure, status: typeof answer === 'number' ? answer : null })
+      expect(result.sentence).toContain(sentence)
+      expect(got.map(({ event }) => event)).toEqual(['alert.test'])
+      expect([sending(), openAlerts(db)]).toEqual([undefined, []])
+    },
+  )
+
+  test('is refused without a webhook, and sends one message however often it is pressed meanwhile', async () => {
+    const { log } = memoryLog()
+    let posts = 0
+    const post: PostWebhook = async () => ++posts + 200
+    const none = createWebhookTest({ settings: settingsWith(undefined), post, now: Date.now, log })
+    expect(none()).rejects.toThrow('No webhook is set. Set webhook_url and webhook_secret in [alerts]')
+    const send = createWebhookTest({ settings: settingsWith(WEBHOOK), post, now: Date.now, log })
+    const results = await Promise.all([send(), send(), send()])
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([201]))
+    expect((await send()).status).toBe(202)
+  })
+
+  test('is signed as alerts are, for the official package', async () => {
+    let verified: unknown
+    const post: PostWebhook = async (_, { headers, body }) => {
+      verified = new Webhook(SECRET).verify(body, { ...headers })
+      return 204
+    }
+    const { log } = memoryLog()
+    await createWebhookTest({ settings: settingsWith(WEBHOOK), post, now: Date.now, log })()
+    expect(verified).toMatchObject({
+      type: 'alert.test',
+      data: {
+        id: 0,
+        rule: 'test',
+        subject: '',
+        sentence: expect.stringContaining('This is a test'),
+        ended_at: null,
+      },
+    })
   })
 })
 

@@ -1,4 +1,4 @@
-// Backups on the System page in a browser: made, watched, verified, and downloaded.
+// The System page in a browser: backups are made, watched, verified and downloaded, and the alerts’ webhook is tested.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,14 @@ import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
 
 setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
-const { gateway, visit } = await fileConsole()
+let answered = 204
+const posted: string[] = []
+const { gateway, visit } = await fileConsole({
+  postWebhook: async (_, { body }) => {
+    posted.push(JSON.parse(body).type)
+    return answered
+  },
+})
 /** There before the folder is measured, which counts for minutes. */
 const replaced = join(gateway.data_folder, 'before-restore-2026-11-01T000000Z')
 mkdirSync(replaced)
@@ -16,7 +23,10 @@ writeFileSync(join(replaced, 'tollgate.db'), 'x')
 
 test('one is made, verified and downloaded; nothing of it is wrong to look at', async () => {
   await gateway.recatalogue(
-    `${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\nevery = "24h"\npassphrase = "open sesame"\n`,
+    `${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\nevery = "24h"\npassphrase = "open sesame"
+[alerts]
+webhook_url = "https://hooks.example.com/in"
+webhook_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"\n`,
   )
   await using one = await visit('operator')
   const { page } = one
@@ -40,6 +50,14 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   await table.getByRole('link', { name: 'Download' }).click()
   const file = await (await begun).path()
   expect(readFileSync(file).subarray(0, 21).toString()).toBe('age-encryption.org/v1')
+  const alerts = page.getByRole('region', { name: 'Alerts' })
+  await alerts.getByText('New alerts are sent to hooks.example.com').waitFor()
+  await alerts.getByRole('button', { name: 'Send a test' }).click()
+  await alerts.getByText('hooks.example.com received the test alert (status 204).').waitFor()
+  answered = 401
+  await alerts.getByRole('button', { name: 'Send a test' }).click()
+  await alerts.getByText('check that webhook_secret is the one').waitFor()
+  expect(posted).toEqual(['alert.test', 'alert.test'])
   await one.looksRight()
   await one.isClean()
 })

@@ -18,6 +18,7 @@ import { openLedger } from '../../src/ledger/ledger.ts'
 import { PRICE_OF_CALL_SQL } from '../../src/ledger/stored-prices.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
+import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
 import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
@@ -47,6 +48,8 @@ export interface TestGatewayOptions {
   protocols?: Registry
   /** How providers are reached. */
   network?: Fetch
+  /** How alerts reach the webhook. */
+  postWebhook?: PostWebhook
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
 }
@@ -140,6 +143,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     sweep_every_ms: options.sweep_every_ms,
     plugin_limits: options.plugin_limits,
     ...(probe ? { probe } : {}),
+    ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
   const db = openDatabase(database_path)
   const ledger = await openLedger({ path: database_path, writer: 'inline' })

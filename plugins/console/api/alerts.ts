@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { SendingWithAlert } from '../../../src/alerts/store.ts'
 import type { AlertRow } from '../../../src/db/schema.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
@@ -38,25 +38,34 @@ const AlertsView = Type.Object({
   webhook: Nullable(Type.String({ description: 'the host that alerts are sent to' })),
 })
 
+const TestView = Closed({
+  status: Nullable(Type.Integer({ description: 'that the receiver answered' })),
+  failure: Nullable(Type.String({ description: 'null if the message was received' })),
+  sentence: Type.String({ description: 'the result, and what to do' }),
+})
+
 const SHOWN = 20
 
-/** `GET /console/api/alerts`. For the operator alone. */
+/** `GET /console/api/alerts`, and the test of their webhook. For the operator alone. */
 export function alertRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { alerts } = gateway.operations
   const { catalogue } = gateway.exchange
-  return new Elysia({ name: 'console-alerts' }).use(operatorCalls(gateway)).get(
-    '/console/api/alerts',
-    () => {
-      const { webhook } = catalogue().alerts
-      return {
-        open: alerts.open().map(alertView),
-        recent: alerts.recent(SHOWN).map(alertView),
-        sendings: alerts.sendings(SHOWN).map(sendingView),
-        webhook: webhook ? new URL(webhook.url).host : null,
-      }
-    },
-    { response: { 200: AlertsView, ...FAILURES } },
-  )
+  return new Elysia({ name: 'console-alerts' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/alerts',
+      () => {
+        const { webhook } = catalogue().alerts
+        return {
+          open: alerts.open().map(alertView),
+          recent: alerts.recent(SHOWN).map(alertView),
+          sendings: alerts.sendings(SHOWN).map(sendingView),
+          webhook: webhook ? new URL(webhook.url).host : null,
+        }
+      },
+      { response: { 200: AlertsView, ...FAILURES } },
+    )
+    .post('/console/api/alerts/test', () => alerts.test(), { response: { 200: TestView, ...FAILURES } })
 }
 
 export const alertView = ({

@@ -1,11 +1,16 @@
 // Alerts on the System page: what was raised lately, and what was sent of it to the webhook.
-import { type AnswerOf, api } from '../../app/client.ts'
+import { useMutation } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
+import { type AnswerOf, api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { count } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { ClockTime } from '../../parts/time.tsx'
+import { Words } from '../../parts/words.tsx'
 
 type Answer = AnswerOf<typeof api.alerts.get>
 type Alert = Answer['recent'][number]
@@ -38,11 +43,32 @@ export function Alerts() {
             `New alerts are sent to ${webhook}, and again when they end.`
           )}
         </p>
+        {webhook !== null && <SendTest />}
         {sendings.length > 0 && (
           <Table label="Sent alerts" columns={SENDINGS} rows={sendings} keyOf={({ id }) => id} />
         )}
       </div>
     </Section>
+  )
+}
+
+/** One signed message, marked as a test, and its result. */
+function SendTest() {
+  const test = useMutation({ mutationFn: () => ask(api.alerts.test.post()) })
+  const { data, error } = test
+  return (
+    <>
+      <div>
+        <Button icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
+          Send a test
+        </Button>
+      </div>
+      {(data || error) && !test.isPending && (
+        <Notice tone={data?.failure === null ? 'good' : 'bad'} alert>
+          <Words>{error?.message ?? data?.sentence ?? ''}</Words>
+        </Notice>
+      )}
+    </>
   )
 }
 

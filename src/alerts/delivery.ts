@@ -1,0 +1,53 @@
+// The delivery of one message to the webhook: signed, posted once, and what came of it.
+import type { AlertSettings } from '../domain/catalogue.ts'
+import { secretBytes } from '../domain/webhook-secret.ts'
+import type { PostWebhook, WebhookMessage } from '../media/webhook-post.ts'
+import { messageOf } from '../utilities/thrown.ts'
+import { signedHeaders } from './webhook.ts'
+
+export interface Delivery {
+  /** That the receiver answered; null if it could not be reached. */
+  status: number | null
+  /** Null: it was received. */
+  failure: string | null
+}
+
+export interface Webhook {
+  url: string
+  /** As of `secretBytes`. */
+  secret: Uint8Array
+}
+
+/** Where alerts are sent, if that is set. */
+export function webhookOf({ webhook }: Pick<AlertSettings, 'webhook'>): Webhook | undefined {
+  const secret = webhook && secretBytes(webhook.secret)
+  return secret && { url: webhook.url, secret }
+}
+
+export interface Delivering {
+  webhook: Webhook
+  webhook_id: string
+  body: WebhookMessage['body']
+  /** When this try is made. */
+  at_ms: number
+  signal?: AbortSignal | undefined
+}
+
+/** Whoever answers so wants no more of it: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
+export const GONE = 410
+const MAX_FAILURE_CHARS = 300
+
+/** Any 2xx is received. Never throws for the receiver's doing. */
+export async function deliver(
+  post: PostWebhook,
+  { webhook: { url, secret }, webhook_id, body, at_ms, signal }: Delivering,
+): Promise<Delivery> {
+  try {
+    const headers = signedHeaders({ webhook_id, at_ms, body, secret })
+    const status = await post(url, { headers, body }, signal)
+    const failure = status >= 200 && status < 300 ? null : `The receiver answered ${status}.`
+    return { status, failure }
+  } catch (thrown) {
+    return { status: null, failure: messageOf(thrown).slice(0, MAX_FAILURE_CHARS) }
+  }
+}
