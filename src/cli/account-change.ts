@@ -1,6 +1,5 @@
 // `account change`: a display name, an email and a note beside the short name, and what limited keys see.
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
+import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../access/account-details.ts'
 import { accountFields } from '../access/account-view.ts'
 import { shownAccount } from '../access/closing.ts'
@@ -28,7 +27,7 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
     .option('--display-name <text>', 'its name in any letters, such as Zoë & Co')
     .option('--email <address>', 'an email address')
     .option('--note <text>', 'a note for operators')
-    .option('--keys-see <what>', 'calls that its limited keys see: own or account', readSeen)
+    .addOption(new Option('--keys-see <what>', 'calls that its limited keys see').choices(['own', 'account']))
     .action((name: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { displayName, email, note, keysSee } = options
@@ -45,11 +44,6 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
         `Account ${name} changed. See tollgate account show ${name}.`,
       )
     })
-}
-
-function readSeen(text: string): 'own' | 'account' {
-  if (text !== 'own' && text !== 'account') throw new InvalidArgumentError('Write own or account.')
-  return text
 }
 
 /** The details of an account in lines of label and value; those that it lacks are left out. */

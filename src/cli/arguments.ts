@@ -39,11 +39,12 @@ export function readList(text: string): string[] {
   return items
 }
 
-/** A whole number from 1 to `max`. */
-export function readCount(max: number): (text: string) => number {
+/** A whole number from 1 on, to `max` where there is one. */
+export function readCount(max?: number): (text: string) => number {
+  const words = `Write a whole number from 1${max === undefined ? '' : ` to ${max}`}.`
   return (text) => {
     const count = /^\d{1,15}$/.test(text) ? Number(text) : 0
-    if (count < 1 || count > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`)
+    if (count < 1 || (max !== undefined && count > max)) throw new InvalidArgumentError(words)
     return count
   }
 }
@@ -104,11 +105,7 @@ export const withSearch = (command: Command, rows: string, row: string, now: () 
       readBound(now, 'end'),
     )
     .option('--limit <count>', `${rows} per page`, readCount(1_000), 50)
-    .option(
-      '--before <id>',
-      `show the page after the ${row} with this id`,
-      readCount(Number.MAX_SAFE_INTEGER),
-    )
+    .option('--before <id>', `show the page after the ${row} with this id`, readCount())
 
 function readUsd(text: string): Nanos {
   return orUsage(() => parseUsd(text))

@@ -9,7 +9,7 @@ import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso, shortTime } from './times.ts'
+import { timeColumn } from './times.ts'
 
 interface LogOptions {
   area?: Area
@@ -58,11 +58,7 @@ const byOf = ({ actor, command, machine_user, session_id }: ListedAction): strin
 
 const COLUMNS: Column<ListedAction>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
-  {
-    head: 'TIME',
-    text: ({ created_at_ms }) => localIso(created_at_ms),
-    narrow: ({ created_at_ms }) => shortTime(created_at_ms),
-  },
+  timeColumn('TIME', ({ created_at_ms }) => created_at_ms),
   { head: 'ACTION', text: ({ action }) => titleOf(action) },
   { head: 'FOR', text: aboutOf },
   { head: 'BY', text: byOf },

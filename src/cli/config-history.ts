@@ -1,20 +1,28 @@
 // `config history` and `config restore`: the texts that the catalogue file had, what changed, and one of them in force again.
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ChangedPart } from '../config/changed-parts.ts'
 import { type HistoryEntry, listHistory } from '../config/history.ts'
 import { readCatalogue } from '../config/load.ts'
-import { MAX_VERSIONS, type MadeBy, requireVersion, type Version, versionBefore } from '../config/past.ts'
+import {
+  MAX_VERSIONS,
+  type MadeBy,
+  madeBy,
+  requireVersion,
+  type Version,
+  versionBefore,
+} from '../config/past.ts'
 import { unprocessable } from '../domain/errors.ts'
 import { time } from '../http/views.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { readCount } from './arguments.ts'
 import { configurationOf } from './configuration.ts'
 import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase, withDatabaseDuring } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso, shortTime } from './times.ts'
+import { timeColumn } from './times.ts'
 
 const DEFAULT_LIMIT = 20
 
@@ -26,9 +34,9 @@ export function addConfigHistory(config: Command, deps: CliDeps): void {
       `List the versions of the catalogue that were in force, newest first: when, saved by whom, what changed. ` +
         `With a version, print its changes as a diff. The newest ${MAX_VERSIONS} are kept, without keys.`,
     )
-    .argument('[version]', 'a number from the column VERSION', readVersion)
-    .option('--limit <n>', `at most this many (default: ${DEFAULT_LIMIT})`, readVersion)
-    .action(async (version: number | undefined, { limit }: { limit?: number }, command: Command) => {
+    .argument('[version]', 'a number from the column VERSION', readCount())
+    .option('--limit <count>', 'at most this many versions', readCount(1_000), DEFAULT_LIMIT)
+    .action(async (version: number | undefined, { limit }: { limit: number }, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
       if (version !== undefined) {
         const { own, before } = withDatabase(folder, 'read', (db) => ({
@@ -38,13 +46,11 @@ export function addConfigHistory(config: Command, deps: CliDeps): void {
         const patch = patchOf(before, own)
         return answer({ ...versionView(own), text: own.text, before: before?.version ?? null, patch }, patch)
       }
-      const { rows } = await withDatabaseDuring(folder, 'read', (db) =>
-        listHistory(db, { limit: limit ?? DEFAULT_LIMIT }),
-      )
+      const { rows } = await withDatabaseDuring(folder, 'read', (db) => listHistory(db, { limit }))
       answer(
         {
-          versions: rows.map(({ id, ...row }) => ({
-            ...versionView({ version: id, ...row }),
+          versions: rows.map((row) => ({
+            ...versionView({ ...row, version: row.id }),
             changed: row.changed,
           })),
         },
@@ -61,7 +67,7 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
       'Replace the catalogue file with an earlier version. You see the changes before they are written. Keys are not part of ' +
         'a version: providers keep the keys that they have now.',
     )
-    .argument('<version>', 'a number of `tollgate config history`', readVersion)
+    .argument('<version>', 'a number of `tollgate config history`', readCount())
     .option('--yes', 'write without asking')
     .action(async (number: number, { yes }: { yes?: boolean }, command: Command) => {
       const { folder, json, answer, remark } = contextOf(command, deps)
@@ -84,11 +90,6 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
       if (json) answer({ ...view, written: true, patch }, '')
       remark(`Written to ${folder.catalogue_path}. A running gateway picks it up.`)
     })
-}
-
-function readVersion(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Give a whole number from 1.')
 }
 
 /** The file's own, whose keys are to be hidden; that of the version where the file has mistakes. */
@@ -127,17 +128,13 @@ const versionView = ({
 
 const COLUMNS: Column<HistoryEntry>[] = [
   { head: 'VERSION', text: ({ id }) => String(id), right: true },
-  {
-    head: 'TIME',
-    text: ({ made_at_ms }) => localIso(made_at_ms),
-    narrow: ({ made_at_ms }) => shortTime(made_at_ms),
-  },
+  timeColumn('TIME', ({ made_at_ms }) => made_at_ms),
   { head: 'SAVED BY', text: ({ made_by }) => savedBy(made_by) },
   { head: 'CHANGES', text: ({ changed }) => (changed ? wordsOf(changed) : '-'), elastic: true },
 ]
 
 const savedBy = (made_by: MadeBy): string => {
-  const [kind, name = ''] = made_by.split(':')
+  const { kind, name } = madeBy(made_by)
   return kind === 'session' ? 'console' : kind === 'command' ? name : 'file'
 }
 

@@ -3,16 +3,17 @@ import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { notFound } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
-import { type CsvColumns, csvOf } from '../http/csv.ts'
+import { csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from '../ledger/entries.ts'
+import { ENTRY_COLUMNS } from '../ledger/entries-csv.ts'
 import { withSearch } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { usdColumn } from './sum-columns.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso, shortTime } from './times.ts'
+import { timeColumn } from './times.ts'
 
 interface EntriesOptions {
   kind?: EntryFilter['kind']
@@ -49,7 +50,11 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
       answerList(csv, {
         value: () => ({ entries: page.rows.map(entryView), next_cursor: page.next_cursor ?? null }),
         text: () => tableOf(COLUMNS, page.rows, 'No entries.'),
-        csv: () => csvOf(csvColumns(account), page.rows),
+        csv: () =>
+          csvOf(
+            ENTRY_COLUMNS,
+            page.rows.map((row) => ({ ...row, account_name: account })),
+          ),
       })
       if (page.next_cursor !== undefined)
         remark(`More entries: add --before ${page.next_cursor}. TOTAL is for this page.`)
@@ -58,31 +63,13 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
 
 const COLUMNS: Column<ListedEntry>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
-  {
-    head: 'TIME',
-    text: ({ created_at_ms }) => localIso(created_at_ms),
-    narrow: ({ created_at_ms }) => shortTime(created_at_ms),
-  },
+  timeColumn('TIME', ({ created_at_ms }) => created_at_ms),
   { head: 'KIND', text: ({ kind }) => kind },
   usdColumn('USD', ({ amount_nanos }) => amount_nanos),
   { head: 'UNPAID', text: ({ unpaid_nanos }) => (unpaid_nanos ? formatUsd(unpaid_nanos) : '-'), right: true },
   { head: 'CALL', text: ({ call_id }) => (call_id === null ? '-' : String(call_id)), right: true },
   { head: 'NOTE', text: ({ note, model }) => note || (model ?? ''), elastic: true },
 ]
-
-/** As the console has them. */
-const csvColumns = (account: string): CsvColumns<ListedEntry> => ({
-  id: ({ id }) => id,
-  time_utc: ({ created_at_ms }) => new Date(created_at_ms).toISOString(),
-  account: () => account,
-  kind: ({ kind }) => kind,
-  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
-  amount_nanos: ({ amount_nanos }) => amount_nanos,
-  unpaid_usd: ({ unpaid_nanos }) => (unpaid_nanos === null ? null : formatUsd(unpaid_nanos)),
-  model: ({ model }) => model,
-  request_id: ({ request_id }) => request_id,
-  note: ({ note }) => note,
-})
 
 function entryView({ account_id, amount_nanos, unpaid_nanos, created_at_ms, ...entry }: ListedEntry) {
   return {

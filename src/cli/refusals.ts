@@ -2,8 +2,9 @@
 import type { Command } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
-import { type CsvColumns, csvOf } from '../http/csv.ts'
+import { csvOf } from '../http/csv.ts'
 import { time } from '../http/views.ts'
+import { REFUSAL_COLUMNS } from '../refusals/csv.ts'
 import { listRefusals, type RecordedRefusal } from '../refusals/listing.ts'
 import { countRefused } from '../refusals/sums.ts'
 import { withSearch } from './arguments.ts'
@@ -11,7 +12,7 @@ import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso, shortTime } from './times.ts'
+import { timeColumn } from './times.ts'
 
 interface RefusalsOptions {
   account?: string
@@ -54,7 +55,7 @@ export function addRefusalsCommand(program: Command, deps: CliDeps): void {
       answerList(options.csv, {
         value: () => ({ refusals: refusals.map(view), refused, next_cursor: next_cursor ?? null }),
         text: () => tableOf(COLUMNS, refusals, 'No refused requests.'),
-        csv: () => csvOf(CSV, refusals),
+        csv: () => csvOf(REFUSAL_COLUMNS, refusals),
       })
       if (options.csv) return
       if (refused !== null && refused > refusals.length) remark(`Refused in all of this time: ${refused}.`)
@@ -64,31 +65,13 @@ export function addRefusalsCommand(program: Command, deps: CliDeps): void {
 
 const COLUMNS: Column<RecordedRefusal>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
-  {
-    head: 'TIME',
-    text: ({ at_ms }) => localIso(at_ms),
-    narrow: ({ at_ms }) => shortTime(at_ms),
-  },
+  timeColumn('TIME', ({ at_ms }) => at_ms),
   { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
   { head: 'KEY', text: ({ key_name }) => key_name, spare: 2, elastic: true },
   { head: 'MODEL', text: ({ model }) => model ?? '-', spare: 1, elastic: true },
   { head: 'STATUS', text: ({ status }) => String(status), right: true },
   { head: 'WHY', text: ({ sentence }) => sentence, elastic: true },
 ]
-
-/** As the console has them. */
-const CSV: CsvColumns<RecordedRefusal> = {
-  request_id: ({ request_id }) => request_id,
-  refused_utc: ({ at_ms }) => new Date(at_ms).toISOString(),
-  account: ({ account_name }) => account_name,
-  key: ({ key_name }) => key_name,
-  key_prefix: ({ key_prefix }) => key_prefix,
-  surface: ({ surface }) => surface,
-  model: ({ model }) => model,
-  status: ({ status }) => status,
-  code: ({ code }) => code,
-  reason: ({ sentence }) => sentence,
-}
 
 function view({ account_id, account_name, key_id, key_name, at_ms, ...refusal }: RecordedRefusal) {
   return { ...refusal, account: account_name, key: key_name, ...time('refused', at_ms) }

@@ -1,5 +1,6 @@
 // Points in time as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
 import { isDuration, parseDuration } from '../utilities/duration.ts'
+import type { Column } from './table.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/
@@ -39,6 +40,12 @@ export function parseMoment(
 export const localIso = (time_ms: number): string =>
   Temporal.Instant.fromEpochMilliseconds(time_ms).toString({ timeZone: zone(), smallestUnit: 'second' })
 
-/** The same without the year and the zone, `12-31 18:00:05`, and the day alone, for narrow tables. */
-export const shortTime = (time_ms: number): string => localIso(time_ms).slice(5, 19).replace('T', ' ')
+/** The day alone, for narrow tables. */
 export const shortDay = (time_ms: number): string => localIso(time_ms).slice(0, 10)
+
+/** A column of times: without the year and the zone, `12-31 18:00:05`, where the table is too wide. */
+export const timeColumn = <Row>(head: string, of: (row: Row) => number): Column<Row> => ({
+  head,
+  text: (row) => localIso(of(row)),
+  narrow: (row) => localIso(of(row)).slice(5, 19).replace('T', ' '),
+})

@@ -1,12 +1,12 @@
 // What `usage` shows of calls and of their sums: columns of tables and of CSV. Pure.
-import { formatUsd, type Nanos } from '../domain/money.ts'
+import type { Nanos } from '../domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../domain/usage.ts'
-import type { CsvColumns } from '../http/csv.ts'
+import { type CsvColumns, csvTime, csvUsd } from '../http/csv.ts'
 import type { RecordedCall } from '../ledger/history.ts'
 import { type PeriodSum, SUMMED } from '../ledger/sums.ts'
 import { countColumn, sumOf, usdColumn } from './sum-columns.ts'
 import type { Column } from './table.ts'
-import { localIso, shortTime } from './times.ts'
+import { timeColumn } from './times.ts'
 
 const imagesText = (images: number): string => (images > 0 ? String(images) : '-')
 
@@ -18,11 +18,7 @@ const imagesOf = <Row extends { images: number }>(): Column<Row> =>
   })
 
 const CALL_ID: Column<RecordedCall> = { head: 'ID', text: ({ id }) => String(id), right: true }
-const STARTED: Column<RecordedCall> = {
-  head: 'STARTED',
-  text: ({ started_at_ms }) => localIso(started_at_ms),
-  narrow: ({ started_at_ms }) => shortTime(started_at_ms),
-}
+const STARTED = timeColumn<RecordedCall>('STARTED', ({ started_at_ms }) => started_at_ms)
 const ACCOUNT = { head: 'ACCOUNT', text: (row: { account_name: string }) => row.account_name, elastic: true }
 const KEY = { head: 'KEY', text: (row: { key_name: string }) => row.key_name, spare: 4, elastic: true }
 const MODEL = { head: 'MODEL', text: (row: { model: string }) => row.model, elastic: true }
@@ -128,12 +124,9 @@ const tokens: CsvColumns<Usage & { images: number }> = {
   images: ({ images }) => images,
 }
 
-/** Amounts that are not known are empty. */
-const usdOf = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
-
 export const CALL_CSV: CsvColumns<RecordedCall> = {
   id: ({ id }) => id,
-  time_utc: ({ started_at_ms }) => new Date(started_at_ms).toISOString(),
+  time_utc: ({ started_at_ms }) => csvTime(started_at_ms),
   account: ({ account_name }) => account_name,
   key: ({ key_name }) => key_name,
   key_prefix: ({ key_prefix }) => key_prefix,
@@ -142,10 +135,10 @@ export const CALL_CSV: CsvColumns<RecordedCall> = {
   outcome: ({ outcome }) => outcome,
   status: ({ status }) => status,
   ...tokens,
-  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
-  unpaid_usd: ({ unpaid_nanos }) => formatUsd(unpaid_nanos),
-  provider_cost_usd: ({ provider_cost_nanos }) => usdOf(provider_cost_nanos),
-  margin_usd: (call) => usdOf(callMargin(call)),
+  cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
+  unpaid_usd: ({ unpaid_nanos }) => csvUsd(unpaid_nanos),
+  provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
+  margin_usd: (call) => csvUsd(callMargin(call)),
   duration_ms: ({ duration_ms }) => duration_ms,
   request_id: ({ request_id }) => request_id,
 }
@@ -158,9 +151,9 @@ export const sumCsv = (by: PeriodName): CsvColumns<PeriodSum> => ({
   model: ({ model }) => model,
   calls: ({ calls }) => calls,
   ...tokens,
-  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
-  unpaid_usd: ({ unpaid_nanos }) => formatUsd(unpaid_nanos),
-  known_revenue_usd: ({ known_revenue_nanos }) => formatUsd(known_revenue_nanos),
-  provider_cost_usd: ({ provider_cost_nanos }) => formatUsd(provider_cost_nanos),
-  margin_usd: (sum) => formatUsd(sumMargin(sum)),
+  cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
+  unpaid_usd: ({ unpaid_nanos }) => csvUsd(unpaid_nanos),
+  known_revenue_usd: ({ known_revenue_nanos }) => csvUsd(known_revenue_nanos),
+  provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
+  margin_usd: (sum) => csvUsd(sumMargin(sum)),
 })

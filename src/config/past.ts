@@ -11,6 +11,12 @@ import { readToml } from './toml.ts'
 /** A session of the console, a command, or an editor on the file. */
 export type MadeBy = `session:${number}` | `command:${string}` | 'file'
 
+/** Who saved a text: the id of a session, or the words of a command, as the name. */
+export function madeBy(made_by: MadeBy): { kind: 'session' | 'command' | 'file'; name: string } {
+  const [kind, name = ''] = made_by.split(':')
+  return { kind: kind === 'session' || kind === 'command' ? kind : 'file', name }
+}
+
 /** Older ones are deleted. */
 export const MAX_VERSIONS = 100
 
@@ -51,8 +57,8 @@ export function keepText(
 
 /** Who saved a text, as the audit log has them. */
 function actorOf(db: Database, made_by: MadeBy): Actor {
-  if (made_by === 'file') return { kind: 'system' }
-  const [kind, name = ''] = splitOnce(made_by)
+  const { kind, name } = madeBy(made_by)
+  if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
     const session_id = Number(name)
     const address = pastQueries(db).sessionAddress.get({ id: session_id })?.address ?? undefined
@@ -60,11 +66,6 @@ function actorOf(db: Database, made_by: MadeBy): Actor {
   }
   const { actor } = whoActs(db)
   return actor.kind === 'command' ? actor : { kind: 'command', command: name }
-}
-
-const splitOnce = (text: string): [string, string] => {
-  const at = text.indexOf(':')
-  return [text.slice(0, at), text.slice(at + 1)]
 }
 
 const ownersIn = (db: Database): Owners => {

@@ -1,4 +1,5 @@
 // Tables as CSV (RFC 4180), written while they are read, and harmless in a spreadsheet.
+import { formatUsd, type Nanos } from '../domain/money.ts'
 
 /** A cell; null is an empty one. */
 export type Cell = string | number | null
@@ -58,6 +59,13 @@ export function csvAnswer(
     },
   })
 }
+
+/** A time, in UTC. */
+export const csvTime = (time_ms: number | null): string | null =>
+  time_ms === null ? null : new Date(time_ms).toISOString()
+
+/** An amount; one that is not known is an empty cell. */
+export const csvUsd = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
 /** Columns by their names, in their order. */
 export type CsvColumns<Row> = { readonly [name: string]: (row: Row) => Cell }

@@ -61,7 +61,7 @@ describe('account', () => {
     [[], 1, /give --display-name/],
     [['--email', 'nobody'], 1, /not an email address/],
     [['--display-name', 'a\u001b[31mb'], 1, /control character/],
-    [['--keys-see', 'all'], 2, /own or account/],
+    [['--keys-see', 'all'], 2, /Allowed choices are own, account/],
   ])('change %p is refused', async (options, status, words) => {
     await scene.run('account', 'create', 'anna')
     const ran = await scene.run('account', 'change', 'anna', ...options)

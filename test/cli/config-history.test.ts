@@ -108,7 +108,7 @@ describe('config restore', () => {
   test.each<[string, args: string[], status: number, words: string, text: string]>([
     ['nobody to be asked', ['2'], 1, 'Add --yes to skip the question.', priced(5)],
     ['a version that is not kept', ['9', '--yes'], 1, 'Version 9 of the catalogue not found.', priced(5)],
-    ['no number', ['first'], 2, 'Give a whole number from 1.', priced(5)],
+    ['no number', ['first'], 2, 'Write a whole number from 1.', priced(5)],
     [
       'a key that is gone',
       ['2', '--yes'],

@@ -1,14 +1,13 @@
 // The lists of accounts and keys as files, with the filters of their pages.
 import { Elysia } from 'elysia'
-import { formatUsd } from '../../../src/domain/money.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
+import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { type ConsoleParts, FAILURES, operatorCalls, viewerCalls } from '../calls.ts'
 import { accountsPage } from './accounts-list.ts'
 import { ACCOUNT_FILTERS, type ShownAccountRow } from './accounts-views.ts'
 import { keysPage } from './keys.ts'
 import { KEY_FILTERS, type ShownKeyRow } from './keys-views.ts'
-import { allPages, CsvFile, csvTime, listCsv } from './list-csv.ts'
+import { allPages, CsvFile, listCsv } from './list-csv.ts'
 
 /** Rows that are read in one turn: some 5 ms. */
 const ROWS_AT_ONCE = 100
@@ -55,11 +54,11 @@ const ACCOUNT_COLUMNS: CsvColumns<ShownAccountRow> = {
   display_name: ({ display_name }) => display_name,
   email: ({ email }) => email,
   status: ({ status }) => status,
-  balance_usd: ({ balance_nanos }) => formatUsd(balance_nanos),
-  held_usd: ({ held_nanos }) => formatUsd(held_nanos),
-  available_usd: ({ available_nanos }) => formatUsd(available_nanos),
-  debt_usd: ({ debt_nanos }) => formatUsd(debt_nanos),
-  spent_in_7_days_usd: ({ week_nanos }) => formatUsd(week_nanos),
+  balance_usd: ({ balance_nanos }) => csvUsd(balance_nanos),
+  held_usd: ({ held_nanos }) => csvUsd(held_nanos),
+  available_usd: ({ available_nanos }) => csvUsd(available_nanos),
+  debt_usd: ({ debt_nanos }) => csvUsd(debt_nanos),
+  spent_in_7_days_usd: ({ week_nanos }) => csvUsd(week_nanos),
   lasts_days: ({ lasts_days }) => lasts_days,
   low: ({ low }) => low,
   created_utc: ({ created_at_ms }) => csvTime(created_at_ms),
@@ -72,10 +71,10 @@ const KEY_COLUMNS: CsvColumns<ShownKeyRow> = {
   key_prefix: ({ prefix }) => prefix,
   status: ({ status }) => status,
   models: ({ models }) => models?.join(' ') ?? null,
-  spent_usd: ({ spent_nanos }) => formatUsd(spent_nanos),
-  spend_limit_usd: ({ spend_limit_nanos: nanos }) => (nanos === null ? null : formatUsd(nanos)),
+  spent_usd: ({ spent_nanos }) => csvUsd(spent_nanos),
+  spend_limit_usd: ({ spend_limit_nanos }) => csvUsd(spend_limit_nanos),
   calls_in_7_days: ({ week_calls }) => week_calls,
-  spent_in_7_days_usd: ({ week_nanos }) => formatUsd(week_nanos),
+  spent_in_7_days_usd: ({ week_nanos }) => csvUsd(week_nanos),
   last_used_utc: ({ last_used_at_ms }) => csvTime(last_used_at_ms),
   expires_utc: ({ expires_at_ms }) => csvTime(expires_at_ms),
   revoked_utc: ({ revoked_at_ms }) => csvTime(revoked_at_ms),

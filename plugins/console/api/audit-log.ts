@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { type ActionFilter, type ListedAction, listActions } from '../../../src/access/action-listing.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { AREAS, type Area, titleOf } from '../../../src/domain/actions.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
+import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
@@ -15,7 +15,7 @@ import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
-import { allPages, CsvFile, csvTime, listCsv } from './list-csv.ts'
+import { allPages, CsvFile, listCsv } from './list-csv.ts'
 
 const ACTORS = ['operator', 'account', 'key', 'command', 'system'] as const
 

@@ -16,12 +16,13 @@ import {
   type RecordedCall,
   startOfCall,
 } from '../../../src/ledger/history.ts'
+import { REFUSAL_COLUMNS } from '../../../src/refusals/csv.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { CALL_COLUMNS, OPERATOR_COLUMNS, REFUSAL_COLUMNS } from './calls-csv.ts'
+import { CALL_COLUMNS, OPERATOR_COLUMNS } from './calls-csv.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 

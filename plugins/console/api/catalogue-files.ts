@@ -1,14 +1,12 @@
 // The lists of models and providers as files.
 import type { Static } from '@sinclair/typebox'
 import { formatUsd } from '../../../src/domain/money.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
+import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import type { ModelView } from './model-views.ts'
 import type { ProviderView } from './provider-views.ts'
 
 type Model = Static<typeof ModelView>
 type Provider = Static<typeof ProviderView>
-
-const usd = (nanos: number | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
 export const MODEL_COLUMNS: CsvColumns<Model> = {
   model: ({ id }) => id,
@@ -23,15 +21,15 @@ export const MODEL_COLUMNS: CsvColumns<Model> = {
       .join('; '),
   calls_in_7_days: ({ week }) => week.calls,
   failed_in_7_days: ({ week }) => week.failed,
-  cost_in_7_days_usd: ({ week }) => formatUsd(week.cost_nanos),
+  cost_in_7_days_usd: ({ week }) => csvUsd(week.cost_nanos),
 }
 
 /** A margin stands beside the revenue that it is of. */
 export const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Model> = {
   ...MODEL_COLUMNS,
-  revenue_with_known_cost_usd: ({ week }) => usd(week.known_revenue_nanos),
-  provider_cost_usd: ({ week }) => usd(week.provider_cost_nanos),
-  margin_usd: ({ week }) => usd(week.margin_nanos),
+  revenue_with_known_cost_usd: ({ week }) => csvUsd(week.known_revenue_nanos),
+  provider_cost_usd: ({ week }) => csvUsd(week.provider_cost_nanos),
+  margin_usd: ({ week }) => csvUsd(week.margin_nanos),
   routes: ({ routes = [] }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(' '),
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { sessionById } from '../../../src/access/session-rows.ts'
 import { historyOf, listHistory } from '../../../src/config/history.ts'
-import { listVersions, type MadeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
+import { listVersions, type MadeBy, madeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -120,10 +120,10 @@ function versionFields(
 }
 
 function byView({ db }: ConsoleParts, made_by: MadeBy): Static<typeof ByView> {
-  const [kind, name = ''] = made_by.split(':')
+  const { kind, name } = madeBy(made_by)
   const nobody = { session_id: null, address: null, command: null }
   if (kind === 'command') return { ...nobody, kind, command: name }
-  if (kind !== 'session') return { ...nobody, kind: 'file' }
+  if (kind === 'file') return { ...nobody, kind }
   const session_id = Number(name)
   return { ...nobody, kind, session_id, address: sessionById(db, session_id)?.address ?? null }
 }

@@ -3,12 +3,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
+import { ENTRY_COLUMNS } from '../../../src/ledger/entries-csv.ts'
 import {
   allEntries,
   type EntriesFilter,
@@ -21,7 +20,7 @@ import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
-import { CsvFile, csvTime, listCsv } from './list-csv.ts'
+import { CsvFile, listCsv } from './list-csv.ts'
 
 const FILTERS = {
   account: Type.Optional(AccountRef),
@@ -56,7 +55,7 @@ export function entryRoutes(gateway: ConsoleParts) {
       ({ viewer, query }) =>
         listCsv(gateway, viewer, {
           list: 'entries',
-          columns: COLUMNS,
+          columns: ENTRY_COLUMNS,
           parts: allEntries(db, filterOf(gateway, viewer, query)),
         }),
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
@@ -84,16 +83,3 @@ const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
   ...entryFields(entry),
   note: visibleLine(entry.note),
 })
-
-const COLUMNS: CsvColumns<NamedEntry> = {
-  id: ({ id }) => id,
-  time_utc: ({ created_at_ms }) => csvTime(created_at_ms),
-  account: ({ account_name }) => account_name,
-  kind: ({ kind }) => kind,
-  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
-  amount_nanos: ({ amount_nanos }) => amount_nanos,
-  unpaid_usd: ({ unpaid_nanos }) => (unpaid_nanos === null ? null : formatUsd(unpaid_nanos)),
-  model: ({ model }) => model,
-  request_id: ({ request_id }) => request_id,
-  note: ({ note }) => visibleLine(note),
-}

@@ -5,8 +5,7 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Generation } from '../../../src/db/schema.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { formatOf } from '../../../src/domain/image-formats.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
+import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -30,7 +29,7 @@ import {
   type ListedImage,
   listedView,
 } from './images-views.ts'
-import { allPages, CsvFile, csvTime, listCsv } from './list-csv.ts'
+import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { accountAsked } from './whose.ts'
 
@@ -53,7 +52,7 @@ const COLUMNS: CsvColumns<Static<typeof ListedImage>> = {
   bytes: ({ bytes }) => bytes,
   prompt: ({ prompt }) => (prompt === null ? null : visibleLine(prompt)),
   request_id: ({ request_id }) => request_id,
-  cost_usd: ({ cost_nanos }) => (cost_nanos === null ? null : formatUsd(cost_nanos)),
+  cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
 }
 
 function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {

@@ -41,10 +41,6 @@ async function begun<Row>(parts: AsyncGenerator<readonly Row[]>): Promise<AsyncG
   })()
 }
 
-/** A time, in UTC. */
-export const csvTime = (time_ms: number | null): string | null =>
-  time_ms === null ? null : new Date(time_ms).toISOString()
-
 async function* linesOf<Row>(
   columns: CsvColumns<Row>,
   parts: AsyncGenerator<readonly Row[]>,

@@ -6,9 +6,8 @@ import { listedKey } from '../../../src/access/key-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Key } from '../../../src/db/schema.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
 import { lastDays } from '../../../src/domain/ranges.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
+import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
@@ -155,7 +154,7 @@ const COLUMNS: CsvColumns<Named> = {
   input_tokens: ({ input_tokens }) => input_tokens,
   output_tokens: ({ output_tokens }) => output_tokens,
   images: ({ images }) => images,
-  cost_usd: ({ cost_nanos }) => formatUsd(cost_nanos),
+  cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
 }
 
 /** A margin stands beside the revenue that it is of. */
@@ -164,8 +163,8 @@ const columnsFor = (viewer: Viewer): CsvColumns<Named> =>
     ? COLUMNS
     : {
         ...COLUMNS,
-        revenue_with_known_cost_usd: ({ known_revenue_nanos }) => formatUsd(known_revenue_nanos),
-        provider_cost_usd: ({ provider_cost_nanos }) => formatUsd(provider_cost_nanos),
+        revenue_with_known_cost_usd: ({ known_revenue_nanos }) => csvUsd(known_revenue_nanos),
+        provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
       }
 
 function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
