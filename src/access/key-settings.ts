@@ -1,6 +1,5 @@
-// The settings of a key: its name and its limits, how they are checked, and what counts against them.
+// The settings of a key: its name and its limits, and how they are checked.
 import { jsonOrNull } from '../db/placeholders.ts'
-import type { Key } from '../db/schema.ts'
 import { checkAddresses } from '../domain/addresses.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -55,35 +54,6 @@ export const columnsOf = (settings: KeySettings) => ({
   concurrent_calls: settings.concurrent_calls,
   addresses: jsonOrNull(settings.addresses),
   expires_at_ms: settings.expires_at_ms,
-})
-
-/** What counts against its limits of the day and the month. */
-export type Counters = Pick<
-  Key,
-  | 'day_start_ms'
-  | 'day_first_hold_id'
-  | 'day_nanos'
-  | 'month_start_ms'
-  | 'month_first_hold_id'
-  | 'month_nanos'
->
-
-export const NOTHING_COUNTED: Counters = Object.freeze({
-  day_start_ms: null,
-  day_first_hold_id: 0,
-  day_nanos: 0,
-  month_start_ms: null,
-  month_first_hold_id: 0,
-  month_nanos: 0,
-})
-
-export const countersOf = (key: Counters): Counters => ({
-  day_start_ms: key.day_start_ms,
-  day_first_hold_id: key.day_first_hold_id,
-  day_nanos: key.day_nanos,
-  month_start_ms: key.month_start_ms,
-  month_first_hold_id: key.month_first_hold_id,
-  month_nanos: key.month_nanos,
 })
 
 /** @throws GatewayError invalid_request for a setting that is malformed */

@@ -4,20 +4,19 @@ import { recordAction } from '../db/actions.ts'
 import type { Key } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import { accountByName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
+import { countersOf, countUsed } from './key-counters.ts'
 import { changedKeyFields, keyFields } from './key-fields.ts'
 import {
-  type Counters,
   checkSettings,
   columnsOf,
-  countersOf,
   isCount,
   type KeySettings,
   type NewKeySettings,
   NO_LIMITS,
-  NOTHING_COUNTED,
 } from './key-settings.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
@@ -114,7 +113,9 @@ export function changeKey(
     const { models: asked_models = null, expires_at_ms: asked_end_ms = null } = changes
     checkSettings({ ...settings, models: asked_models, expires_at_ms: asked_end_ms }, now_ms)
     if (settings.name !== key.name) refuseTakenName(db, key.account_id, settings.name, now_ms)
-    const changed: Key = keyQueries(db).setSettings.get({ id: key.id, ...columnsOf(settings) })
+    const { setSettings, setCounters } = keyQueries(db)
+    const changed: Key = setSettings.get({ id: key.id, ...columnsOf(settings) })
+    if (isCounted(changed) && !isCounted(key)) setCounters.run({ id: key.id, ...countUsed(db, key, now_ms) })
     const difference = changedKeyFields(key, changed)
     if (difference)
       recordAction(db, { action: 'key.changed', account_id: key.account_id, key_id: key.id, ...difference })
@@ -188,7 +189,7 @@ function refuseTakenName(db: Database, account_id: number, name: string, now_ms:
 function issue(
   db: Database,
   account_id: number,
-  settings: KeySettings & Counters,
+  settings: KeySettings & KeyCounters,
   issuing: Issuing,
 ): IssuedKey {
   const text = generateKey(issuing.randomBytes)

@@ -80,6 +80,15 @@ export const erasingQueries = perConnection({
       .prepare(),
 })
 
+const COUNTERS = [
+  'day_start_ms',
+  'day_first_hold_id',
+  'day_nanos',
+  'month_start_ms',
+  'month_first_hold_id',
+  'month_nanos',
+] as const
+
 /** Queries on keys. */
 export const keyQueries = perConnection({
   /** `models` and `addresses` are JSON texts or null. */
@@ -98,12 +107,7 @@ export const keyQueries = perConnection({
           'concurrent_calls',
           'expires_at_ms',
           'created_at_ms',
-          'day_start_ms',
-          'day_first_hold_id',
-          'day_nanos',
-          'month_start_ms',
-          'month_first_hold_id',
-          'month_nanos',
+          ...COUNTERS,
         ),
         models: given('models'),
         spent_nanos: 0,
@@ -160,6 +164,12 @@ export const keyQueries = perConnection({
       )
       .where(equals(keys.id, 'id'))
       .returning()
+      .prepare(),
+  setCounters: (orm) =>
+    orm
+      .update(keys)
+      .set(allGiven(...COUNTERS))
+      .where(equals(keys.id, 'id'))
       .prepare(),
   setRevoked: (orm) =>
     orm.update(keys).set(allGiven('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),

@@ -1,31 +1,45 @@
 // The day and the month of a key, which its limits are for: UTC, and a call counts where its hold was opened. Pure.
 import type { Nanos } from './money.ts'
+import { dayStart } from './ranges.ts'
 
-/** What a key keeps of its day and its month, and their limits. */
-export interface KeyPeriods {
-  daily_limit_nanos: Nanos | null
+/** What counts against a key's limits of the day and the month. */
+export interface KeyCounters {
   /** Null: nothing was counted yet. */
   day_start_ms: number | null
   day_first_hold_id: number
   day_nanos: Nanos
-  monthly_limit_nanos: Nanos | null
   month_start_ms: number | null
   month_first_hold_id: number
   month_nanos: Nanos
 }
 
-const DAY_MS = 86_400_000
+export const NOTHING_COUNTED: KeyCounters = Object.freeze({
+  day_start_ms: null,
+  day_first_hold_id: 0,
+  day_nanos: 0,
+  month_start_ms: null,
+  month_first_hold_id: 0,
+  month_nanos: 0,
+})
+
+/** The same with those limits. */
+export interface KeyPeriods extends KeyCounters {
+  daily_limit_nanos: Nanos | null
+  monthly_limit_nanos: Nanos | null
+}
+
 /** Operations of a moment may arrive in another order: one that is this much too late still counts in the day that has begun. */
 const MAX_LATE_MS = 60_000
-
-/** The begin of the day (UTC). */
-export const dayStart = (now_ms: number): number => Math.floor(now_ms / DAY_MS) * DAY_MS
 
 /** The begin of the month (UTC), `months` later. */
 export function monthStart(now_ms: number, months = 0): number {
   const date = new Date(now_ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
+
+/** What a key spends is counted by the day and the month only while it has a limit for one of them. */
+export const isCounted = (key: KeyPeriods): boolean =>
+  key.daily_limit_nanos !== null || key.monthly_limit_nanos !== null
 
 const isOfDay = (start_ms: number | null, now_ms: number): boolean =>
   start_ms !== null && (dayStart(now_ms) === start_ms || isJustBefore(start_ms, now_ms))
@@ -38,14 +52,15 @@ const isJustBefore = (start_ms: number, now_ms: number): boolean =>
 
 /** What counts against a key's limit of the day: what its calls of today cost, and what those under way hold. */
 export const dayUsed = (key: KeyPeriods, now_ms: number): Nanos =>
-  isOfDay(key.day_start_ms, now_ms) ? key.day_nanos : 0
+  isCounted(key) && isOfDay(key.day_start_ms, now_ms) ? key.day_nanos : 0
 
 /** The same for the month. */
 export const monthUsed = (key: KeyPeriods, now_ms: number): Nanos =>
-  isOfMonth(key.month_start_ms, now_ms) ? key.month_nanos : 0
+  isCounted(key) && isOfMonth(key.month_start_ms, now_ms) ? key.month_nanos : 0
 
 /** Counts a hold that is opened now; it begins a new day or month where the last hold was in an earlier one. */
 export function countOpened(key: KeyPeriods, hold_id: number, amount_nanos: Nanos, now_ms: number): void {
+  if (!isCounted(key)) return
   if (!isOfDay(key.day_start_ms, now_ms)) {
     key.day_start_ms = dayStart(now_ms)
     key.day_first_hold_id = hold_id
@@ -62,6 +77,7 @@ export function countOpened(key: KeyPeriods, hold_id: number, amount_nanos: Nano
 
 /** Puts a cost in the place of a hold that was opened in the key's day or month: by its number, since clocks may be set. */
 export function countResolved(key: KeyPeriods, { id, amount_nanos }: Opened, cost_nanos: Nanos): void {
+  if (!isCounted(key)) return
   const change_nanos = cost_nanos - amount_nanos
   if (key.day_start_ms !== null && id >= key.day_first_hold_id) key.day_nanos += change_nanos
   if (isCountedInMonth(key, id)) key.month_nanos += change_nanos
@@ -77,4 +93,4 @@ interface Opened {
 }
 
 const isCountedInMonth = (key: KeyPeriods, hold_id: number): boolean =>
-  key.month_start_ms !== null && hold_id >= key.month_first_hold_id
+  isCounted(key) && key.month_start_ms !== null && hold_id >= key.month_first_hold_id

@@ -1,6 +1,7 @@
 // The spend limits of a key: what is used of each, what is left, and when it begins anew. Pure.
-import { dayStart, dayUsed, type KeyPeriods, monthStart, monthUsed } from './key-periods.ts'
+import { dayUsed, type KeyPeriods, monthStart, monthUsed } from './key-periods.ts'
 import type { Nanos } from './money.ts'
+import { dayStart } from './ranges.ts'
 
 export const SPEND_PERIODS = ['day', 'month', 'total'] as const
 export type SpendPeriod = (typeof SPEND_PERIODS)[number]

@@ -59,7 +59,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   ...(['day', 'month'] as const).map((period) => ({
     name: `key_${period}_has_its_calls`,
-    meaning: `What counts against a key's limit of the ${period} is at least what its calls of the ${period} cost and hold.`,
+    meaning: `What counts against the limit of the ${period} of a key that has one is at least what its calls of the ${period} cost and hold.`,
     over: 'keys' as const,
     sql: countedLess(period),
   })),
@@ -197,7 +197,8 @@ function countedLess(period: 'day' | 'month'): string {
             FROM keys JOIN (
                    SELECT holds.key_id, sum(iif(state = 'pending', amount_nanos, coalesce(cost_nanos, 0))) AS total
                      FROM holds CROSS JOIN keys ON keys.id = holds.key_id LEFT JOIN calls ON calls.id = holds.id
-                    WHERE ${period}_start_ms IS NOT NULL AND holds.id >= ${period}_first_hold_id
+                    WHERE coalesce(daily_limit_nanos, monthly_limit_nanos) IS NOT NULL AND ${period}_start_ms IS NOT NULL
+                      AND holds.id >= ${period}_first_hold_id
                     GROUP BY holds.key_id) AS sums
               ON sums.key_id = keys.id
            WHERE ${period}_nanos < total`

@@ -53,17 +53,18 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
 
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
-  const rooms = roomsOf(key, now_ms)
-  const exceeded = rooms.find(({ room_nanos }) => room_nanos < required)
-  if (exceeded) return refused(exceeded.refusal)
+  const month_nanos = monthUsed(key, now_ms)
+  const total_room = roomIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
+  if (total_room < required) return refused('key_spend_limit')
+  const month_room = roomIn(key.monthly_limit_nanos, month_nanos)
+  if (month_room < required) return refused('key_monthly_limit')
+  const day_room = roomIn(key.daily_limit_nanos, dayUsed(key, now_ms))
+  if (day_room < required) return refused('key_daily_limit')
   const free = freeOf(account)
   if (free < required) return refused('insufficient_balance')
 
-  const held = rooms.reduce(
-    (most, { room_nanos }) => Math.min(most, room_nanos),
-    Math.min(amount_nanos, free),
-  )
-  if (!isAmount(monthUsed(key, now_ms) + held)) return refused('amount_out_of_range')
+  const held = Math.min(amount_nanos, total_room, month_room, day_room, free)
+  if (!isAmount(month_nanos + held)) return refused('amount_out_of_range')
   return openHold(book, account, key, operation, held)
 }
 
@@ -206,22 +207,6 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
   }
 }
 
-/** How much more a key may hold by each of its limits; negative where its calls cost more than their holds. */
-function roomsOf(key: KeyRow, now_ms: number): readonly Room[] {
-  const { spend_limit_nanos: total, daily_limit_nanos: daily, monthly_limit_nanos: monthly } = key
-  if (total === null && daily === null && monthly === null) return NO_LIMITS
-  const rooms: Room[] = []
-  if (total !== null)
-    rooms.push({ refusal: 'key_spend_limit', room_nanos: total - key.spent_nanos - key.held_nanos })
-  if (monthly !== null)
-    rooms.push({ refusal: 'key_monthly_limit', room_nanos: monthly - monthUsed(key, now_ms) })
-  if (daily !== null) rooms.push({ refusal: 'key_daily_limit', room_nanos: daily - dayUsed(key, now_ms) })
-  return rooms
-}
-
-interface Room {
-  refusal: Refusal
-  room_nanos: Nanos
-}
-
-const NO_LIMITS: readonly Room[] = []
+/** How much more a key may hold by one of its limits; negative where its calls cost more than their holds. */
+const roomIn = (limit_nanos: Nanos | null, used_nanos: Nanos): Nanos =>
+  limit_nanos === null ? Infinity : limit_nanos - used_nanos

@@ -45,7 +45,10 @@ export function prepareStatements(db: Database) {
     updateAccount: db.prepare<null, [number, number, number, number]>(
       'UPDATE accounts SET balance_nanos = ?, held_nanos = ?, debt_nanos = ? WHERE id = ?',
     ),
-    updateKey: db.prepare<null, [number, number, ...KeyCounters, number]>(
+    updateKey: db.prepare<null, [number, number, number]>(
+      'UPDATE keys SET spent_nanos = ?, held_nanos = ? WHERE id = ?',
+    ),
+    updateCountedKey: db.prepare<null, [number, number, ...KeyCounters, number]>(
       `UPDATE keys SET spent_nanos = ?, held_nanos = ?, day_start_ms = ?, day_first_hold_id = ?, day_nanos = ?,
               month_start_ms = ?, month_first_hold_id = ?, month_nanos = ? WHERE id = ?`,
     ),

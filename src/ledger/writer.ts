@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { recordAction } from '../db/actions.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
+import { isCounted } from '../domain/key-periods.ts'
 import { putTogether } from './added-calls.ts'
 import { type Book, closeBatch, emptyBook, entryKey, type KeyRow } from './book.ts'
 import type { Operation, Outcome, TopUpOperation, WithdrawOperation } from './operations.ts'
@@ -154,8 +155,13 @@ function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.new_entries) statements.insertEntry(row)
 }
 
-const storeKey = (statements: Statements, row: KeyRow): void =>
-  void statements.updateKey.run(
+/** Most keys have no limit of the day or the month. */
+function storeKey(statements: Statements, row: KeyRow): void {
+  if (!isCounted(row)) {
+    statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
+    return
+  }
+  statements.updateCountedKey.run(
     row.spent_nanos,
     row.held_nanos,
     row.day_start_ms,
@@ -166,3 +172,4 @@ const storeKey = (statements: Statements, row: KeyRow): void =>
     row.month_nanos,
     row.id,
   )
+}

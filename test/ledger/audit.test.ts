@@ -10,7 +10,7 @@ const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
 /** Holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
 function used(): Database {
-  const db = world({ balance: 1_000 })
+  const db = world({ balance: 1_000, key: { daily_limit_nanos: 5_000, monthly_limit_nanos: 5_000 } })
   createWriter(db).commit([
     ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
     post(1, 70, { price: PRICE }),

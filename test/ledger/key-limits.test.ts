@@ -1,7 +1,11 @@
 // Limits of a key a day and a month: a call counts where its hold was opened, in UTC, and nothing overspends them.
+import { describe, expect, test } from 'bun:test'
+import { changeKey } from '../../src/access/keys.ts'
+import { audit } from '../../src/ledger/audit.ts'
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
 import { type Case, charged, held, refused, returned, specify } from './steps.ts'
-import { expire, hold, post, voided } from './world.ts'
+import { expire, hold, post, voided, world } from './world.ts'
 
 const at = (iso: string) => Date.parse(`${iso}Z`)
 const on = (iso: string, amount: number, minimum = amount): Operation =>
@@ -194,3 +198,68 @@ const AT_ONCE: Case[] = [
 specify('limits a day', DAYS)
 specify('limits a month', MONTHS)
 specify('many calls', AT_ONCE)
+
+describe('a key without a limit of the day or the month', () => {
+  const LIMITS = { daily_limit_nanos: 100, monthly_limit_nanos: 150 }
+  const LATER = '2026-04-03T00:00:00'
+  const calledAt = (iso: string) => ({ started_at_ms: at(iso) })
+
+  /** Yesterday 30 were spent; today 40, and 20 are held by call 3. */
+  function used() {
+    const db = world({ balance: 1_000 })
+    // Knows no rows of before: what changes a key has a connection of its own.
+    const commit = (...operations: Operation[]) => createWriter(db).commit(operations)
+    commit(
+      on(NOON, 30),
+      post(1, 30, calledAt(NOON)),
+      on('2026-04-02T08:00:00', 40),
+      post(2, 40, calledAt('2026-04-02T08:00:00')),
+      on('2026-04-02T09:00:00', 20),
+    )
+    return { db, commit }
+  }
+
+  test('is not counted', () => {
+    const { db } = used()
+    expect(db.query('SELECT day_start_ms, day_nanos, month_nanos FROM keys WHERE id = 1').get()).toEqual({
+      day_start_ms: null,
+      day_nanos: 0,
+      month_nanos: 0,
+    })
+  })
+
+  test.each<[string, Partial<typeof LIMITS>]>([
+    ['that of the day', { daily_limit_nanos: 100 }],
+    ['that of the month', { monthly_limit_nanos: 150 }],
+  ])('has used what its calls cost and hold once it is given %s', (_, limits) => {
+    const { db } = used()
+    changeKey(db, '1', limits, at('2026-04-02T10:00:00'))
+    expect(db.query('SELECT day_nanos, month_nanos FROM keys WHERE id = 1').get()).toEqual({
+      day_nanos: 60,
+      month_nanos: 90,
+    })
+  })
+
+  test('overspends none that it is given while calls are under way', () => {
+    const { db, commit } = used()
+    const now = '2026-04-02T10:00:00'
+    changeKey(db, '1', LIMITS, at(now))
+    expect(commit(on(now, 41), on(now, 40), post(3, 5, calledAt(now)), on(now, 16), on(now, 15))).toEqual([
+      DAILY,
+      held(4, 40),
+      charged(5),
+      DAILY,
+      held(5, 15),
+    ])
+    changeKey(db, '1', { daily_limit_nanos: null, monthly_limit_nanos: null }, at(now))
+    commit(post(4, 200, calledAt(now)), on(now, 50), post(6, 50, calledAt(now)))
+    changeKey(db, '1', { monthly_limit_nanos: 500 }, at(now))
+    expect(commit(on(LATER, 161), post(5, 0), on(LATER, 176), on(LATER, 175))).toEqual([
+      MONTHLY,
+      charged(0),
+      MONTHLY,
+      held(7, 175),
+    ])
+    expect(audit(db).findings).toEqual([])
+  })
+})

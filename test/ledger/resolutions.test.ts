@@ -212,6 +212,18 @@ const DEBTS: Case[] = [
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],
+      [post(1, MAX_NANOS), charged(10, MAX_NANOS - 10)],
+      [post(2, 1), refused('amount_out_of_range')],
+      [voided(2), returned(10)],
+    ],
+    after: { balance: 0, debt: MAX_NANOS - 20, spent: MAX_NANOS },
+  },
+  {
+    name: 'nor what counts against a limit, which includes what is held',
+    given: { balance: 20, key: { monthly_limit_nanos: MAX_NANOS } },
+    steps: [
+      [hold(10), held(1, 10)],
+      [hold(10), held(2, 10)],
       [post(1, MAX_NANOS - 9), refused('amount_out_of_range')],
       [post(1, MAX_NANOS - 10), charged(10, MAX_NANOS - 20)],
       [post(2, 11), refused('amount_out_of_range')],

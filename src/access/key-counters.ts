@@ -1,0 +1,81 @@
+// What counts against the limits of a key of the day and the month: taken over from another key, or counted when the first limit is set.
+import type { Database } from 'bun:sqlite'
+import { and, eq, gte, max, sql } from 'drizzle-orm'
+import { equals } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { call_sums, holds, type Key } from '../db/schema.ts'
+import { type KeyCounters, monthStart } from '../domain/key-periods.ts'
+import { dayStart } from '../domain/ranges.ts'
+
+const { placeholder } = sql
+
+/** Whole days are summed under it. */
+const DAY_S = 86_400
+
+const queries = perConnection({
+  /** The account is named, too, because the sums are found by it. */
+  spent: (orm) =>
+    orm
+      .select({ cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)` })
+      .from(call_sums)
+      .where(
+        and(
+          equals(call_sums.account_id, 'account_id'),
+          eq(call_sums.span_s, DAY_S),
+          gte(call_sums.start_s, placeholder('from_s')),
+          equals(call_sums.key_id, 'key_id'),
+        ),
+      )
+      .prepare(),
+  pending: (orm) =>
+    orm
+      .select({
+        held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}), 0)`,
+        first_id: sql<number | null>`min(${holds.id})`,
+      })
+      .from(holds)
+      // With a literal, so that the partial index serves.
+      .where(
+        and(
+          sql`${holds.state} = 'pending'`,
+          equals(holds.key_id, 'key_id'),
+          gte(holds.created_at_ms, placeholder('from_ms')),
+        ),
+      )
+      .prepare(),
+  lastHold: (orm) =>
+    orm
+      .select({ id: max(holds.id) })
+      .from(holds)
+      .prepare(),
+})
+
+export const countersOf = (key: KeyCounters): KeyCounters => ({
+  day_start_ms: key.day_start_ms,
+  day_first_hold_id: key.day_first_hold_id,
+  day_nanos: key.day_nanos,
+  month_start_ms: key.month_start_ms,
+  month_first_hold_id: key.month_first_hold_id,
+  month_nanos: key.month_nanos,
+})
+
+/** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. */
+export function countUsed(db: Database, key: Key, now_ms: number): KeyCounters {
+  const { spent, pending, lastHold } = queries(db)
+  const since = (start_ms: number) => {
+    const of_key = { key_id: key.id, account_id: key.account_id }
+    const { cost_nanos = 0 } = spent.get({ ...of_key, from_s: start_ms / 1_000 }) ?? {}
+    const { held_nanos = 0, first_id = null } = pending.get({ key_id: key.id, from_ms: start_ms }) ?? {}
+    return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (lastHold.get()?.id ?? 0) + 1 }
+  }
+  const [day_start_ms, month_start_ms] = [dayStart(now_ms), monthStart(now_ms)]
+  const [day, month] = [since(day_start_ms), since(month_start_ms)]
+  return {
+    day_start_ms,
+    day_first_hold_id: day.first_id,
+    day_nanos: day.nanos,
+    month_start_ms,
+    month_first_hold_id: month.first_id,
+    month_nanos: month.nanos,
+  }
+}
