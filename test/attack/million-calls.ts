@@ -1,10 +1,10 @@
 // A caller, and an operator, who read a history of a million calls.
 import type { Database } from 'bun:sqlite'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { openDatabase } from '../../src/db/open.ts'
 import { storedPrices } from '../../src/ledger/stored-prices.ts'
+import { cpuMs } from '../bench/processes.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import type { Attack, Result } from './attack.ts'
@@ -135,7 +135,7 @@ async function startOver(folder: DataFolder) {
     const url = new URL(address)
     const ready = await fetch(new URL('/readyz', url))
     if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status} after the start`)
-    return { child, url, start_ms: cpuMsOf(child.pid), audited: untilAudited(folder) }
+    return { child, url, start_ms: cpuMs(child.pid), audited: untilAudited(folder) }
   }
   throw new Error(`the gateway did not start: ${banner}`)
 }
@@ -159,17 +159,11 @@ async function measureReads(child: Subprocess, url: URL, key: string): Promise<F
       if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`)
     }
     for (let i = 0; i < WARM_UP; i++) await read()
-    const before_ms = cpuMsOf(child.pid)
+    const before_ms = cpuMs(child.pid)
     for (let i = 0; i < TRIES; i++) await read()
-    figures.set(path, (cpuMsOf(child.pid) - before_ms) / TRIES)
+    figures.set(path, (cpuMs(child.pid) - before_ms) / TRIES)
   }
   return figures
-}
-
-/** The processor time of a process so far (proc(5), stat: utime and stime), in steps of 10 ms. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** The processor time of one view each, less that of a command that reads nothing: the median of some tries. */

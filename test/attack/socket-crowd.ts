@@ -1,4 +1,5 @@
 // The attack of many WebSockets: ten thousand that connect, and those that stay and do nothing.
+import { cpuMs } from '../bench/processes.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { peakMemory, usedMemory } from '../support/memory.ts'
@@ -14,16 +15,6 @@ const IDLE_MS = 5_000
 const MAX_IDLE_CPU_MS = 500
 const MAX_PEAK_MB = 400
 const MAX_HEALTH_MS = 500
-/** A clock tick of proc_pid_stat(5). */
-const TICK_MS = 10
-
-async function processorTime(pid: number): Promise<number> {
-  const [user = 0, system = 0] = (await Bun.file(`/proc/${pid}/stat`).text())
-    .split(' ')
-    .slice(13, 15)
-    .map(Number)
-  return (user + system) * TICK_MS
-}
 
 export const socketCrowd: Attack = {
   name: 'socket-crowd',
@@ -50,9 +41,9 @@ export const socketCrowd: Attack = {
       }
     }
     const health_ms = Math.round(await health.stop())
-    const before_ms = await processorTime(gateway.pid)
+    const before_ms = cpuMs(gateway.pid)
     await Bun.sleep(IDLE_MS)
-    const idle_ms = (await processorTime(gateway.pid)) - before_ms
+    const idle_ms = cpuMs(gateway.pid) - before_ms
     const [used_mb, peak_mb] = [await usedMemory(gateway.pid), await peakMemory(gateway.pid)]
     const began_ms = performance.now()
     gateway.signal('SIGTERM')

@@ -31,6 +31,7 @@ async function askOn(change: string) {
       const last = (await socket.create({ model: MODEL, input: 'Why?' })).at(-1)
       status = last?.status
       if (last?.type !== 'response.completed') {
+        // Refusals come at once: without a pause the sockets would take the whole processor.
         await Bun.sleep(10)
         continue
       }
@@ -40,6 +41,7 @@ async function askOn(change: string) {
     return status
   }
   const asking = Promise.all(sockets.map(ask))
+  // All are well into their calls when the change comes.
   await Bun.sleep(ASKED_MS / 5)
   s.gateway.db.query(change).run()
   ended_ms = performance.now()

@@ -32,12 +32,12 @@ const METRICS = '[metrics]\ntoken = "bench-metrics-token"\n'
 
 /**
  * Starts the subjects, and ends them when the work on them is done.
- * @param environment of the gateways
+ * @param slow_disk the environment of gateways whose fsync is slow; where the ledger commits is then part of what is compared
  */
 export async function withContest<T>(
   { upstream, checkout, against, metrics }: Bench,
   work: (contest: Contest) => Promise<T>,
-  environment: Record<string, string> = {},
+  slow_disk?: Record<string, string>,
 ): Promise<T> {
   const folders: DataFolder[] = []
   const subjects: Subject[] = []
@@ -47,11 +47,10 @@ export async function withContest<T>(
     return subject
   }
   const gatewayOf = async (source: string, sections = ''): Promise<Subject> => {
-    const is_slow_disk = 'LD_PRELOAD' in environment
-    const server = against === undefined || is_slow_disk ? '' : COMMITS_INLINE
+    const server = against === undefined || slow_disk ? '' : COMMITS_INLINE
     const data = await makeDataFolder(sourceOf(source), upstream.port, server, sections)
     folders.push(data)
-    return started(startGateway(data, environment))
+    return started(startGateway(data, slow_disk))
   }
   try {
     return await work({

@@ -64,7 +64,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
       const why = !has_room
         ? 'Too many WebSockets are open.'
         : upgrades
-          ? 'This is no handshake of a WebSocket.'
+          ? 'This is not a WebSocket handshake.'
           : 'A proxy on the way did not forward the headers Upgrade and Connection.'
       return { error: { message: `${why} Use POST /v1/responses.` } }
     },

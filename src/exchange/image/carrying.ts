@@ -37,7 +37,7 @@ export async function carryingFields(
 }
 
 /** Whether a quality is one that models take only where their entries name it. */
-export const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
+const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
   EXTRA_QUALITIES.some((extra) => extra === quality)
 
 function assertTaken(
