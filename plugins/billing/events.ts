@@ -33,6 +33,8 @@ export interface CallersFeed {
   request: Request
   /** Looks at the key again. @throws GatewayError once it may not be used any more */
   recheck(): void
+  /** Whether the key sees the calls of all keys of its account. */
+  seesAll(): boolean
 }
 
 /**
@@ -48,13 +50,21 @@ export function callersFeeds(
     { running },
     { ...timers, max_feeds: MAX_FEEDS_PER_KEY, tooMany: tooManyFeeds },
   )
-  return ({ caller: { account, key }, request, recheck }) =>
-    openFeed({
+  return ({ caller: { account, key }, request, recheck, seesAll }) => {
+    let sees_all = seesAll()
+    return openFeed({
       request,
       reader: key.id,
-      recheck,
-      start: (send) => activity.listen(account.id, (event) => send(activityView(event, now()))),
+      recheck: () => {
+        recheck()
+        sees_all = seesAll()
+      },
+      start: (send) =>
+        activity.listen(account.id, (event) => {
+          if (sees_all || event.key === key.prefix) send(activityView(event, now()))
+        }),
     })
+  }
 }
 
 const tooManyFeeds = () =>

@@ -1,7 +1,9 @@
-// The billing surface: GET /api/v1/account, /api/v1/usage, /api/v1/entries, and the live feed of calls, /api/v1/events.
+// The billing surface: GET /api/v1/account, /api/v1/usage, /api/v1/refusals, /api/v1/entries, and the live feed of calls, /api/v1/events.
 import { Elysia } from 'elysia'
 import { type Caller, COMMON_FORMS, unknownKey } from '../../src/access/gate.ts'
 import { findKey, type KeyOfAccount } from '../../src/access/lookup.ts'
+import { seesAccount } from '../../src/access/sight.ts'
+import type { Key } from '../../src/db/schema.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { listCalls } from '../../src/ledger/history.ts'
 import { dailySums } from '../../src/ledger/sums.ts'
@@ -9,20 +11,21 @@ import { freeCalls } from '../../src/surface/calls.ts'
 import type { FeedTimers } from '../../src/surface/feed.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { DETAILS } from './details.ts'
 import { EntriesQuery, EntriesView, entriesPage } from './entries.ts'
 import { callersFeeds, Feed } from './events.ts'
-import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
+import { AccountQuery, readUsageRequest, seesOwnOnly, UsageQuery } from './model.ts'
+import { RefusalsQuery, RefusalsView, refusalsPage } from './refusals.ts'
 import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
-const tags = ['Account']
 
 /**
  * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of their account, and
- * of no other; with `sums=day`, the sums by day (UTC), model and key. `GET /api/v1/entries`: the
- * movements of their balance. `GET /api/v1/events`: the calls as they happen,
- * as server-sent events.
+ * of no other; with `sums=day`, the sums by day (UTC), model and key. `GET /api/v1/refusals`: their refused requests.
+ * `GET /api/v1/entries`: the movements of their balance. `GET /api/v1/events`: the calls as they happen, as server-sent
+ * events. A limited key sees its own calls only, and no entries, unless its account allows more.
  */
 export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, timers: FeedTimers = {}) {
   const { db } = gateway
@@ -36,22 +39,24 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
     return found
   }
 
+  /** The key that asks, where it sees its own calls only. */
+  function onlyKey(caller: Caller): Key | undefined {
+    const { key } = current(caller)
+    return seesAccount(db, key) ? undefined : key
+  }
+  const whose = (caller: Caller) => ({ account_id: caller.account.id, only: onlyKey(caller) })
+
   return new Elysia({ name: 'billing' })
     .use(freeCalls(gateway, SURFACE))
     .get('/api/v1/account', ({ caller }) => accountView(current(caller), gateway.exchange), {
       query: AccountQuery,
       response: { 200: AccountView, ...FAILURES },
-      detail: {
-        tags,
-        operationId: 'getAccount',
-        summary: 'Read the account',
-        description: 'Its money, its limits with what counts against them now, and the key that asks.',
-      },
+      detail: DETAILS.getAccount,
     })
     .get(
       '/api/v1/usage',
       ({ caller, query }) => {
-        const asked = readUsageRequest(query, { account_id: caller.account.id, now_ms: now() })
+        const asked = readUsageRequest(query, { ...whose(caller), now_ms: now() })
         return asked.kind === 'sums'
           ? sumsView(dailySums(db, asked.filter, asked.request))
           : pageView(listCalls(db, asked.filter, asked.page))
@@ -59,38 +64,36 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
       {
         query: UsageQuery,
         response: { 200: UsageView, ...FAILURES },
-        detail: {
-          tags,
-          operationId: 'listUsage',
-          summary: 'List calls, or their daily sums',
-          description:
-            'The calls of all keys of the account, newest first; with `sums=day` their sums by day, model and key. A page has at most 500 calls, or 250 sums.',
-        },
+        detail: DETAILS.listUsage,
       },
     )
-    .get('/api/v1/entries', ({ caller, query }) => entriesPage(db, caller.account.id, query), {
-      query: EntriesQuery,
-      response: { 200: EntriesView, ...FAILURES },
-      detail: {
-        tags,
-        operationId: 'listEntries',
-        summary: 'List movements of the balance',
-        description: 'Signed, newest first: their sum is the balance.',
-      },
+    .get('/api/v1/refusals', ({ caller, query }) => refusalsPage(db, whose(caller), query), {
+      query: RefusalsQuery,
+      response: { 200: RefusalsView, ...FAILURES },
+      detail: DETAILS.listRefusals,
     })
     .get(
+      '/api/v1/entries',
+      ({ caller, query }) => {
+        if (onlyKey(caller)) throw seesOwnOnly()
+        return entriesPage(db, caller.account.id, query)
+      },
+      {
+        query: EntriesQuery,
+        response: { 200: EntriesView, ...FAILURES },
+        detail: DETAILS.listEntries,
+      },
+    )
+    .get(
       '/api/v1/events',
-      ({ caller, origin, request }) => openFeed({ caller, request, recheck: () => gate.admit(origin) }),
+      ({ caller, origin, request }) => {
+        const seesAll = () => !onlyKey(caller)
+        return openFeed({ caller, request, recheck: () => gate.admit(origin), seesAll })
+      },
       {
         query: AccountQuery,
         response: { 200: Feed, ...FAILURES },
-        detail: {
-          tags,
-          operationId: 'watchCalls',
-          summary: 'Watch calls as they happen',
-          description:
-            'Server-sent events for as long as the connection stays. A key may have four open. Nothing is sent again.',
-        },
+        detail: DETAILS.watchCalls,
       },
     )
 }

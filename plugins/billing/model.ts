@@ -2,6 +2,8 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
+import type { Key } from '../../src/db/schema.ts'
+import { permissionDenied } from '../../src/domain/errors.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
@@ -20,14 +22,16 @@ const MAX_CALLS = 500
 /** The account takes no parameters. */
 export const AccountQuery = Closed({})
 
+export const KeyPrefix = Type.Optional(
+  Type.String({
+    pattern: '^tg_[A-Za-z0-9_-]{7}$',
+    must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
+    description: 'Of the key with this prefix, its first 10 characters.',
+  }),
+)
+
 export const UsageQuery = Closed({
-  key: Type.Optional(
-    Type.String({
-      pattern: '^tg_[A-Za-z0-9_-]{7}$',
-      must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
-      description: 'Of the key with this prefix, its first 10 characters.',
-    }),
-  ),
+  key: KeyPrefix,
   model: Type.Optional({ ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] }),
   ...PERIOD_PARAMETERS,
   outcome: Type.Optional(
@@ -52,16 +56,19 @@ export type UsageRequest =
  * What a checked query asks for.
  *
  * @param account_id whose calls; no query can name another's
- * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins
+ * @param only the key that asks, where it sees its own calls only
+ * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins; permission_denied
+ * for another key's calls where `only` is given
  */
 export function readUsageRequest(
   query: Static<typeof UsageQuery>,
-  { account_id, now_ms }: { account_id: number; now_ms: number },
+  { account_id, only, now_ms }: { account_id: number; only?: Key | undefined; now_ms: number },
 ): UsageRequest {
   const { key, model, outcome, sums } = query
+  refuseOthers(key, only)
   const { since_ms, until_ms } = readPeriod(query)
   const outcomes = outcome && [outcome]
-  const filter = { account_id, key_prefix: key, model, outcomes, since_ms, until_ms }
+  const filter = { account_id, key_id: only?.id, key_prefix: key, model, outcomes, since_ms, until_ms }
   if (sums === undefined) {
     const { limit, cursor } = pageOf(query)
     return { kind: 'calls', filter, page: { limit: Math.min(limit, MAX_CALLS), cursor } }
@@ -74,3 +81,15 @@ export function readUsageRequest(
 }
 
 const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS
+
+/** @throws GatewayError permission_denied where a limited key asks for the calls of another one */
+export function refuseOthers(prefix: string | undefined, only: Key | undefined): void {
+  if (only && prefix !== undefined && prefix !== only.prefix) throw seesOwnOnly('key')
+}
+
+/** The refusal of what is not a limited key's own. @param param by which it was asked for */
+export const seesOwnOnly = (param?: string) =>
+  permissionDenied(
+    'This API key has limits of its own, so it sees its own calls only. Use a key without limits, or ask your operator to let limited keys see the account.',
+    { param },
+  )

@@ -61,7 +61,8 @@ const COUNTS = {
   output_image_tokens: Type.Integer({ description: 'Tokens of its images.' }),
   images: Type.Integer({ description: 'Images that were charged.' }),
 }
-const KEY = {
+/** By whom. */
+export const KEY_FIELDS = {
   key_prefix: Type.String({ description: 'The first 10 characters of the key.' }),
   key: Type.String({ description: 'The name of the key.' }),
 }
@@ -79,7 +80,7 @@ const CallView = Closed({
   ...COUNTS,
   first_byte_ms: Nullable(Type.Integer({ description: 'Milliseconds to the first byte of the answer.' })),
   duration_ms: Type.Integer({ description: 'Milliseconds to its end.' }),
-  ...KEY,
+  ...KEY_FIELDS,
   streamed: Type.Boolean({ description: 'It was answered as a stream.' }),
   estimated: Type.Boolean({ description: 'The provider counted nothing, and the tokens are an estimate.' }),
   ...MoneyFields('hold', 'What was held for it'),
@@ -94,7 +95,7 @@ const CallView = Closed({
 
 const SumView = Closed({
   day: Type.String({ description: 'The day in UTC.' }),
-  ...KEY,
+  ...KEY_FIELDS,
   model: Type.String({ description: 'The model.' }),
   calls: Type.Integer({ description: 'How many calls there were.' }),
   ...COUNTS,

@@ -7,13 +7,12 @@ import { immediately } from '../db/transaction.ts'
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
-import { detailsOf } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
-import { isLimited } from './key-settings.ts'
 import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
+import { seesAccount } from './sight.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
 const HOUR_MS = 3_600_000
@@ -112,7 +111,7 @@ export function viewerOf(
       throw permissionDenied(
         'This API key does not allow your network address. Sign in from an allowed network.',
       )
-    if (isLimited(key) && !detailsOf(db, account_id).keys_see_account) sees = 'own'
+    if (!seesAccount(db, key)) sees = 'own'
   }
   if (account.status === 'suspended') throw suspendedAccount()
   const owner = { session_id, account_id, account: account.name }

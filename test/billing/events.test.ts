@@ -119,18 +119,21 @@ describe('a call of the account', () => {
     feed.leave()
   })
 
-  test('is shown to all keys of its account, and to no other account', async () => {
+  test('is shown to all keys of its account without limits, and to no other account', async () => {
     upstream.answer(whole(answer()))
     const { name } = await gateway.account('shared-feed', { balance_usd: '1' })
     const [one, other] = [gateway.key(name), gateway.key(name)]
     const foreign = await openFeed(await gateway.caller())
+    const limited = gateway.key(name, { spend_limit_nanos: 1_000_000_000 })
+    const own = await openFeed(limited)
     const feed = await openFeed(one)
     await gateway.call(wholePath(MODEL), ask(), { key: other })
+    await gateway.call(wholePath(MODEL), ask(), { key: limited })
     expect(await feed.next()).toMatchObject({ type: 'held', key: other.slice(0, 10) })
     expect(await foreign.nextOfAny()).toEqual({ type: 'ping' })
     expect(await foreign.nextOfAny()).toEqual({ type: 'ping' })
-    feed.leave()
-    foreign.leave()
+    expect(await own.next()).toMatchObject({ type: 'held', key: limited.slice(0, 10) })
+    for (const open of [feed, foreign, own]) open.leave()
   })
 })
 

@@ -1,7 +1,8 @@
-// A session by a limited key: it says that it sees its own calls only, and sees no more, unless its account allows more.
+// A limited key, in a session of the console and by its account's API: it sees its own calls only, unless its account allows more.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { type clientOf, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { idOf } from '../support/request-lines.ts'
 import { fileScene } from '../support/scene.ts'
@@ -11,7 +12,9 @@ const { gateway } = await fileScene({ script: whole(answer()) })
 await gateway.account('alice', { balance_usd: '10' })
 const limited = gateway.key('alice', { name: 'site', spend_limit_nanos: 1_000_000_000 })
 const free = gateway.key('alice', { name: 'desk' })
-const ids = { limited: '', free: '' }
+const ids = { limited: '', free: '', refused: '', refused_free: '' }
+const refusalsRecorded = () =>
+  gateway.db.query<{ refused: number }, []>('SELECT count(*) AS refused FROM refusals').get()?.refused
 const numberOf = (name: string) => gateway.rows().keys.find((key) => key.name === name)?.id ?? 0
 
 type Client = ReturnType<typeof clientOf>
@@ -22,13 +25,16 @@ beforeAll(async () => {
   ids.limited = await idOf(await gateway.call(wholePath(), ask(), { key: limited }))
   for (let times = 0; times < 2; times++)
     ids.free = await idOf(await gateway.call(wholePath(), ask(), { key: free }))
+  ids.refused = await idOf(await gateway.call(wholePath('none'), ask(), { key: limited }))
+  ids.refused_free = await idOf(await gateway.call(wholePath('none'), ask(), { key: free }))
   await gateway.rest()
+  await eventually('both refusals are recorded', () => refusalsRecorded() === 2)
   site = signedIn(gateway, { key: limited })
   desk = signedIn(gateway, { key: free })
 })
 
-const callsSeen = async (client: Client, query = '') =>
-  (await client.json('GET', `/calls${query}`)).calls.map((call: { key: string }) => call.key)
+const callsSeen = async (client: Client) =>
+  (await client.json('GET', '/calls?outcome=call')).calls.map((call: { key: string }) => call.key)
 
 describe('a session by a limited key', () => {
   test('says so, and sees its own calls, key and usage', async () => {
@@ -65,6 +71,66 @@ describe('a session by a limited key', () => {
   })
 })
 
+interface Answered {
+  calls: { request_id: string }[]
+  sums: { key: string; calls: number }[]
+  refusals: { request_id: string }[]
+  refused: number | null
+  next_cursor: number | null
+  error: { param: string | null; message: string }
+}
+
+/** What a key is answered below /api/v1. */
+async function api(path: string, key: string): Promise<{ status: number; body: Answered }> {
+  const answered = await gateway.call(`/api/v1/${path}`, undefined, { key, method: 'GET' })
+  return { status: answered.status, body: (await answered.json()) as Answered }
+}
+const requests = (rows: { request_id: string }[]) => rows.map(({ request_id }) => request_id)
+const prefixOf = (key: string) => key.slice(0, 10)
+
+describe('by the API of its account, a limited key', () => {
+  test('sees its own calls, their sums and its own refused requests', async () => {
+    expect(requests((await api('usage', limited)).body.calls)).toEqual([ids.limited])
+    const own = `usage?key=${prefixOf(limited)}`
+    expect(requests((await api(own, limited)).body.calls)).toEqual([ids.limited])
+    expect((await api('usage?sums=day', limited)).body.sums).toMatchObject([{ key: 'site', calls: 1 }])
+    const { refusals, refused } = (await api('refusals', limited)).body
+    expect([requests(refusals), refused]).toEqual([[ids.refused], 1])
+    expect((await api('account', limited)).status).toBe(200)
+  })
+
+  test.each([
+    ['the calls of another key', () => `usage?key=${prefixOf(free)}`, 'key'],
+    ['the sums of another key', () => `usage?sums=day&key=${prefixOf(free)}`, 'key'],
+    ['the refused requests of another key', () => `refusals?key=${prefixOf(free)}`, 'key'],
+    ['the calls of a key that does not exist', () => 'usage?key=tg_0000000', 'key'],
+    ['the entries of the account', () => 'entries', null],
+  ])('is refused %s', async (_, path, param) => {
+    const { status, body } = await api(path(), limited)
+    expect([status, body.error.param]).toEqual([403, param])
+    expect(body.error.message).toContain('sees its own calls only')
+  })
+
+  test('of one without limits, all', async () => {
+    expect((await api('usage', free)).body.calls).toHaveLength(3)
+    expect((await api('entries', free)).status).toBe(200)
+    const { refusals, refused } = (await api('refusals', free)).body
+    expect([requests(refusals), refused]).toEqual([[ids.refused_free, ids.refused], 2])
+    expect(refusals[0]).toMatchObject({ surface: 'native', model: 'none', status: 404, key: 'desk' })
+    expect(refusals[0]).toMatchObject({
+      code: 'model_not_found',
+      message: expect.stringContaining('Model not found'),
+    })
+    const of = async (query: string) => (await api(`refusals?${query}`, free)).body
+    expect(requests((await of(`key=${prefixOf(limited)}`)).refusals)).toEqual([ids.refused])
+    expect(await of('key=tg_0000000')).toMatchObject({ refusals: [], refused: 0 })
+    expect(await of('model=none')).toMatchObject({ refusals: [{}, {}], refused: null })
+    expect(await of('until=2026-01-01')).toMatchObject({ refusals: [], refused: 0 })
+    const first = await of('limit=1')
+    expect(requests((await of(`limit=1&cursor=${first.next_cursor}`)).refusals)).toEqual([ids.refused])
+  })
+})
+
 test('a session by a key without limits sees all of the account', async () => {
   expect((await desk.json('GET', '/session')).viewer.rights).toMatchObject({ see_account: true })
   expect((await callsSeen(desk)).sort()).toEqual(['desk', 'desk', 'site'])
@@ -75,6 +141,9 @@ test('an account that allows more lets its limited keys see all, at once', async
   changeDetails(gateway.db, 'alice', { keys_see_account: true })
   expect((await callsSeen(site)).sort()).toEqual(['desk', 'desk', 'site'])
   expect((await site.send('GET', '/entries')).status).toBe(200)
+  expect((await api('entries', limited)).status).toBe(200)
+  expect((await api('usage', limited)).body.calls).toHaveLength(3)
+  expect((await api('refusals', limited)).body.refused).toBe(2)
   changeDetails(gateway.db, 'alice', { keys_see_account: false })
   expect(await callsSeen(site)).toEqual(['site'])
 })

@@ -7,6 +7,7 @@ import { hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
 import { lastWeek } from '../../src/domain/ranges.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import { prepareStatements } from '../../src/ledger/statements.ts'
+import { addSums } from '../../src/refusals/writing.ts'
 import { fileConsole } from '../support/console.ts'
 import { signedIn } from '../support/console-session.ts'
 
@@ -23,6 +24,7 @@ texts.push(gateway.key('bob', { name: 'web' }))
 /** Calls of three keys and three models that ended in every way, some of them at the first moment of a day (UTC). */
 const calls = seed(gateway.db, 600)
 const week = lastWeek(now_ms)
+seedRefusals(gateway.db, 90)
 const operator = signedIn(gateway, 'operator')
 const alice = signedIn(gateway, { account: 'alice' })
 const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
@@ -74,6 +76,21 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
     provider_cost_nanos: nth % 4 === 0 ? null : Math.floor(cost_nanos / 3),
     ...{ reported_cost_nanos: null, computed_cost_nanos: null },
   }
+}
+
+/** More refused requests of each key than are recorded one by one, of all hours of the last days. */
+function seedRefusals(db: typeof gateway.db, how_many: number): void {
+  const hour_s = Math.floor(now_ms / HOUR_MS) * 3_600
+  db.transaction(() => {
+    for (let nth = 0; nth < how_many; nth++)
+      addSums(db, [
+        {
+          ...{ account_id: nth % 3 === 2 ? 2 : 1, key_id: 1 + (nth % 3), refusals: 1 + (nth % 4) },
+          minute_s: hour_s - nth * 2 * 3_600,
+          code: nth % 2 === 0 ? 'rate_limited' : 'insufficient_balance',
+        },
+      ])
+  })()
 }
 
 interface Figures {
@@ -193,6 +210,40 @@ describe('of the last 7 days', () => {
     })
     const { sums } = (await asked.json()) as { sums: { calls: number; cost_nanos: number }[] }
     expect(added(sums)).toMatchObject({ calls: made, cost_nanos })
+  })
+})
+
+describe('requests that were refused in the last 7 days', () => {
+  const refused = async (path: string) => (await operator.json('GET', path)).refused as number
+  const ofKeys = () => [1, 2, 3].map((id) => refused(`/refusals?range=week&key=${id}`))
+  const sum = async (figures: Promise<number>[]) => (await Promise.all(figures)).reduce((a, b) => a + b, 0)
+
+  test('are as many on Overview, of all accounts, of all keys, by reason, and beside the calls', async () => {
+    const { refused: all, reasons } = await operator.json('GET', '/refusals?range=week')
+    expect(all).toBeGreaterThan(100)
+    const by_reason = reasons.reduce(
+      (total: number, reason: { refused: number }) => total + reason.refused,
+      0,
+    )
+    const of_accounts = ['alice', 'bob'].map((name) => refused(`/refusals?range=week&account=${name}`))
+    expect([by_reason, await sum(of_accounts), await sum(ofKeys())]).toEqual([all, all, all])
+    expect(await refused(`/call-sums?${DAYS_OF_WEEK}`)).toBe(all)
+    expect(await refused(`/call-sums?outcome=refused&${DAYS_OF_WEEK}`)).toBe(all)
+    expect(await refused(`/call-sums?outcome=call&${DAYS_OF_WEEK}`)).toBe(0)
+  })
+
+  test('of an account are as many for the operator, for itself, and by its API, key by key', async () => {
+    const own = await refused('/refusals?range=week&account=alice')
+    expect((await alice.json('GET', '/refusals?range=week')).refused).toBe(own)
+    expect((await alice.json('GET', `/call-sums?${DAYS_OF_WEEK}`)).refused).toBe(own)
+    const asked = async (filter: string) => {
+      const path = `/api/v1/refusals?${DAYS_OF_WEEK}${filter}`
+      const answered = await gateway.call(path, undefined, { key: texts[0], method: 'GET' })
+      return ((await answered.json()) as { refused: number }).refused
+    }
+    const keys = texts.slice(0, 2).map((text) => asked(`&key=${text.slice(0, 10)}`))
+    expect([await asked(''), await sum(keys)]).toEqual([own, own])
+    expect(await Promise.all(keys)).toEqual((await Promise.all(ofKeys())).slice(0, 2))
   })
 })
 
