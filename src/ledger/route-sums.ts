@@ -23,7 +23,7 @@ export interface RouteSum {
 }
 
 export interface RouteSums {
-  /** A call has ended. It costs a microsecond: nothing is written. */
+  /** A call has ended. It costs a fraction of a microsecond: nothing is written. */
   add(call: CallRecord): void
   /** The sums of the last hour or day, those included that are not written yet. An hour is told to five minutes, a day to an hour. */
   since(range: HealthRange): RouteSum[]
@@ -57,7 +57,9 @@ export function openRouteSums(
   db: Database,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RouteSums {
-  const unwritten = new Map<string, Unwritten>()
+  /** By their model, which has few at a time: a key of all their names would be made for each call. */
+  const unwritten = new Map<string, Unwritten[]>()
+  let unwritten_sums = 0
   /** Said once. */
   let is_failing = false
   const startOf = (time_ms: number, span_s: number) => Math.floor(time_ms / 1_000 / span_s) * span_s
@@ -66,18 +68,19 @@ export function openRouteSums(
 
   function writeAll(): void {
     const { add, sweep } = queries(db)
-    for (const { start_s, ...sum } of unwritten.values())
+    for (const { start_s, ...sum } of [...unwritten.values()].flat())
       for (const { span_s } of Object.values(SPANS))
         add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
     for (const span of Object.values(SPANS)) sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
   }
 
   async function write(): Promise<void> {
-    if (unwritten.size === 0) return
+    if (unwritten_sums === 0) return
     try {
       await untilFree(() => {
         immediately(db, writeAll)
         unwritten.clear()
+        unwritten_sums = 0
       })
       is_failing = false
     } catch (cause) {
@@ -93,13 +96,21 @@ export function openRouteSums(
     add(call) {
       const { model, started_at_ms, duration_ms } = call
       const start_s = startOf(started_at_ms + duration_ms, SPANS.hour.span_s)
+      const sums = unwritten.get(model) ?? []
+      if (sums.length === 0) unwritten.set(model, sums)
       for (const { provider, upstream_model, result, is_last, first_byte_ms } of triesOf(call)) {
-        const key = `${start_s}\n${model}\n${provider}\n${upstream_model}\n${result}`
-        let sum = unwritten.get(key)
+        let sum = sums.findLast(
+          (known) =>
+            known.start_s === start_s &&
+            known.result === result &&
+            known.provider === provider &&
+            known.upstream_model === upstream_model,
+        )
         if (!sum) {
-          if (unwritten.size >= MAX_UNWRITTEN) return
+          if (unwritten_sums >= MAX_UNWRITTEN) return
           sum = { start_s, model, provider, upstream_model, result, tries: 0, calls: 0, first_byte_ms: 0 }
-          unwritten.set(key, sum)
+          sums.push(sum)
+          unwritten_sums += 1
         }
         sum.tries++
         if (is_last) sum.calls++
@@ -110,7 +121,7 @@ export function openRouteSums(
       const span = SPANS[range]
       const from_s = firstStart(span)
       const stored = queries(db).since.all({ span_s: span.span_s, start_s: from_s })
-      return [...stored, ...[...unwritten.values()].filter(({ start_s }) => start_s >= from_s)]
+      return [...stored, ...[...unwritten.values()].flat().filter(({ start_s }) => start_s >= from_s)]
     },
     write,
     async close() {
