@@ -10,7 +10,7 @@ import { unseenIn } from '../utilities/visible-text.ts'
 import { accountByName, refuseErased } from './accounts.ts'
 
 export interface AccountDetails {
-  /** Any letters; empty if there is none. */
+  /** Any letters; empty if not set. */
   display_name: string
   email: string
   note: string

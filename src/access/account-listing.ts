@@ -15,7 +15,7 @@ const { placeholder } = sql
 /** An account with the time at which it was closed. */
 export interface ListedAccount extends ShownAccount {
   closed_at_ms: number | null
-  /** Empty if there is none. */
+  /** Empty if not set. */
   display_name: string
   email: string
 }

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import { equals } from '../db/placeholders.ts'
+import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Key, keys } from '../db/schema.ts'
 import type { KeyStatus } from './key-status.ts'
@@ -20,6 +20,7 @@ export interface ListedKey extends Key {
 /** Which keys; an absent field does not filter. */
 export interface KeyFilter {
   account_id?: number | undefined
+  key_id?: number | undefined
   /** The beginning of the prefix, or a part of the name. */
   search?: string | undefined
   /** `usable`: active or retiring. */
@@ -41,6 +42,7 @@ const keyPage = (orm: BunSQLiteDatabase, of_account?: SQL) =>
       and(
         of_account,
         lt(keys.id, placeholder('below_id')),
+        equalsIfGiven(keys.id, 'key_id'),
         sql`(NOT ${isGiven('search')} OR substr(${keys.prefix}, 1, length(${placeholder('search')})) = ${placeholder('search')}
           OR instr(lower(${keys.name}), lower(${placeholder('search')})) > 0)`,
         or(
@@ -79,12 +81,18 @@ export const countUsableKeys = (db: Database, account_id: number, now_ms: number
 /** One page of keys, the newest first. */
 export function listKeyPage(
   db: Database,
-  { account_id, search, status }: KeyFilter,
+  { account_id, key_id, search, status }: KeyFilter,
   page: PageRequest,
   now_ms: number,
 ): Page<ListedKey> {
   const { page: all, pageOfAccount } = keyListQueries(db)
-  const values = { ...pageValues(page), search: search ?? null, status: status ?? null, now_ms }
+  const values = {
+    ...pageValues(page),
+    key_id: key_id ?? null,
+    search: search ?? null,
+    status: status ?? null,
+    now_ms,
+  }
   return pageOf(
     account_id === undefined ? all.all(values) : pageOfAccount.all({ ...values, account_id }),
     page,

@@ -19,6 +19,7 @@ const queries = perConnection({
           gte(calls.request_id, placeholder('from')),
           lt(calls.request_id, placeholder('until')),
           equalsIfGiven(calls.account_id, 'account_id'),
+          equalsIfGiven(calls.key_id, 'key_id'),
         ),
       )
       .orderBy(desc(calls.id))
@@ -29,12 +30,12 @@ const queries = perConnection({
 /**
  * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
  *
- * @param account_id whose they must be; undefined: anybody's
+ * @param whose of which account or key they must be; undefined: of any
  */
 export function callsBeginningWith(
   db: Database,
   text: string,
-  account_id: number | undefined,
+  { account_id, key_id }: { account_id?: number | undefined; key_id?: number | undefined },
   row_limit: number,
 ) {
   const range = begunWith(db, text)
@@ -44,6 +45,7 @@ export function callsBeginningWith(
     from: text,
     until: `${text}~`,
     account_id: account_id ?? null,
+    key_id: key_id ?? null,
     row_limit,
   })
 }

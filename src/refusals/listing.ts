@@ -105,6 +105,7 @@ const queries = perConnection({
           gte(refusals.request_id, placeholder('from')),
           lt(refusals.request_id, placeholder('until')),
           equalsIfGiven(refusals.account_id, 'account_id'),
+          equalsIfGiven(refusals.key_id, 'key_id'),
         ),
       )
       .orderBy(desc(refusals.request_id))
@@ -151,11 +152,11 @@ export const findRefusal = (
   account_id: number | undefined,
 ): RecordedRefusal | undefined => queries(db).one.get({ request_id, account_id: account_id ?? null })
 
-/** Refusals whose request id begins so; none for a beginning too short to tell its time. @param account_id as in `findRefusal` */
+/** Refusals whose request id begins so; none for a beginning too short to tell its time. @param whose of which account or key they must be; undefined: of any */
 export const refusalsBeginningWith = (
   db: Database,
   text: string,
-  account_id: number | undefined,
+  { account_id, key_id }: Pick<RefusalFilter, 'account_id' | 'key_id'>,
   row_limit: number,
 ) =>
   timeOfRequestId(text) === undefined
@@ -164,5 +165,6 @@ export const refusalsBeginningWith = (
         from: text,
         until: `${text}~`,
         account_id: account_id ?? null,
+        key_id: key_id ?? null,
         row_limit,
       })

@@ -41,6 +41,10 @@ describe('a session by a limited key', () => {
     expect((await site.json('GET', '/session')).viewer.rights).toMatchObject({ see_account: false })
     expect(await callsSeen(site)).toEqual(['site'])
     expect((await site.json('GET', '/keys')).keys.map(({ name }: { name: string }) => name)).toEqual(['site'])
+    expect(await site.json('GET', '/keys?limit=1')).toMatchObject({
+      keys: [{ name: 'site' }],
+      next_cursor: null,
+    })
     expect((await site.json('GET', '/call-filters')).keys).toMatchObject([{ name: 'site' }])
     expect((await site.json('GET', '/usage')).total).toMatchObject({ calls: 1 })
     expect((await site.json('GET', `/search?q=${ids.limited}`)).calls).toHaveLength(1)

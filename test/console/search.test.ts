@@ -74,7 +74,7 @@ describe('what it refuses', () => {
 
 test('calls are found by where those of their time lie, whoever else calls', () => {
   const id = requestIdAt(Date.now() - 86_400_000)
-  expect(callsBeginningWith(gateway.db, id, undefined, 6)).toEqual([])
+  expect(callsBeginningWith(gateway.db, id, {}, 6)).toEqual([])
   const plan = (sql: string) =>
     gateway.db
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -28,9 +28,9 @@ describe('a call', () => {
 
   test.each(IDS.map((id, at) => [TIMES_MS[at], id]))('of a request at %d is found', (_, id) => {
     expect(findCall(db, `${id}`)?.request_id).toBe(`${id}`)
-    expect(callsBeginningWith(db, `${id}`.slice(0, 12), undefined, 9).map((call) => call.request_id)).toEqual(
-      [`${id}`],
-    )
+    expect(callsBeginningWith(db, `${id}`.slice(0, 12), {}, 9).map((call) => call.request_id)).toEqual([
+      `${id}`,
+    ])
   })
 
   test('whose time was read in the next quarter of an hour is found', () => {
@@ -41,7 +41,7 @@ describe('a call', () => {
 
   test('of another account is not found', () => {
     expect(findCall(db, idAt(0), 2)).toBeUndefined()
-    expect(callsBeginningWith(db, idAt(0), 2, 9)).toEqual([])
+    expect(callsBeginningWith(db, idAt(0), { account_id: 2 }, 9)).toEqual([])
     expect(findCall(db, idAt(0), 1)?.account_id).toBe(1)
   })
 

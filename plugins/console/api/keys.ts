@@ -12,7 +12,7 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -113,11 +113,11 @@ export function keysPage(
   const { now } = gateway.exchange
   const { search, status } = query
   const account_id = accountAsked(gateway, viewer, query.account)
-  const page = listKeyPage(db, { account_id, search, status }, pageOf(query), now())
-  const rows = page.rows.filter(({ id }) => isOfKey(viewer, id))
-  const usage = usageOfKeys(db, rows, now())
+  const whose = { account_id, key_id: onlyKeyOf(viewer) }
+  const page = listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
+  const usage = usageOfKeys(db, page.rows, now())
   return {
-    keys: rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    keys: page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
     may_manage: mayManage(viewer),
     ...pageFields(page),
   }

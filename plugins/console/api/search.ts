@@ -2,18 +2,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_STATUSES, listAccountPage } from '../../../src/access/account-listing.ts'
-import { type ListedKey, listKeyPage } from '../../../src/access/key-listing.ts'
+import { listKeyPage } from '../../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { PREFIX_LENGTH } from '../../../src/access/secret.ts'
-import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
-import { findCall } from '../../../src/ledger/call.ts'
 import { callsBeginningWith } from '../../../src/ledger/call-search.ts'
-import { findRefusal, refusalsBeginningWith } from '../../../src/refusals/listing.ts'
+import { refusalsBeginningWith } from '../../../src/refusals/listing.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 
@@ -61,18 +60,20 @@ function found(
   words: string,
 ): Static<typeof FoundView> {
   const { db } = gateway
-  const account_id = accountOf(viewer)
+  const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
   return {
     accounts: viewer.role === 'operator' ? accountsLike(gateway, words) : [],
     keys: keysLike(gateway, viewer, words),
     models: modelsLike(gateway, viewer, words),
     providers: viewer.role === 'operator' ? providersLike(gateway, words) : [],
-    calls: callsBeginningWith(db, words, account_id, MAX_FOUND)
-      .filter(({ request_id }) => isOfKey(viewer, findCall(db, request_id)?.key_id))
-      .map(({ started_at_ms, ...call }) => ({ ...call, ...time('started', started_at_ms) })),
-    refusals: refusalsBeginningWith(db, words, account_id, MAX_FOUND)
-      .filter(({ request_id }) => isOfKey(viewer, findRefusal(db, request_id, account_id)?.key_id))
-      .map(({ at_ms, ...refusal }) => ({ ...refusal, ...time('refused', at_ms) })),
+    calls: callsBeginningWith(db, words, whose, MAX_FOUND).map(({ started_at_ms, ...call }) => ({
+      ...call,
+      ...time('started', started_at_ms),
+    })),
+    refusals: refusalsBeginningWith(db, words, whose, MAX_FOUND).map(({ at_ms, ...refusal }) => ({
+      ...refusal,
+      ...time('refused', at_ms),
+    })),
   }
 }
 
@@ -97,11 +98,10 @@ function keysLike(
   viewer: Viewer,
   words: string,
 ): Static<typeof FoundKey>[] {
-  const account_id = accountOf(viewer)
-  const seenKeys = (keys: readonly ListedKey[]) => keys.filter(({ id }) => isOfKey(viewer, id))
+  const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
   const search = words.startsWith('tg_') ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
-  return seenKeys(listKeyPage(db, { account_id, search }, { limit: MAX_FOUND }, now_ms).rows).map((key) => ({
+  return listKeyPage(db, { ...whose, search }, { limit: MAX_FOUND }, now_ms).rows.map((key) => ({
     id: key.id,
     name: key.name,
     prefix: key.prefix,
