@@ -62,7 +62,8 @@ test.each([
 )
 
 test('every operation stands in the side bar, and its address shows it with an example', async () => {
-  await using visit = await opened()
+  // As the one before, whose page this is then.
+  await using visit = await opened({ theme: 'dark' })
   const { page } = visit
   const bar = page.getByRole('complementary')
   for (const { name } of document.tags) {
