@@ -8,7 +8,7 @@ import { route_sums } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import type { Logger } from '../observe/log.ts'
 import type { CallRecord } from './operations.ts'
-import { triesOf } from './tries.ts'
+import { type Try, triesOf } from './tries.ts'
 
 /** A sum of tries that went alike. */
 export interface RouteSum {
@@ -57,9 +57,7 @@ export function openRouteSums(
   db: Database,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RouteSums {
-  /** By their model, which has few at a time: a key of all their names would be made for each call. */
-  const unwritten = new Map<string, Unwritten[]>()
-  let unwritten_sums = 0
+  const unwritten = new UnwrittenSums()
   /** Said once. */
   let is_failing = false
   const startOf = (time_ms: number, span_s: number) => Math.floor(time_ms / 1_000 / span_s) * span_s
@@ -68,19 +66,18 @@ export function openRouteSums(
 
   function writeAll(): void {
     const { add, sweep } = queries(db)
-    for (const { start_s, ...sum } of [...unwritten.values()].flat())
+    for (const { start_s, ...sum } of unwritten.all())
       for (const { span_s } of Object.values(SPANS))
         add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
     for (const span of Object.values(SPANS)) sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
   }
 
   async function write(): Promise<void> {
-    if (unwritten_sums === 0) return
+    if (unwritten.size === 0) return
     try {
       await untilFree(() => {
         immediately(db, writeAll)
         unwritten.clear()
-        unwritten_sums = 0
       })
       is_failing = false
     } catch (cause) {
@@ -94,40 +91,57 @@ export function openRouteSums(
 
   return {
     add(call) {
-      const { model, started_at_ms, duration_ms } = call
-      const start_s = startOf(started_at_ms + duration_ms, SPANS.hour.span_s)
-      const sums = unwritten.get(model) ?? []
-      if (sums.length === 0) unwritten.set(model, sums)
-      for (const { provider, upstream_model, result, is_last, first_byte_ms } of triesOf(call)) {
-        let sum = sums.findLast(
-          (known) =>
-            known.start_s === start_s &&
-            known.result === result &&
-            known.provider === provider &&
-            known.upstream_model === upstream_model,
-        )
-        if (!sum) {
-          if (unwritten_sums >= MAX_UNWRITTEN) return
-          sum = { start_s, model, provider, upstream_model, result, tries: 0, calls: 0, first_byte_ms: 0 }
-          sums.push(sum)
-          unwritten_sums += 1
-        }
-        sum.tries++
-        if (is_last) sum.calls++
-        sum.first_byte_ms += first_byte_ms
-      }
+      const start_s = startOf(call.started_at_ms + call.duration_ms, SPANS.hour.span_s)
+      for (const one of triesOf(call)) unwritten.add(start_s, call.model, one)
     },
     since(range) {
       const span = SPANS[range]
       const from_s = firstStart(span)
       const stored = queries(db).since.all({ span_s: span.span_s, start_s: from_s })
-      return [...stored, ...[...unwritten.values()].flat().filter(({ start_s }) => start_s >= from_s)]
+      return [...stored, ...unwritten.all().filter(({ start_s }) => start_s >= from_s)]
     },
     write,
     async close() {
       clearInterval(timer)
       await write()
     },
+  }
+}
+
+class UnwrittenSums {
+  /** By their model, which has few at a time: a key of all their names would be made for each call. */
+  readonly #of_models = new Map<string, Unwritten[]>()
+  size = 0
+
+  all = (): Unwritten[] => [...this.#of_models.values()].flat()
+
+  clear(): void {
+    this.#of_models.clear()
+    this.size = 0
+  }
+
+  add(
+    start_s: number,
+    model: string,
+    { provider, upstream_model, result, is_last, first_byte_ms }: Try,
+  ): void {
+    const of_model = this.#of_models.get(model) ?? []
+    let sum = of_model.findLast(
+      (known) =>
+        known.start_s === start_s &&
+        known.result === result &&
+        known.provider === provider &&
+        known.upstream_model === upstream_model,
+    )
+    if (!sum) {
+      if (this.size >= MAX_UNWRITTEN) return
+      sum = { start_s, model, provider, upstream_model, result, tries: 0, calls: 0, first_byte_ms: 0 }
+      if (of_model.push(sum) === 1) this.#of_models.set(model, of_model)
+      this.size += 1
+    }
+    sum.tries++
+    if (is_last) sum.calls++
+    sum.first_byte_ms += first_byte_ms
   }
 }
 
