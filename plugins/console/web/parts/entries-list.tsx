@@ -5,13 +5,12 @@ import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
 import { api } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'
 import { useViewer } from '../app/session.tsx'
-import { useAddressState } from './address-state.ts'
 import { exactUsd } from './amounts.ts'
 import { Button } from './button.tsx'
 import { ExportCsv } from './export-csv.tsx'
-import { Field } from './field.tsx'
+import { DayFilters } from './filter-fields.tsx'
 import { given } from './given.ts'
-import { TextInput } from './input.tsx'
+import { useListFilters } from './list-filters.ts'
 import { Money } from './money.tsx'
 import { Select } from './select.tsx'
 import { EmptyState, Loaded } from './states.tsx'
@@ -22,7 +21,7 @@ import { ClockTime } from './time.tsx'
 const CURSOR = 'entries_cursor'
 
 const KINDS = [
-  { value: 'all', label: 'All entries' },
+  { value: '', label: 'All entries' },
   { value: 'top_up', label: 'Top-ups' },
   { value: 'charge', label: 'Charges' },
   { value: 'debt_payment', label: 'Debt payments' },
@@ -87,13 +86,7 @@ function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
   return note === '' ? <span className="soft">–</span> : note
 }
 
-function Day({ label, ...input }: { label: string; value: string; onChange: (day: string) => void }) {
-  return (
-    <Field label={label}>
-      <TextInput type="date" {...input} />
-    </Field>
-  )
-}
+const NO_FILTERS = { kind: '', since: '', until: '' }
 
 export interface EntriesListProps {
   /** Whose entries, by name; without, those of all that the viewer sees. */
@@ -102,17 +95,9 @@ export interface EntriesListProps {
 
 export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
-  const [state, change] = useAddressState({ kind: 'all', since: '', until: '', [CURSOR]: '' })
-  const filters = given({
-    account: account ?? '',
-    kind: state.kind === 'all' ? '' : state.kind,
-    since: state.since,
-    until: state.until,
-  })
-  const query = { ...filters, ...given({ cursor: state[CURSOR] }) } as unknown as EntriesAsked
+  const { filters, query: chosen, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const query = given({ ...chosen, account, cursor }) as unknown as EntriesAsked
   const entries = useAsk(['entries', query], () => api.entries.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
-  const is_filtered = state.kind !== 'all' || state.since !== '' || state.until !== ''
   return (
     <div className="stack">
       <div className="spread list-head">
@@ -121,21 +106,17 @@ export function EntriesList({ account }: EntriesListProps) {
             inline
             aria-label="Which entries"
             options={KINDS}
-            value={state.kind as 'all'}
-            onChange={(kind) => filter({ kind })}
+            value={filters.kind as ''}
+            onChange={(kind) => set({ kind })}
           />
-          <Day label="From day (UTC)" value={state.since} onChange={(since) => filter({ since })} />
-          <Day label="To day (UTC)" value={state.until} onChange={(until) => filter({ until })} />
+          <DayFilters {...filters} set={set} />
         </div>
-        <ExportCsv list="entries" query={filters} />
+        <ExportCsv list="entries" query={query} />
       </div>
       <Loaded query={entries}>
         {({ entries: rows, next_cursor }) =>
           rows.length === 0 ? (
-            <NoEntries
-              is_filtered={is_filtered}
-              clear={() => filter({ kind: 'all', since: '', until: '' })}
-            />
+            <NoEntries is_filtered={is_filtered} clear={clear} />
           ) : (
             <>
               <Table

@@ -1,18 +1,19 @@
 // A margin's share, and the revenue that it is of: only calls whose provider's cost is known have one.
 import { share } from './amounts.ts'
+import { Figure } from './figure.tsx'
 import { Money } from './money.tsx'
 import { type Column, charges, type PhonePlace } from './table.tsx'
 
 const OF_A_PART = 'Only of the calls whose provider cost is in the catalogue'
 
-export interface MarginSum {
+interface MarginSum {
   cost_nanos: number
   margin_nanos: number | null
   known_revenue_nanos: number | null
 }
 
 /** The margin as a share of the revenue that it is of; null where that is nothing. */
-export const marginShare = ({ margin_nanos, known_revenue_nanos }: MarginSum): number | null =>
+const marginShare = ({ margin_nanos, known_revenue_nanos }: MarginSum): number | null =>
   margin_nanos === null || !known_revenue_nanos ? null : margin_nanos / known_revenue_nanos
 
 /** "32 % of revenue", or of the part of it whose provider's cost is known. */
@@ -29,6 +30,21 @@ export function MarginWords(sum: MarginSum) {
     </span>
   )
 }
+
+/** Stands within `Figures`; nothing for those who see no margins. */
+export const MarginFigure = ({ label = 'Margin', sum }: { label?: string; sum: MarginSum }) =>
+  sum.margin_nanos !== null && (
+    <Figure label={label} value={<Money nanos={sum.margin_nanos} />} note={<MarginWords {...sum} />} />
+  )
+
+/** What a sum of calls came to; for the operator with its margin. @param phone where the margin stands there */
+export const moneyColumns = <Row extends MarginSum>(
+  is_operator: boolean,
+  phone: PhonePlace,
+): Column<Row>[] => [
+  charges('cost', is_operator ? 'Revenue, USD' : 'Spent, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
+  ...(is_operator ? [marginColumn<Row>('Margin, USD', phone, (sum) => sum)] : []),
+]
 
 /** A column of margins with their shares, each of the revenue that it is of. */
 export const marginColumn = <Row,>(

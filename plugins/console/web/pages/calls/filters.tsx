@@ -1,12 +1,17 @@
 // The filters of the list of calls: all of them in the address, the seldom ones folded.
 import { SlidersHorizontal, X } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Choice, DayFilter, TextFilter } from '../../parts/filter-fields.tsx'
+import {
+  AccountFilter,
+  Choice,
+  DayFilters,
+  KeyFilter,
+  TextFilter,
+  useFilterLists,
+} from '../../parts/filter-fields.tsx'
 import { outcomeFilterWord } from '../../parts/outcome.tsx'
 import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
 
@@ -19,18 +24,14 @@ export function CallFilters(filters: Filters) {
   const { filters: chosen, set, clear, is_filtered } = filters
   const folded_in_use = FOLDED.filter((name) => chosen[name] !== '').length
   const [is_open, setOpen] = useState(folded_in_use > 0)
-  const account = chosen.account || undefined
-  const lists = useAsk(['call-filters', account], () => api['call-filters'].get({ query: { account } }))
-  const { accounts = [], keys = [], models = [], providers = [] } = lists.data ?? {}
+  const { keys, models, providers } = useFilterLists(chosen.account)
   return (
     <search className="call-filters" aria-label="Filter calls">
       <div className="row">
         {role === 'operator' && (
-          <Choice
-            label="Account"
+          <AccountFilter
             any="Any account"
-            options={accounts.map(({ name }) => ({ value: name, label: name }))}
-            value={nameOf(accounts, chosen.account)}
+            value={chosen.account}
             onChange={(value) => set({ account: value, key: '' })}
           />
         )}
@@ -55,25 +56,16 @@ export function CallFilters(filters: Filters) {
   )
 }
 
-/** The address may have its number, too. */
-const nameOf = (accounts: readonly { id: number; name: string }[], chosen: string): string =>
-  accounts.find(({ id }) => String(id) === chosen)?.name ?? chosen
-
-interface FoldedProps extends Filters {
-  keys: readonly { id: number; name: string; prefix: string }[]
-  providers: readonly string[]
-}
+type FoldedProps = Filters & Pick<ReturnType<typeof useFilterLists>, 'keys' | 'providers'>
 
 function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
   const { role } = useViewer()
   const { filters: chosen, set } = filters
-  const of_keys = keys.map(({ name, prefix }) => ({ value: prefix, label: `${name} (${prefix}…)` }))
-  const key = keys.find(({ id }) => String(id) === chosen.key)?.prefix ?? chosen.key
   return (
     <div className="call-filters-more">
       {(role !== 'operator' || chosen.account !== '') && (
         <Field label="Key">
-          <NamedChoice name="key" label="Key" options={of_keys} {...filters} filters={{ ...chosen, key }} />
+          <KeyFilter any="Any key" keys={keys} value={chosen.key} onChange={(key) => set({ key })} />
         </Field>
       )}
       {role === 'operator' && (
@@ -93,8 +85,7 @@ function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
         value={chosen.min_cost}
         onSet={(value) => set({ min_cost: value })}
       />
-      <DayFilter label="From day (UTC)" value={chosen.since} onSet={(value) => set({ since: value })} />
-      <DayFilter label="To day (UTC)" value={chosen.until} onSet={(value) => set({ until: value })} />
+      <DayFilters {...chosen} set={set} />
     </div>
   )
 }

@@ -19,7 +19,7 @@ import { ENDING_HELP, endWords } from '../../parts/end-words.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { healthSentence } from '../../parts/health.tsx'
-import { MarginWords } from '../../parts/margin-words.tsx'
+import { MarginFigure } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
@@ -53,13 +53,7 @@ export default function ModelPage({ params }: PageProps) {
                 value={<Money nanos={week.cost_nanos} />}
                 note="today included"
               />
-              {week.margin_nanos !== null && (
-                <Figure
-                  label="Margin in 7 days (UTC)"
-                  value={<Money nanos={week.margin_nanos} />}
-                  note={<MarginWords {...week} />}
-                />
-              )}
+              <MarginFigure label="Margin in 7 days (UTC)" sum={week} />
               <Figure
                 label="State"
                 value={<ModelState {...{ why, end, ...rest }} />}

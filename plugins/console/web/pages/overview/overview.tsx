@@ -7,7 +7,7 @@ import { count, duration, share } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { FirstVisit } from '../../parts/first-visit.tsx'
-import { MarginWords } from '../../parts/margin-words.tsx'
+import { MarginFigure } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
@@ -107,13 +107,7 @@ function Known({ overview, refusals }: { overview: Overview; refusals: Refusals 
           change={changeOf(totals.cost_nanos, before.cost_nanos)}
           good={role === 'operator' ? 'up' : undefined}
         />
-        {totals.margin_nanos !== null && (
-          <Figure
-            label="Margin"
-            value={<Money nanos={totals.margin_nanos} />}
-            note={<MarginWords {...totals} />}
-          />
-        )}
+        <MarginFigure sum={totals} />
         <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
         <Figure
           label="Failed or broke off"

@@ -1,24 +1,19 @@
 // What the calls of the overview came from: its top models and accounts, by revenue and margin.
 import { Link } from 'wouter'
+import { part } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
 import { count, share } from '../../parts/amounts.ts'
 import { Further } from '../../parts/further.tsx'
-import { marginColumn } from '../../parts/margin-words.tsx'
+import { moneyColumns } from '../../parts/margin-words.tsx'
 import { Section } from '../../parts/page.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import type { Overview } from './overview-answer.ts'
 
 type Top = Overview['top']
 type Part = Omit<Top['models'][number], 'model'>
 
 const figuresFor = (is_operator: boolean): Column<Part>[] => [
-  charges(
-    'cost',
-    is_operator ? 'Revenue, USD' : 'Spent, USD',
-    'first-end',
-    ({ cost_nanos }: Part) => cost_nanos,
-  ),
-  ...(is_operator ? [marginColumn<Part>('Margin, USD', 'second-end', (sum) => sum)] : []),
+  ...moneyColumns<Part>(is_operator, 'second-end'),
   atEnd('calls', 'Calls', 'second', ({ calls, failed }) => (
     <>
       {count(calls)}
@@ -37,7 +32,7 @@ export function TopParts({ top }: { top: Top }) {
           label="Top models"
           rows={top.models}
           keyOf={({ model }) => model}
-          hrefOf={({ model }) => `/models/${encodeURIComponent(model)}`}
+          hrefOf={({ model }) => `/models/${part(model)}`}
           columns={[
             column('model', 'Model', 'first', ({ model }: Top['models'][number]) => model),
             ...figures,

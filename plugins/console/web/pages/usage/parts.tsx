@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { useViewer } from '../../app/session.tsx'
 import { count } from '../../parts/amounts.ts'
 import { Further } from '../../parts/further.tsx'
-import { marginColumn } from '../../parts/margin-words.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../parts/table.tsx'
+import { moneyColumns } from '../../parts/margin-words.tsx'
+import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { utcDay } from '../../parts/time-words.ts'
 import type { Group, UsageFilters, UsageView } from './usage-answer.ts'
 
@@ -18,13 +18,7 @@ interface PartsProps {
 
 /** The figures of a row, whatever it is of. On a phone, the amount and the number of calls. */
 const figuresFor = (is_operator: boolean): readonly Column<Sum>[] => [
-  charges(
-    'cost',
-    is_operator ? 'Revenue, USD' : 'Spent, USD',
-    'first-end',
-    ({ cost_nanos }: Sum) => cost_nanos,
-  ),
-  ...(is_operator ? [marginColumn<Sum>('Margin, USD', 'none', (sum) => sum)] : []),
+  ...moneyColumns<Sum>(is_operator, 'none'),
   atEnd('calls', 'Calls', 'second-end', ({ calls }) => (
     <>
       {count(calls)}

@@ -1,11 +1,9 @@
 // The range and the filters of the page Usage, all of them in the address.
 import { X } from 'lucide-react'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
-import { Choice, DayFilter } from '../../parts/filter-fields.tsx'
+import { AccountFilter, Choice, DayFilters, KeyFilter, useFilterLists } from '../../parts/filter-fields.tsx'
 import type { UsageFilters } from './usage-answer.ts'
 
 const RANGES = [
@@ -17,11 +15,7 @@ const RANGES = [
 export function RangeAndFilters({ filters, set, clear }: UsageFilters) {
   const is_operator = useViewer().role === 'operator'
   const { account, model, key, days, since, until } = filters
-  const account_asked = account || undefined
-  const { data } = useAsk(['call-filters', account_asked], () =>
-    api['call-filters'].get({ query: { account: account_asked } }),
-  )
-  const { accounts = [], keys = [], models = [] } = data ?? {}
+  const { keys, models } = useFilterLists(account)
   const is_free = since !== '' || until !== ''
   return (
     <search className="filters usage-filters" aria-label="Filter usage">
@@ -31,14 +25,11 @@ export function RangeAndFilters({ filters, set, clear }: UsageFilters) {
         value={is_free ? '' : days}
         onChange={(value) => set({ days: value, since: '', until: '' })}
       />
-      <DayFilter label="From day (UTC)" value={since} onSet={(value) => set({ since: value })} />
-      <DayFilter label="To day (UTC)" value={until} onSet={(value) => set({ until: value })} />
+      <DayFilters {...{ since, until, set }} />
       {is_operator && (
-        <Choice
-          label="Account"
+        <AccountFilter
           any="All accounts"
-          options={accounts.map(({ name }) => ({ value: name, label: name }))}
-          value={accounts.find(({ id }) => String(id) === account)?.name ?? account}
+          value={account}
           onChange={(value) => set({ account: value, key: '' })}
         />
       )}
@@ -50,13 +41,7 @@ export function RangeAndFilters({ filters, set, clear }: UsageFilters) {
         onChange={(value) => set({ model: value })}
       />
       {(keys.length > 0 || key !== '') && (
-        <Choice
-          label="Key"
-          any="All keys"
-          options={keys.map(({ name, prefix }) => ({ value: prefix, label: `${name} (${prefix}…)` }))}
-          value={keys.find(({ id }) => String(id) === key)?.prefix ?? key}
-          onChange={(value) => set({ key: value })}
-        />
+        <KeyFilter any="All keys" keys={keys} value={key} onChange={(value) => set({ key: value })} />
       )}
       {(is_free || [account, model, key].some((value) => value !== '')) && (
         <Button look="quiet" icon={X} onClick={clear}>

@@ -10,7 +10,7 @@ import { Choices } from '../../parts/choices.tsx'
 import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { useListFilters } from '../../parts/list-filters.ts'
-import { MarginWords } from '../../parts/margin-words.tsx'
+import { MarginFigure } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
@@ -85,13 +85,7 @@ function Totals({ total }: { total: UsageView['total'] }) {
   return (
     <Figures>
       <Figure label={role === 'operator' ? 'Revenue' : 'Spent'} value={<Money nanos={total.cost_nanos} />} />
-      {total.margin_nanos !== null && (
-        <Figure
-          label="Margin"
-          value={<Money nanos={total.margin_nanos} />}
-          note={<MarginWords {...total} />}
-        />
-      )}
+      <MarginFigure sum={total} />
       <Figure
         label="Calls"
         value={count(total.calls)}

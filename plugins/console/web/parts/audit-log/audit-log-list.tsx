@@ -6,9 +6,8 @@ import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
-import { Field } from '../field.tsx'
+import { AccountFilter, DayFilters } from '../filter-fields.tsx'
 import { given } from '../given.ts'
-import { TextInput } from '../input.tsx'
 import { type ListFilters, useListFilters } from '../list-filters.ts'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
@@ -109,7 +108,9 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
 function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & { is_of_all: boolean }) {
   return (
     <search className="filters" aria-label="Filter the audit log">
-      {is_of_all && <AccountFilter value={filters.account} onChange={(account) => set({ account })} />}
+      {is_of_all && (
+        <AccountFilter any="All accounts" value={filters.account} onChange={(account) => set({ account })} />
+      )}
       <Select
         inline
         aria-label="Area"
@@ -124,41 +125,13 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         value={filters.by as ''}
         onChange={(by) => set({ by })}
       />
-      <Day label="From day (UTC)" value={filters.since} onChange={(since) => set({ since })} />
-      <Day label="To day (UTC)" value={filters.until} onChange={(until) => set({ until })} />
+      <DayFilters {...filters} set={set} />
       {is_filtered && (
         <Button look="quiet" onClick={clear}>
           Clear
         </Button>
       )}
     </search>
-  )
-}
-
-function AccountFilter({ value, onChange }: { value: string; onChange: (account: string) => void }) {
-  const lists = useAsk(['call-filters', undefined], () => api['call-filters'].get({ query: {} }))
-  const names = (lists.data?.accounts ?? []).map(({ name }) => name)
-  // What the address names stays chosen, also by its number.
-  const options = value === '' || names.includes(value) ? names : [...names, value]
-  return (
-    <Select
-      inline
-      aria-label="Account"
-      options={[
-        { value: '', label: 'All accounts' },
-        ...options.map((name) => ({ value: name, label: name })),
-      ]}
-      value={value}
-      onChange={onChange}
-    />
-  )
-}
-
-function Day({ label, ...input }: { label: string; value: string; onChange: (day: string) => void }) {
-  return (
-    <Field label={label}>
-      <TextInput type="date" {...input} />
-    </Field>
   )
 }
 

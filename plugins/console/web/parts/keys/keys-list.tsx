@@ -1,16 +1,15 @@
 // A list of keys: of one account, of the viewer's own, or of all.
-
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
-import { useAddressState } from '../address-state.ts'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
 import { FilterSearch } from '../filter-search.tsx'
 import { given } from '../given.ts'
+import { useListFilters } from '../list-filters.ts'
 import { Money } from '../money.tsx'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
@@ -79,16 +78,15 @@ export interface KeysListProps {
 
 export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
-  const [state, change] = useAddressState({ search: '', keys: 'usable', [CURSOR]: '' })
+  const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
   const query = given({
     account: account ? String(account.id) : (chosen ?? ''),
-    search: state.search,
-    status: state.keys === 'all' ? '' : state.keys,
-    cursor: state[CURSOR],
+    search: filters.search,
+    status: filters.keys === 'all' ? '' : filters.keys,
+    cursor,
   }) as unknown as KeysAsked
   const keys = useAsk(['keys', query], () => api.keys.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
   const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
 
@@ -99,15 +97,15 @@ export function KeysList({ account, chosen }: KeysListProps) {
           <FilterSearch
             label="Search keys"
             placeholder="Name or prefix"
-            value={state.search}
-            onChange={(search) => filter({ search })}
+            value={filters.search}
+            onChange={(search) => set({ search })}
           />
           <Select
             inline
             aria-label="Which keys"
             options={SHOWN}
-            value={state.keys}
-            onChange={(which) => filter({ keys: which })}
+            value={filters.keys}
+            onChange={(keys) => set({ keys })}
           />
         </div>
         <div className="row">
@@ -123,8 +121,8 @@ export function KeysList({ account, chosen }: KeysListProps) {
         {({ keys: rows, next_cursor }) =>
           rows.length === 0 ? (
             <NoKeys
-              which={state.search === '' ? state.keys : 'some'}
-              clear={() => filter({ search: '', keys: 'all' })}
+              which={filters.search === '' ? filters.keys : 'some'}
+              clear={() => set({ search: '', keys: 'all' })}
               make={may_make ? () => setMaking(true) : undefined}
             />
           ) : (
