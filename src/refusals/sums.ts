@@ -1,6 +1,7 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
 import type { Database } from 'bun:sqlite'
-import { and, desc, gte, lt, sql } from 'drizzle-orm'
+import { and, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, refusal_sums, refusals } from '../db/schema.ts'
@@ -37,23 +38,27 @@ const matches = and(
 const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
 const is_of_account = equals(refusal_sums.account_id, 'account_id')
 
+/** Names are looked up for the few that are left, not for each sum. */
+const reasonsWhere = (orm: BunSQLiteDatabase, where: SQL | undefined) =>
+  orm
+    .select({
+      account_id: refusal_sums.account_id,
+      code: refusal_sums.code,
+      refusals: total.as('refusals'),
+      last_s: sql<number>`max(${refusal_sums.start_s})`,
+    })
+    .from(refusal_sums)
+    .where(where)
+    .groupBy(refusal_sums.account_id, refusal_sums.code)
+    .orderBy(desc(total), refusal_sums.code)
+    .limit(placeholder('row_limit'))
+    .prepare()
+
 const queries = perConnection({
   ofAll: (orm) => orm.select({ total }).from(refusal_sums).where(matches).prepare(),
   ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
-  /** Names are looked up for the few that are left, not for each sum. */
-  reasons: (orm) =>
-    orm
-      .select({
-        account_id: refusal_sums.account_id,
-        code: refusal_sums.code,
-        refusals: total.as('refusals'),
-      })
-      .from(refusal_sums)
-      .where(and(matches, equalsIfGiven(refusal_sums.account_id, 'account_id')))
-      .groupBy(refusal_sums.account_id, refusal_sums.code)
-      .orderBy(desc(total), refusal_sums.code)
-      .limit(placeholder('row_limit'))
-      .prepare(),
+  reasonsOfAll: (orm) => reasonsWhere(orm, matches),
+  reasonsOfAccount: (orm) => reasonsWhere(orm, and(is_of_account, matches)),
   nameOf: (orm) =>
     orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'account_id')).prepare(),
   /** Of the newest of an account. */
@@ -85,12 +90,18 @@ export function countRefused(db: Database, asked: RefusedIn): number {
 
 /** Why most were refused, the most frequent reasons first. */
 export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: number): Reason[] {
-  const { account_id = null } = asked
-  const { reasons, nameOf } = queries(db)
-  return reasons.all({ ...valuesOf(asked), account_id, row_limit }).map((reason) => ({
+  const { account_id } = asked
+  const { reasonsOfAll, reasonsOfAccount, nameOf } = queries(db)
+  const values = { ...valuesOf(asked), row_limit }
+  const reasons =
+    account_id === undefined ? reasonsOfAll.all(values) : reasonsOfAccount.all({ ...values, account_id })
+  return reasons.map(({ last_s, ...reason }) => ({
     ...reason,
     account_name: nameOf.get({ account_id: reason.account_id })?.name ?? '',
-    sentence: mostFrequentSentence(db, reason, asked),
+    sentence: mostFrequentSentence(db, reason, {
+      from_ms: Math.max(asked.from_ms, last_s * 1_000 - DAY_MS),
+      until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
+    }),
   }))
 }
 
@@ -102,12 +113,14 @@ const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
 
 /** As many as are recorded in an hour. */
 const SENTENCES_READ = 50
+/** Before the last of a reason: a rare one would else be looked for among all refusals of its account. */
+const DAY_MS = 86_400_000
 
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
 function mostFrequentSentence(
   db: Database,
   { account_id, code }: Pick<Reason, 'account_id' | 'code'>,
-  { from_ms, until_ms }: RefusedIn,
+  { from_ms, until_ms }: Pick<RefusedIn, 'from_ms' | 'until_ms'>,
 ): string | undefined {
   const rows = queries(db).sentences.all({ account_id, code, from_ms, until_ms, row_limit: SENTENCES_READ })
   const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))
