@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { PageRequest } from '../db/page.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, keys, type RefusalRow, refusals } from '../db/schema.ts'
@@ -117,7 +118,7 @@ const queries = perConnection({
 export function listRefusals(
   db: Database,
   filter: RefusalFilter,
-  { limit, cursor }: { limit: number; cursor: number | undefined },
+  { limit, cursor }: PageRequest,
 ): RefusalPage {
   const { page, furthest } = filter.account_id === undefined ? queriesOfAll(db) : queriesOfAccount(db)
   const values = valuesOf(filter, cursor)

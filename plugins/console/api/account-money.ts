@@ -2,13 +2,12 @@
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { By } from '../../../src/domain/actions.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/ledger/notes.ts'
 import type { Refused } from '../../../src/ledger/operations.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { byOf, type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
+import { type Asking, byOf, type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
 import { shownAccount } from './accounts.ts'
 import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './accounts-views.ts'
 import { requireAccount } from './asked.ts'
@@ -16,61 +15,32 @@ import { AccountParams, readPositiveUsd } from './fields.ts'
 
 /** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
 export function accountMoneyRoutes(gateway: ConsoleParts) {
+  const shape = { params: AccountParams, headers: MovementHeaders, response: { 200: MovedView, ...FAILURES } }
   return new Elysia({ name: 'console-account-money' })
     .use(operatorCalls(gateway))
-    .post(
-      '/console/api/accounts/:id/top-up',
-      ({ viewer, origin, params, body, headers }) =>
-        moved(gateway, {
-          op: 'top_up',
-          ...params,
-          ...body,
-          ...keyIn(headers),
-          by: byOf(gateway, { viewer, origin }),
-        }),
-      {
-        params: AccountParams,
-        body: TopUpBody,
-        headers: MovementHeaders,
-        response: { 200: MovedView, ...FAILURES },
-      },
-    )
-    .post(
-      '/console/api/accounts/:id/debit',
-      ({ viewer, origin, params, body, headers }) =>
-        moved(gateway, {
-          op: 'withdraw',
-          ...params,
-          ...body,
-          ...keyIn(headers),
-          by: byOf(gateway, { viewer, origin }),
-        }),
-      {
-        params: AccountParams,
-        body: DebitBody,
-        headers: MovementHeaders,
-        response: { 200: MovedView, ...FAILURES },
-      },
-    )
+    .post('/console/api/accounts/:id/top-up', (call) => moved(gateway, 'top_up', call), {
+      ...shape,
+      body: TopUpBody,
+    })
+    .post('/console/api/accounts/:id/debit', (call) => moved(gateway, 'withdraw', call), {
+      ...shape,
+      body: DebitBody,
+    })
 }
 
-const keyIn = (headers: Static<typeof MovementHeaders>) => ({ request_key: headers['idempotency-key'] })
-
-interface Movement {
-  op: 'top_up' | 'withdraw'
+interface Movement extends Asking {
   /** The account, by number or name. */
-  id: string
-  /** In USD, as it was typed. */
-  amount: string
-  note?: string
-  request_key: string | undefined
-  by: By
+  params: { id: string }
+  /** The amount in USD, as it was typed. */
+  body: { amount: string; note?: string }
+  headers: Static<typeof MovementHeaders>
 }
 
 /** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
 async function moved(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
-  { op, id, amount, note = '', request_key, by }: Movement,
+  op: 'top_up' | 'withdraw',
+  { viewer, origin, params: { id }, body: { amount, note = '' }, headers }: Movement,
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
   checkNote(note)
@@ -81,8 +51,8 @@ async function moved(
     account_id,
     amount_nanos,
     note,
-    request_key,
-    by,
+    request_key: headers['idempotency-key'],
+    by: byOf(gateway, { viewer, origin }),
     now_ms,
   })
   if (!outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)

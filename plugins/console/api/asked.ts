@@ -1,6 +1,9 @@
-// Whose rows a viewer asks for: accounts by number or name, and never another's.
+// Whose rows a viewer asks for: accounts by number or name, keys by number or prefix, and never another's.
 import { accountNamed, type ListedAccount, listedAccount } from '../../../src/access/account-listing.ts'
-import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { type ListedKey, listedKey } from '../../../src/access/key-listing.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Key } from '../../../src/db/schema.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { numberIn } from './fields.ts'
@@ -31,3 +34,33 @@ export function accountAsked(
 }
 
 const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })
+
+/** A key by its number, or else by its prefix. @throws GatewayError not_found, also for one that the viewer does not see */
+export function requireKey(
+  { db }: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  reference: string,
+  account_id: number | undefined = accountOf(viewer),
+): ListedKey {
+  const number = numberIn(reference)
+  const of_prefix: Key[] = keyQueries(db).keysByPrefix.all({ prefix: reference })
+  const ids = [...(number === undefined ? [] : [number]), ...of_prefix.map(({ id }) => id)]
+  const found = ids.map((id) => listedKey(db, id, account_id)).find((key) => key !== undefined)
+  if (!found || !isOfKey(viewer, found.id))
+    throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  return found
+}
+
+/**
+ * The key whose calls a viewer asks for; undefined: those of all that they see.
+ *
+ * @param reference its number or prefix
+ * @throws GatewayError not_found for a key of another account, or that the viewer does not see
+ */
+export const keyAsked = (
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  account_id: number | undefined,
+  reference: string | undefined,
+): number | undefined =>
+  reference === undefined ? onlyKeyOf(viewer) : requireKey(gateway, viewer, reference, account_id).id

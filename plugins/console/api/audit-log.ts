@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type ActionFilter, type ListedAction, listActions } from '../../../src/access/action-listing.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { PageRequest } from '../../../src/db/page.ts'
 import { AREAS, type Area, titleOf } from '../../../src/domain/actions.ts'
 import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
@@ -16,6 +17,8 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
+
+const ROWS_AT_ONCE = 250
 
 const ACTORS = ['operator', 'account', 'key', 'command', 'system'] as const
 
@@ -58,30 +61,31 @@ const LogView = Closed({ actions: Type.Array(ActionView), ...PAGE_FIELDS })
 
 /** `GET /console/api/audit-log`, and `/console/api/audit-log.csv`. */
 export function auditLogRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
+  const reader = (viewer: Viewer, query: Static<typeof ExportQuery>) => {
+    const filter = filterOf(gateway, viewer, query)
+    return (asked: PageRequest) => {
+      const { rows, next_cursor } = listActions(gateway.db, filter, asked)
+      return { rows: rows.map((row) => actionView(row, viewer)), next_cursor }
+    }
+  }
   return new Elysia({ name: 'console-audit-log' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/audit-log',
       ({ viewer, query }) => {
-        const { rows, next_cursor } = listActions(db, filterOf(gateway, viewer, query), pageOf(query))
-        return { actions: rows.map((row) => actionView(row, viewer)), ...pageFields({ next_cursor }) }
+        const { rows, next_cursor } = reader(viewer, query)(pageOf(query))
+        return { actions: rows, ...pageFields({ next_cursor }) }
       },
       { query: LogQuery, response: { 200: LogView, ...FAILURES } },
     )
     .get(
       '/console/api/audit-log.csv',
-      ({ viewer, query }) => {
-        const filter = filterOf(gateway, viewer, query)
-        return listCsv(gateway, viewer, {
+      ({ viewer, query }) =>
+        listCsv(gateway, viewer, {
           list: 'audit-log',
           columns: COLUMNS,
-          parts: allPages((cursor) => {
-            const { rows, next_cursor } = listActions(db, filter, { limit: 250, cursor })
-            return { rows: rows.map((row) => actionView(row, viewer)), next_cursor }
-          }),
-        })
-      },
+          parts: allPages(ROWS_AT_ONCE, reader(viewer, query)),
+        }),
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
     )
 }

@@ -1,4 +1,4 @@
-// What calls can be filtered by: the accounts, keys, models and providers that there are, for the lists of a page's filters.
+// What calls can be filtered by: accounts, keys, models and providers, for the lists of a page's filters.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'

@@ -1,31 +1,23 @@
 // What a filter of calls comes to: how many they are, how many failed, what they cost, and the operator's margin.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf } from '../../../src/access/viewer.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { MoneyFields, money } from '../../../src/http/views.ts'
 import { callTotals } from '../../../src/ledger/call-totals.ts'
 import { NO_CALLS } from '../../../src/ledger/totals.ts'
 import type { RefusalFilter } from '../../../src/refusals/listing.ts'
 import { countRefused } from '../../../src/refusals/sums.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
+import { USED_SUM_FIELDS, usedSumView } from './sum-views.ts'
 
 const SumsView = Closed({
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
+  ...USED_SUM_FIELDS,
   refused: Nullable(
     Type.Integer({
       description:
         'requests that were refused, which are no calls; null by model or status, which are not counted',
     }),
   ),
-  input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  images: Type.Integer(),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
 })
 
 /** It looks at all calls, where the kept sums do not tell those that match from others. */
@@ -38,13 +30,9 @@ export function callSumRoutes(gateway: ConsoleParts) {
     async ({ viewer, query }) => {
       const { calls, refusals } = callsAsked(gateway, viewer, query)
       const total = calls ? await callTotals(gateway.db, calls) : NO_CALLS
-      const { cost_nanos, provider_cost_nanos, known_revenue_nanos, ...counts } = total
-      const is_operator = accountOf(viewer) === undefined
       return {
-        ...counts,
+        ...usedSumView(total, viewer.role === 'operator'),
         refused: refusals ? refusedOf(gateway, refusals) : 0,
-        ...money('cost', cost_nanos),
-        ...marginOfSum({ provider_cost_nanos, known_revenue_nanos }, is_operator),
       }
     },
     { query: Closed(CALL_FILTERS), response: { 200: SumsView, ...FAILURES } },

@@ -1,11 +1,7 @@
 // The filters of calls, as the list, its sums and its file take them.
 import { type Static, Type } from '@sinclair/typebox'
-import { listedKey } from '../../../src/access/key-listing.ts'
-import { keyQueries } from '../../../src/access/queries.ts'
-import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Key } from '../../../src/db/schema.ts'
-import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
-import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { permissionDenied } from '../../../src/domain/errors.ts'
 import { type CallOutcome, FAILED_OUTCOMES, LISTED_OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
@@ -13,8 +9,8 @@ import { OneOf } from '../../../src/http/schema.ts'
 import type { CallFilter } from '../../../src/ledger/call-filter.ts'
 import type { RefusalFilter } from '../../../src/refusals/listing.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { accountAsked } from './asked.ts'
-import { AccountRef, KeyRef, numberIn } from './fields.ts'
+import { accountAsked, keyAsked } from './asked.ts'
+import { AccountRef, KeyRef, readUsd } from './fields.ts'
 
 export const CALL_FILTERS = {
   account: Type.Optional(AccountRef),
@@ -37,7 +33,7 @@ export const CALL_FILTERS = {
 const Filters = Type.Object(CALL_FILTERS)
 export type CallsAsked = Static<typeof Filters>
 
-/** Which calls and which refused requests a viewer asks for; undefined: none of them. */
+/** Which calls and which refused requests a viewer asks for; undefined: none. */
 export interface Asked {
   calls: CallFilter | undefined
   refusals: RefusalFilter | undefined
@@ -46,8 +42,7 @@ export interface Asked {
 /**
  * Which calls and refused requests a viewer asks for. Of these no provider was asked, and none cost anything.
  *
- * @throws GatewayError not_found for another's account, or a key that there is not; permission_denied for what only the
- * operator may ask
+ * @throws GatewayError not_found for another's account, or key; permission_denied for what only the operator may ask
  */
 export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: CallsAsked): Asked {
   const { account, key, model, provider, outcome, status, min_cost } = query
@@ -61,7 +56,7 @@ export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: 
     status: status === undefined ? undefined : statusesOf(status),
     ...readPeriod(query),
   }
-  const min_cost_nanos = min_cost === undefined ? undefined : costOf(min_cost)
+  const min_cost_nanos = min_cost === undefined ? undefined : readUsd('min_cost', min_cost)
   const has_refusals = (outcome ?? 'refused') === 'refused' && provider === undefined && !min_cost_nanos
   return {
     calls:
@@ -77,47 +72,8 @@ function outcomesOf(outcome: CallOutcome | 'call' | undefined): readonly CallOut
   return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
 }
 
-/**
- * The key whose calls a viewer asks for; undefined: those of all that they see.
- *
- * @param reference its number or prefix
- * @throws GatewayError not_found for a key that is none of the account's, or that the viewer does not see
- */
-export function keyAsked(
-  gateway: Pick<Gateway, 'db'>,
-  viewer: Viewer,
-  account_id: number | undefined,
-  reference: string | undefined,
-): number | undefined {
-  const only_id = onlyKeyOf(viewer)
-  if (reference === undefined) return only_id
-  const key_id = keyReferred(gateway, account_id, reference)
-  if (key_id === undefined || (only_id !== undefined && key_id !== only_id))
-    throw notFound('Key not found. See the list of keys.', { param: 'key' })
-  return key_id
-}
-
-function keyReferred(
-  { db }: Pick<Gateway, 'db'>,
-  account_id: number | undefined,
-  reference: string,
-): number | undefined {
-  const number = numberIn(reference)
-  if (number !== undefined && listedKey(db, number, account_id)) return number
-  const of_prefix: Key[] = keyQueries(db).keysByPrefix.all({ prefix: reference })
-  return of_prefix.find((key) => account_id === undefined || key.account_id === account_id)?.id
-}
-
 function statusesOf(status: string): { from: number; to: number } {
   if (!status.endsWith('xx')) return { from: Number(status), to: Number(status) }
   const from = Number(status[0]) * 100
   return { from, to: from + 99 }
-}
-
-function costOf(text: string): Nanos {
-  try {
-    return parseUsd(text)
-  } catch (cause) {
-    throw invalidRequest('min_cost: is more than can be counted exactly.', { param: 'min_cost', cause })
-  }
 }

@@ -67,9 +67,9 @@ export function callRoutes(gateway: ConsoleParts) {
           const columns = viewer.role === 'operator' ? OPERATOR_COLUMNS : CALL_COLUMNS
           return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
         }
-        const parts = allPages((cursor) => {
-          const page = listRefusals(gateway.db, refusals, { limit: REFUSALS_AT_ONCE, cursor })
-          return { rows: page.refusals, next_cursor: page.next_cursor }
+        const parts = allPages(REFUSALS_AT_ONCE, (page) => {
+          const { refusals: rows, next_cursor } = listRefusals(gateway.db, refusals, page)
+          return { rows, next_cursor }
         })
         return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts })
       },

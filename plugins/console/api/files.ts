@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { PageRequest } from '../../../src/db/page.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
@@ -29,7 +30,9 @@ import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
 
-const FilesQuery = Closed({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS })
+const FILTERS = { ...WHOSE, ...CONTENT }
+const Filters = Closed(FILTERS)
+const FilesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
 const WhoseQuery = Closed(WHOSE)
 const OneQuery = Closed({ ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) })
 
@@ -72,7 +75,6 @@ const taking = (gateway: ConsoleParts) =>
     { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
   )
 
-/** Rows that are read in one turn: some 5 ms. */
 const ROWS_AT_ONCE = 250
 
 const COLUMNS: CsvColumns<Static<typeof FileView>> = {
@@ -89,19 +91,30 @@ const COLUMNS: CsvColumns<Static<typeof FileView>> = {
 function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const { db } = library
+
+  /** Reads pages of the files that a viewer asks for. @throws GatewayError as `accountNeeded` */
+  function reader({ viewer, origin }: Looking, { account: name, content }: Static<typeof Filters>) {
+    const account = accountNeeded(db, viewer, name)
+    const is_shown = isShown(viewer, { content })
+    if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
+    const read = (asked: PageRequest) => {
+      const { rows, next_cursor } = listFiles(db, account.id, asked)
+      return { rows: rows.map((row) => fileView(row, is_shown)), next_cursor }
+    }
+    return { account, read }
+  }
+
   return new Elysia({ name: 'console-files: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files',
       ({ viewer, origin, query }) => {
-        const account = accountNeeded(db, viewer, query.account)
-        const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
-        const page = listFiles(db, account.id, pageOf(query))
+        const { account, read } = reader({ viewer, origin }, query)
+        const { rows, next_cursor } = read(pageOf(query))
         return {
           account: account.name,
-          files: page.rows.map((row) => fileView(row, is_shown)),
-          ...pageFields(page),
+          files: rows,
+          ...pageFields({ next_cursor }),
           quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
       },
@@ -109,17 +122,13 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
     .get(
       '/console/api/files.csv',
-      ({ viewer, origin, query }) => {
-        const account = accountNeeded(db, viewer, query.account)
-        const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
-        const parts = allPages((cursor) => {
-          const page = listFiles(db, account.id, { limit: ROWS_AT_ONCE, cursor })
-          return { rows: page.rows.map((row) => fileView(row, is_shown)), next_cursor: page.next_cursor }
-        })
-        return listCsv(gateway, viewer, { list: 'files', columns: COLUMNS, parts })
-      },
-      { query: Closed({ ...WHOSE, ...CONTENT }), response: { 200: CsvFile, ...FAILURES } },
+      ({ viewer, origin, query }) =>
+        listCsv(gateway, viewer, {
+          list: 'files',
+          columns: COLUMNS,
+          parts: allPages(ROWS_AT_ONCE, reader({ viewer, origin }, query).read),
+        }),
+      { query: Filters, response: { 200: CsvFile, ...FAILURES } },
     )
     .delete(
       '/console/api/files',

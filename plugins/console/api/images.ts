@@ -2,6 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { PageRequest } from '../../../src/db/page.ts'
 import type { Generation } from '../../../src/db/schema.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { formatOf } from '../../../src/domain/image-formats.ts'
@@ -31,14 +32,14 @@ import {
 } from './images-views.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
-import { accountAsked } from './whose.ts'
+import { accountFor } from './whose.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
 
-/** Rows that are read in one turn: some 5 ms. */
 const ROWS_AT_ONCE = 250
+const Filters = Closed(IMAGE_FILTERS)
 
 const COLUMNS: CsvColumns<Static<typeof ListedImage>> = {
   id: ({ id }) => id,
@@ -58,35 +59,40 @@ const COLUMNS: CsvColumns<Static<typeof ListedImage>> = {
 function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const { db } = library
+
+  /** Reads pages of the images that a viewer asks for. @throws GatewayError not_found for another's account */
+  function reader(
+    { viewer, origin }: Looking,
+    { account: name, model, kind, content }: Static<typeof Filters>,
+  ) {
+    const account = accountFor(db, viewer, name)
+    const is_shown = isShown(viewer, { content })
+    if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
+    return (asked: PageRequest) => {
+      const { rows, next_cursor } = listGenerations(db, { account_id: account?.id, model, kind }, asked)
+      return { rows: rows.map((row) => listedView(row, is_shown)), next_cursor }
+    }
+  }
+
   return new Elysia({ name: 'console-images: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images',
       ({ viewer, origin, query }) => {
-        const { model, kind } = query
-        const account = accountAsked(db, viewer, query.account)
-        const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
-        const page = listGenerations(db, { account_id: account?.id, model, kind }, pageOf(query))
-        return { images: page.rows.map((row) => listedView(row, is_shown)), ...pageFields(page) }
+        const { rows, next_cursor } = reader({ viewer, origin }, query)(pageOf(query))
+        return { images: rows, ...pageFields({ next_cursor }) }
       },
       { query: ImagesQuery, response: { 200: ImagesView, ...FAILURES } },
     )
     .get(
       '/console/api/images.csv',
-      ({ viewer, origin, query }) => {
-        const { model, kind } = query
-        const account = accountAsked(db, viewer, query.account)
-        const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
-        const parts = allPages((cursor) => {
-          const filter = { account_id: account?.id, model, kind }
-          const page = listGenerations(db, filter, { limit: ROWS_AT_ONCE, cursor })
-          return { rows: page.rows.map((row) => listedView(row, is_shown)), next_cursor: page.next_cursor }
-        })
-        return listCsv(gateway, viewer, { list: 'images', columns: COLUMNS, parts })
-      },
-      { query: Closed(IMAGE_FILTERS), response: { 200: CsvFile, ...FAILURES } },
+      ({ viewer, origin, query }) =>
+        listCsv(gateway, viewer, {
+          list: 'images',
+          columns: COLUMNS,
+          parts: allPages(ROWS_AT_ONCE, reader({ viewer, origin }, query)),
+        }),
+      { query: Filters, response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id',

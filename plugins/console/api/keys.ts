@@ -1,7 +1,7 @@
 // Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { countUsableKeys, type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
+import { countUsableKeys, listKeyPage } from '../../../src/access/key-listing.ts'
 import type { KeySettings } from '../../../src/access/key-settings.ts'
 import {
   changeKey,
@@ -12,9 +12,8 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import { isServed } from '../../../src/domain/catalogue.ts'
-import { conflict, invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
@@ -22,8 +21,8 @@ import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
-import { accountAsked, requireAccount } from './asked.ts'
-import { KeyParams, numberIn, readUsd } from './fields.ts'
+import { accountAsked, requireAccount, requireKey } from './asked.ts'
+import { KeyParams, readUsd } from './fields.ts'
 import {
   IssuedView,
   KeyChanges,
@@ -36,7 +35,7 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
-import { realFirst } from './real-first.ts'
+import { sampleModel } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
 const KEY_COUNTS_AS = 10
@@ -159,15 +158,11 @@ function issued(
   viewer: Viewer,
   { key, text }: IssuedKey,
 ): Static<typeof IssuedView> {
-  const catalogue = gateway.exchange.catalogue()
-  const models = realFirst(catalogue.models.values(), catalogue)
-  const mayCall = compileModelPatterns(key.models)
-  const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
   return {
     text,
     key: shownKey(gateway, viewer, String(key.id)),
     unmatched: unmatchedBy(gateway, key.models),
-    sample_model: sample?.id ?? null,
+    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
   }
 }
 
@@ -212,24 +207,6 @@ function shownKey(
   const key = requireKey(gateway, viewer, id)
   const usage = usageOfKeys(gateway.db, [key], gateway.exchange.now()).get(key.id) ?? NOT_USED
   return keyView(gateway, key, usage, viewer)
-}
-
-/** @throws GatewayError not_found if there is no such key, or the viewer does not see it */
-export function requireKey(
-  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
-  viewer: Viewer,
-  reference: string,
-): ListedKey {
-  const account_id = accountOf(viewer)
-  const number = numberIn(reference)
-  const found =
-    number === undefined
-      ? listKeyPage(db, { account_id, search: reference }, { limit: 50 }, now()).rows.find(
-          ({ prefix }) => prefix === reference,
-        )
-      : listedKey(db, number, account_id)
-  if (!found || !isOfKey(viewer, found.id)) throw notFound('Key not found. See the list of keys.')
-  return found
 }
 
 /** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */

@@ -54,15 +54,20 @@ interface SomePage<Row> {
   next_cursor: number | undefined | null
 }
 
-/** The pages of a list one after the other, with a turn for calls between two. */
+/**
+ * The pages of a list one after the other, with a turn for calls between two.
+ *
+ * @param limit rows that are read in one turn: some 5 ms
+ */
 export async function* allPages<Row>(
-  read: (cursor: number | undefined) => SomePage<Row> | Promise<SomePage<Row>>,
+  limit: number,
+  read: (page: { limit: number; cursor?: number }) => SomePage<Row> | Promise<SomePage<Row>>,
 ): AsyncGenerator<readonly Row[]> {
-  for (let cursor: number | undefined; ; ) {
-    const { rows, next_cursor } = await read(cursor)
+  for (let page: { limit: number; cursor?: number } = { limit }; ; ) {
+    const { rows, next_cursor } = await read(page)
     yield rows
     if (next_cursor === undefined || next_cursor === null) return
-    cursor = next_cursor
+    page = { limit, cursor: next_cursor }
     await endOfTurn()
   }
 }

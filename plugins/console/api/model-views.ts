@@ -1,17 +1,9 @@
 // Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
 import { Type } from '@sinclair/typebox'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields } from '../../../src/http/views.ts'
 import { HealthState, HealthView, LastFailureView } from './health-views.ts'
-import { MARGIN_SUM_FIELDS } from './margin-views.ts'
 import { PriceLineView } from './price-views.ts'
-
-const SUMS = {
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'calls that failed or were broken off' }),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
-}
+import { SUM_FIELDS } from './sum-views.ts'
 
 export const RouteView = Type.Object({
   provider: Type.String(),
@@ -45,14 +37,14 @@ const MODEL = {
   routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),
   health_state: HealthState,
   health: Type.Optional(HealthView),
-  week: Type.Object(SUMS),
+  week: Type.Object(SUM_FIELDS),
 }
 
 export const ModelView = Type.Object({ ...MODEL })
 export const ModelsView = Type.Object({ models: Type.Array(ModelView) })
 export const ModelDetailView = Type.Object({
   ...MODEL,
-  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUMS }), {
+  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUM_FIELDS }), {
     description: 'each of the last seven days (UTC), today last',
   }),
 })

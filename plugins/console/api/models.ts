@@ -10,7 +10,6 @@ import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
 import { addTotals, NO_CALLS } from '../../../src/ledger/totals.ts'
@@ -19,9 +18,9 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './catalogue-files.ts'
 import { healthView, lastFailureView, type Seen, seenNow } from './health-views.ts'
 import { CsvFile, listCsv, onePart } from './list-csv.ts'
-import { marginOfSum } from './margin-views.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
 import { linesView } from './price-views.ts'
+import { sumView } from './sum-views.ts'
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
@@ -147,12 +146,7 @@ function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unava
 function sumsView(days: readonly ModelDay[], is_operator: boolean) {
   const sum = { ...NO_CALLS }
   for (const day of days) addTotals(sum, day)
-  return {
-    calls: sum.calls,
-    failed: sum.failed,
-    ...money('cost', sum.cost_nanos),
-    ...marginOfSum(sum, is_operator),
-  }
+  return sumView(sum, is_operator)
 }
 
 /** The days of the week by model; none for whoever sees the calls of one key only, since the sums are of all. */

@@ -20,20 +20,17 @@ import {
 } from '../../../src/ledger/overview.ts'
 import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-parts.ts'
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
-import type { MoneyTotals } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { AlertView, alertView } from './alerts.ts'
 import { FailingView, failingView } from './health-views.ts'
-import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
+import { marginOfSum } from './margin-views.ts'
+import { SUM_FIELDS, sumView } from './sum-views.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 
 const TOTALS = {
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
+  ...SUM_FIELDS,
   first_byte_p50_ms: Milliseconds,
   first_byte_p95_ms: Milliseconds,
   first_byte_p99_ms: Milliseconds,
@@ -60,18 +57,12 @@ const EndingView = Closed({
   days: Type.Integer({ description: 'until then; negative once it is past' }),
 })
 
-const PART = {
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
-}
 const TopView = Closed({
   /** The most expensive first. */
-  models: Type.Array(Closed({ model: Type.String(), ...PART })),
+  models: Type.Array(Closed({ model: Type.String(), ...SUM_FIELDS })),
   further_models: Type.Integer(),
   /** For the operator alone. */
-  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...PART })),
+  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...SUM_FIELDS })),
   further_accounts: Type.Integer(),
 })
 /** Of each, so many are listed. */
@@ -173,25 +164,16 @@ function topView(db: Gateway['db'], parts: OverviewParts, is_operator: boolean):
   const ids = top.map(({ account_id }) => account_id)
   const names = new Map(listedAccounts(db, ids).map(({ id, name }) => [id, name]))
   return {
-    models: parts.models
-      .slice(0, MAX_TOP)
-      .map((sum) => ({ model: sum.model, ...partView(sum, is_operator) })),
+    models: parts.models.slice(0, MAX_TOP).map((sum) => ({ model: sum.model, ...sumView(sum, is_operator) })),
     further_models: Math.max(0, parts.models.length - MAX_TOP),
     accounts: top.map((sum) => ({
       account_id: sum.account_id,
       account: names.get(sum.account_id) ?? '',
-      ...partView(sum, is_operator),
+      ...sumView(sum, is_operator),
     })),
     further_accounts: Math.max(0, accounts.length - MAX_TOP),
   }
 }
-
-const partView = (sum: MoneyTotals, is_operator: boolean) => ({
-  calls: sum.calls,
-  failed: sum.failed,
-  ...money('cost', sum.cost_nanos),
-  ...marginOfSum(sum, is_operator),
-})
 
 const failingRoutesView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({
   routes: routes.map(({ last_at_ms, ...route }) => ({ ...route, ...time('last', last_at_ms) })),

@@ -14,7 +14,7 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { QuoteFields, QuoteView, quoteView } from './play-quote.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
-import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
+import { accountFor, accountNeeded, WHOSE } from './whose.ts'
 
 const WhoseQuery = Closed(WHOSE)
 
@@ -48,7 +48,7 @@ function asked(gateway: ConsoleParts) {
     .get(
       '/console/api/play',
       ({ viewer, query }) => {
-        const account = accountAsked(db, viewer, query.account)
+        const account = accountFor(db, viewer, query.account)
         const key = account && knownKey(gateway, viewer, account)
         const { protocols } = gateway.exchange
         return playView({ account, key, catalogue: gateway.exchange.catalogue(), protocols, now_ms: now() })
@@ -58,7 +58,7 @@ function asked(gateway: ConsoleParts) {
     .post(
       '/console/api/play/quote',
       ({ viewer, query, body }) => {
-        const account = accountAsked(db, viewer, query.account)
+        const account = accountFor(db, viewer, query.account)
         const key = account && knownKey(gateway, viewer, account)
         return quoteView(gateway.exchange.catalogue(), key, body)
       },

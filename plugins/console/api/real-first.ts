@@ -1,6 +1,7 @@
 // Models as they are suggested: those of real providers before those that are only simulated.
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { isSimulated } from '../../../src/config/served.ts'
-import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
+import { type Catalogue, isServed, type Model } from '../../../src/domain/catalogue.ts'
 
 /** Otherwise in the catalogue's order. */
 export function realFirst<M extends Model>(
@@ -13,4 +14,11 @@ export function realFirst<M extends Model>(
       return provider !== undefined && isSimulated(provider)
     })
   return [...models].toSorted((one, other) => Number(isMadeUp(one)) - Number(isMadeUp(other)))
+}
+
+/** The first text model that a key with these patterns may call; null if it may call none. */
+export function sampleModel(catalogue: Catalogue, patterns: readonly string[] | null): string | null {
+  const mayCall = compileModelPatterns(patterns)
+  const models = realFirst(catalogue.models.values(), catalogue)
+  return models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))?.id ?? null
 }

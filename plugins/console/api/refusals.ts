@@ -10,9 +10,8 @@ import { RANGES, timeOf } from '../../../src/ledger/overview.ts'
 import { findRefusal } from '../../../src/refusals/listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from '../../../src/refusals/sums.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { accountAsked } from './asked.ts'
+import { accountAsked, keyAsked } from './asked.ts'
 import { whoseRefusal } from './call-row.ts'
-import { keyAsked } from './calls-asked.ts'
 import { AccountRef, KeyRef } from './fields.ts'
 
 const Reason = Closed({

@@ -1,20 +1,18 @@
-// The way to a first call: what an account has for it, and the call of a key once it is there.
+// The way to a first call: what an account has for it, and the newest call of a key.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { countUsableKeys, type ListedKey } from '../../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
-import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { isServed } from '../../../src/domain/catalogue.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { requireKey } from './keys.ts'
-import { realFirst } from './real-first.ts'
+import { requireKey } from './asked.ts'
+import { sampleModel } from './real-first.ts'
 
 const StartView = Closed({
   due: Type.Boolean({ description: 'whether no call of the account was ever recorded' }),
@@ -72,7 +70,7 @@ function startView(gateway: Parts, viewer: Viewer): Static<typeof StartView> {
   const account =
     viewer.role === 'operator' ? undefined : accountQueries(db).accountById.get({ id: viewer.account_id })
   if (viewer.role === 'operator' || !account)
-    throw permissionDenied('This is about the account that you sign in with. The operator has none.')
+    throw permissionDenied('Only accounts have first steps. Sign in with an account.')
   const { id: account_id, balance_nanos, held_nanos, debt_nanos } = account
   const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
@@ -80,7 +78,7 @@ function startView(gateway: Parts, viewer: Viewer): Static<typeof StartView> {
     ...money('available', balance_nanos - held_nanos),
     ...money('debt', debt_nanos),
     keys: countUsableKeys(db, account_id, gateway.exchange.now()),
-    sample_model: sampleModel(gateway, key?.models ?? null),
+    sample_model: sampleModel(gateway.exchange.catalogue(), key?.models ?? null),
   }
 }
 
@@ -91,7 +89,7 @@ function firstCall(gateway: Parts, key: ListedKey): Static<typeof FirstCallView>
   const [call] = listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined }).calls
   return {
     key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
-    sample_model: sampleModel(gateway, key.models),
+    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
     call: call ? { ...shown(call), ...money('left', leftOf(gateway, account_id)) } : null,
   }
 }
@@ -105,12 +103,4 @@ function shown(call: ReturnType<typeof listCalls>['calls'][number]) {
 function leftOf({ db }: Parts, account_id: number): number {
   const account = accountQueries(db).accountById.get({ id: account_id })
   return account ? account.balance_nanos - account.held_nanos : 0
-}
-
-/** The first text model that a key with these patterns may call, a real one before a simulated one. */
-export function sampleModel({ exchange }: Pick<Gateway, 'exchange'>, patterns: readonly string[] | null) {
-  const catalogue = exchange.catalogue()
-  const mayCall = compileModelPatterns(patterns)
-  const models = realFirst(catalogue.models.values(), catalogue)
-  return models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))?.id ?? null
 }

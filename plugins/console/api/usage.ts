@@ -10,16 +10,15 @@ import { lastDays } from '../../../src/domain/ranges.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/ledger/totals.ts'
 import { type Usage, usageOf } from '../../../src/ledger/usage.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { accountAsked } from './asked.ts'
-import { keyAsked } from './calls-asked.ts'
+import { accountAsked, keyAsked } from './asked.ts'
 import { DAY_RANGE, rangeAsked } from './day-range.ts'
 import { AccountRef, KeyRef } from './fields.ts'
 import { CsvFile, listCsv } from './list-csv.ts'
-import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
+import { USED_SUM_FIELDS, usedSumView } from './sum-views.ts'
 
 const MAX_LISTED = 200
 /** It reads some thousand sums. */
@@ -35,27 +34,17 @@ const UsageQuery = Closed(FILTERS)
 const PARTS = ['day', 'model', 'account', 'key'] as const
 const FileQuery = Closed({ ...FILTERS, by: Type.Optional(OneOf(PARTS)) })
 
-const SUM = {
-  calls: Type.Integer(),
-  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
-  input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  images: Type.Integer(),
-  ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
-}
-
 const UsageView = Closed({
   account: Nullable(Type.String({ description: 'null: all accounts' })),
   ...TimeFields('from'),
   ...TimeFields('until'),
   unfinished: Type.Boolean({ description: 'whether the last day is not over yet' }),
-  total: Closed(SUM),
-  days: Type.Array(Closed({ day: Type.String(), ...SUM })),
-  models: Type.Array(Closed({ model: Type.String(), ...SUM })),
-  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...SUM })),
+  total: Closed(USED_SUM_FIELDS),
+  days: Type.Array(Closed({ day: Type.String(), ...USED_SUM_FIELDS })),
+  models: Type.Array(Closed({ model: Type.String(), ...USED_SUM_FIELDS })),
+  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...USED_SUM_FIELDS })),
   further_accounts: Type.Integer({ description: 'accounts that cost less than those listed' }),
-  keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...SUM })),
+  keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...USED_SUM_FIELDS })),
   further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
 })
 
@@ -72,7 +61,7 @@ export function usage(gateway: ConsoleParts) {
       async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
         const { account_id, from_ms, until_ms, used } = await uses(viewer, query)
         const is_operator = viewer.role === 'operator'
-        const view = (sum: CallTotals) => sumView(sum, is_operator)
+        const view = (sum: CallTotals) => usedSumView(sum, is_operator)
         const is_all = account_id === undefined
         const [account] = is_all ? [] : listedAccounts(db, [account_id])
         return {
@@ -113,7 +102,7 @@ export function usage(gateway: ConsoleParts) {
     )
 }
 
-/** @throws GatewayError not_found for another's account or key; invalid_request for a range that is none */
+/** @throws GatewayError not_found for another's account or key; invalid_request for a range as `rangeAsked` */
 async function readUsage(
   gateway: Pick<ConsoleParts, 'db' | 'exchange'>,
   viewer: Viewer,
@@ -181,13 +170,3 @@ const keysNamed = (db: ConsoleParts['db'], sums: Usage['keys']) =>
     const [row]: Key[] = keyQueries(db).keysById.all({ id: sum.key_id })
     return { ...sum, key: row?.name ?? '', key_prefix: row?.prefix ?? '' }
   })
-
-const sumView = (sum: CallTotals, is_operator: boolean) => ({
-  calls: sum.calls,
-  failed: sum.failed,
-  input_tokens: sum.input_tokens,
-  output_tokens: sum.output_tokens,
-  images: sum.images,
-  ...money('cost', sum.cost_nanos),
-  ...marginOfSum(sum, is_operator),
-})
