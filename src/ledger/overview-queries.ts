@@ -1,10 +1,10 @@
 // The queries of an overview, prepared once for each connection: sums over periods, over ranges of calls, and samples of calls.
-import { and, count, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
-import { isFailed } from './failed-sql.ts'
+import { moneyOfCalls, moneyOfSums } from './totals.ts'
 
 const { placeholder } = sql
 
@@ -36,11 +36,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
         step: sql<number>`CAST((${calls.started_at_ms} - ${placeholder('from_ms')}) / ${placeholder('step_ms')} AS INTEGER)`.as(
           'step',
         ),
-        calls: count(),
-        failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
-        cost_nanos: sql<number>`sum(${calls.cost_nanos})`,
-        provider_cost_nanos: sql<number>`coalesce(sum(${calls.provider_cost_nanos}), 0)`,
-        known_revenue_nanos: sql<number>`coalesce(sum(${calls.cost_nanos}) FILTER (WHERE ${calls.provider_cost_nanos} IS NOT NULL), 0)`,
+        ...moneyOfCalls(),
         first_id: sql<number>`min(${calls.id})`,
         last_id: sql<number>`max(${calls.id})`,
       })
@@ -70,11 +66,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
 const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
   orm
     .select({
-      calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
-      failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${isFailed(call_sums.outcome)}), 0)`,
-      cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)`,
-      provider_cost_nanos: sql<number>`coalesce(sum(${call_sums.provider_cost_nanos}), 0)`,
-      known_revenue_nanos: sql<number>`coalesce(sum(${call_sums.known_revenue_nanos}), 0)`,
+      ...moneyOfSums(),
       first_id: sql<number | null>`min(${call_sums.first_call_id})`,
       last_id: sql<number | null>`max(${call_sums.last_call_id})`,
     })

@@ -49,6 +49,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   rangesOfDays: (orm: BunSQLiteDatabase) => rangesOfDaysWhere(orm, account(call_sums)),
   days: (orm: BunSQLiteDatabase) => daysWhere(orm, account(call_sums)),
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
+  usage: (orm: BunSQLiteDatabase) => usageWhere(orm, account(call_sums)),
 })
 
 /** The calls of one range of ids that match, the newest first. */
@@ -195,6 +196,29 @@ const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .groupBy(call_sums.account_id, call_sums.key_id, call_sums.model)
     .prepare()
 
+/** What calls came to from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
+const usageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
+    .select({
+      start_s: call_sums.start_s,
+      account_id: call_sums.account_id,
+      key_id: call_sums.key_id,
+      model: call_sums.model,
+      ...totalsOfSums(),
+    })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, DAY),
+        gte(call_sums.start_s, placeholder('from_s')),
+        lt(call_sums.start_s, placeholder('until_s')),
+        optionalFilters(call_sums),
+      ),
+    )
+    .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
+    .prepare()
+
 /** The queries on every call. */
 export const callQueries = perConnection(preparationsWhere(() => undefined))
 
@@ -202,47 +226,6 @@ export const callQueries = perConnection(preparationsWhere(() => undefined))
 export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => equals(table.account_id, 'account_id')),
 )
-
-/** What calls came to on some days, by day and model. */
-export const usageQueries = perConnection({
-  /** Of an account, by key too: in the order of the table, so that nothing is sorted. */
-  of_days: (orm) =>
-    orm
-      .select({
-        start_s: call_sums.start_s,
-        account_id: call_sums.account_id,
-        key_id: call_sums.key_id,
-        model: call_sums.model,
-        ...totalsOfSums(),
-      })
-      .from(call_sums)
-      .where(and(equals(call_sums.account_id, 'account_id'), ofSomeDays()))
-      .groupBy(call_sums.start_s, call_sums.key_id, call_sums.model)
-      .prepare(),
-  /** Of all, by account. */
-  of_all: (orm) =>
-    orm
-      .select({
-        start_s: call_sums.start_s,
-        account_id: call_sums.account_id,
-        model: call_sums.model,
-        ...totalsOfSums(),
-      })
-      .from(call_sums)
-      .where(ofSomeDays())
-      .groupBy(call_sums.start_s, call_sums.account_id, call_sums.model)
-      .prepare(),
-})
-
-/** From one day up to another. */
-function ofSomeDays(): SQL | undefined {
-  return and(
-    eq(call_sums.span_s, DAY),
-    gte(call_sums.start_s, placeholder('from_s')),
-    lt(call_sums.start_s, placeholder('until_s')),
-    optionalFilters(call_sums),
-  )
-}
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({

@@ -1,9 +1,8 @@
 // What calls came to in some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
 import type { Database } from 'bun:sqlite'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { valuesOf } from './call-filter.ts'
+import { queriesFor, valuesOf } from './call-filter.ts'
 import { DAY_S, dayOf } from './days.ts'
-import { usageQueries } from './queries.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from './totals.ts'
 
 export interface UsageRequest {
@@ -38,20 +37,20 @@ const SUMS_AT_ONCE = 400
 export async function usageOf(db: Database, request: UsageRequest): Promise<Usage> {
   const { account_id, key_id, model, from_ms, until_ms } = request
   const [first_s, end_s] = [from_ms / 1_000, until_ms / 1_000]
+  const query = queriesFor(db, { account_id }).usage
   const values = valuesOf(db, { account_id, key_id, model })
   const total = { ...NO_CALLS }
   const [by_day, by_model] = [new Map<number, CallTotals>(), new Map<string, CallTotals>()]
   const [by_account, by_key] = [new Map<number, CallTotals>(), new Map<number, CallTotals>()]
   for (let day_s = first_s, at_once = 1; day_s < end_s; ) {
     const until_s = Math.min(day_s + at_once * DAY_S, end_s)
-    const within = { ...values, from_s: day_s, until_s }
-    const rows = account_id === undefined ? ofAll(db, within) : ofAccount(db, { ...within, account_id })
+    const rows = query.all({ ...values, from_s: day_s, until_s })
     for (const row of rows) {
       addTotals(total, row)
       addTotals(totalsIn(by_day, row.start_s, NO_CALLS), row)
       addTotals(totalsIn(by_model, row.model, NO_CALLS), row)
       addTotals(totalsIn(by_account, row.account_id, NO_CALLS), row)
-      if (row.key_id !== undefined) addTotals(totalsIn(by_key, row.key_id, NO_CALLS), row)
+      if (account_id !== undefined) addTotals(totalsIn(by_key, row.key_id, NO_CALLS), row)
     }
     at_once = Math.max(1, Math.floor((at_once * SUMS_AT_ONCE) / Math.max(rows.length, SUMS_AT_ONCE / 16)))
     day_s = until_s
@@ -68,10 +67,3 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Usag
     keys: [...by_key].map(([id, sum]) => ({ key_id: id, ...sum })).sort(byCost),
   }
 }
-
-type Within = ReturnType<typeof valuesOf> & { from_s: number; until_s: number }
-type Row = CallTotals & { start_s: number; account_id: number; model: string; key_id?: number }
-
-const ofAll = (db: Database, within: Within): Row[] => usageQueries(db).of_all.all(within)
-const ofAccount = (db: Database, within: Within & { account_id: number }): Row[] =>
-  usageQueries(db).of_days.all(within)
