@@ -9,6 +9,7 @@ import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Call } from './call-answer.ts'
+import { whoseFacts } from './whose.tsx'
 
 export function CallFacts({ call }: { call: Call }) {
   const { role } = useViewer()
@@ -19,20 +20,7 @@ export function CallFacts({ call }: { call: Call }) {
         facts={[
           ['Request id', <Id key="id" value={call.request_id} what="request id" whole />],
           ['Started', <Time key="started" at_ms={call.started_at_ms} exact />],
-          [
-            'Account',
-            role === 'operator' && (
-              <Link key="account" href={`/accounts/${call.account_id}`}>
-                {call.account}
-              </Link>
-            ),
-          ],
-          [
-            'Key',
-            <Link key="key" href={`/keys/${call.key_id}`}>
-              {call.key} ({call.key_prefix}…)
-            </Link>,
-          ],
+          ...whoseFacts(call, role),
           [
             'Model',
             <Link key="model" href={`/calls?model=${part(call.model)}`}>

@@ -11,6 +11,7 @@ import { refusedHref } from '../../parts/refusals/refusals.ts'
 import { refusalAdvice } from '../../parts/refusals/words.ts'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import { whoseFacts } from './whose.tsx'
 
 export function RefusedRequest({ request_id }: { request_id: string }) {
   const { role } = useViewer()
@@ -35,20 +36,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
               facts={[
                 ['Request id', <Id key="id" value={about.request_id} what="request id" whole />],
                 ['Refused', <Time key="refused" at_ms={about.refused_at_ms} exact />],
-                [
-                  'Account',
-                  role === 'operator' ? (
-                    <Link key="account" href={`/accounts/${about.account_id}`}>
-                      {about.account}
-                    </Link>
-                  ) : undefined,
-                ],
-                [
-                  'Key',
-                  <Link key="key" href={`/keys/${about.key_id}`}>
-                    {about.key} ({about.key_prefix}…)
-                  </Link>,
-                ],
+                ...whoseFacts(about, role),
                 ['Model', about.model ?? undefined],
                 ['Surface', about.surface],
                 [

@@ -1,9 +1,7 @@
 // The page of one version of the catalogue: what it changed, and how it comes back into force.
-import { useMutation } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { type AnswerOf, ApiError, api, ask, part } from '../../app/client.ts'
+import { type AnswerOf, ApiError, api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useAddressState } from '../../parts/address-state.ts'
@@ -11,7 +9,8 @@ import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Diff } from '../../parts/catalogue/diff.tsx'
 import { useFile } from '../../parts/catalogue/draft.ts'
 import { keepDraft, keptDraft } from '../../parts/catalogue/kept-draft.ts'
-import { type Review, ReviewDialog } from '../../parts/catalogue/review-dialog.tsx'
+import { useReview } from '../../parts/catalogue/review.ts'
+import { ReviewDialog } from '../../parts/catalogue/review-dialog.tsx'
 import { useSaveCatalogue } from '../../parts/catalogue/saving.ts'
 import type { CatalogueFile } from '../../parts/catalogue/values.ts'
 import { SavedBy } from '../../parts/catalogue/version-words.tsx'
@@ -94,18 +93,7 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
 
 /** The button, and the review that it opens. */
 function Restore({ own: { version, draft }, file }: { own: Version; file: CatalogueFile }) {
-  const [review, setReview] = useState<Review | null>(null)
-  const action = useSaveCatalogue(() => setReview(null))
-  const open = useMutation({
-    async mutationFn() {
-      save.reset()
-      setReview({
-        text: draft.text,
-        ...(await ask(api.catalogue.previews.post({ text: draft.text }))),
-      })
-    },
-  })
-  const save = useMutation({ mutationFn: (text: string) => action.runOrThrow({ text, base: file }) })
+  const { reviewing, open, save_failure } = useReview(async () => draft.text, file, useSaveCatalogue())
   return (
     <>
       <Button look="primary" icon={RotateCcw} busy={open.isPending} onClick={() => open.mutate()}>
@@ -113,13 +101,9 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
       </Button>
       {open.error && <CannotRestore failure={open.error} text={draft.text} hash={file.hash} />}
       <ReviewDialog
-        review={review}
-        before={file.text ?? ''}
+        reviewing={reviewing}
         title={`Restore version ${String(version)}?`}
         verb="Restore version"
-        busy={save.isPending}
-        onClose={() => setReview(null)}
-        onSave={(text) => save.mutate(text)}
       >
         {draft.other_keys.length > 0 && (
           <Notice>
@@ -133,9 +117,9 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
             .
           </Notice>
         )}
-        {save.error && (
+        {save_failure && (
           <Notice tone="bad" alert>
-            <Words>{save.error.message}</Words>
+            <Words>{save_failure.message}</Words>
           </Notice>
         )}
       </ReviewDialog>

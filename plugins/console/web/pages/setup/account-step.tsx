@@ -11,7 +11,7 @@ import { Select } from '../../parts/select.tsx'
 
 interface AccountStepProps {
   setup: SetupState
-  /** One that was made here before: another key is for it. Empty if there is none. */
+  /** The account that was made here before, which gets another key. Empty if none was. */
   account: string
   onDone: (key: MadeKey) => void
 }

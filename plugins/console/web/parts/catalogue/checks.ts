@@ -11,7 +11,7 @@ interface CheckedText {
 }
 
 export interface Checks {
-  /** Null as long as nothing is changed. */
+  /** Null while nothing is changed. */
   text: string | null
   checked: CheckedText | null
   /** Why a change could not be made, or a text not be checked. */
@@ -26,12 +26,12 @@ export interface Checks {
   restart: (file: CatalogueFile) => void
 }
 
-/** @param file what the text begins from @param began a draft that was left; null if there is none */
+/** @param file whose text is changed @param began a draft that was left; null if none was */
 export function useChecks(file: CatalogueFile, began: string | null): Checks {
   const [text, setText] = useState(began)
   const [checked, setChecked] = useState<CheckedText | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
-  // What is shown lags behind: two fields that are left one right after the other must not begin from the same text.
+  // What is shown lags behind: two fields that are left one right after the other must not change the same text.
   const latest = useRef(began ?? file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)

@@ -22,7 +22,7 @@ import {
 const CHECK_AFTER_MS = 350
 
 export interface Draft {
-  /** What it began from. */
+  /** The file that it is a draft of. */
   file: CatalogueFile
   /** As it would be saved. */
   text: string
@@ -54,7 +54,7 @@ export interface Draft {
 export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
 
 /**
- * @param read the file, as it is now: an untouched draft follows it, a touched one stays with what it began from
+ * @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was
  */
 export function useDraft(read: CatalogueFile): Draft {
   const [left] = useState(keptDraft)

@@ -3,7 +3,7 @@ import { dropFromTab, keepInTab, keptInTab } from '../../app/kept.ts'
 
 export interface KeptDraft {
   text: string
-  /** Of the file that it began from. */
+  /** Of the file that it is a draft of. */
   hash: string
   /** The page where it was made: its address. */
   made_at: string
@@ -12,7 +12,7 @@ export interface KeptDraft {
 const NAME = 'catalogue-draft'
 let in_memory: KeptDraft | null = null
 
-/** The draft that was left; null if there is none. */
+/** The draft that was left; null if none was. */
 export const keptDraft = (): KeptDraft | null => in_memory ?? readKept(keptInTab(NAME))
 
 /** @param safe_text the same without keys; undefined if it is not known yet: after a reload the last one is there */
@@ -32,7 +32,7 @@ function readKept(text: string | null): KeptDraft | null {
     const draft: unknown = JSON.parse(text)
     return isDraft(draft) ? draft : null
   } catch {
-    // Somebody else's text under this name: it is no draft.
+    // Another program's text under this name is not a draft.
     return null
   }
 }

@@ -85,7 +85,7 @@ function serverOptions(servers: readonly Known[], written: string): Option<strin
 }
 
 interface OfServerProps extends ProviderFieldsProps {
-  /** The server that the file names; undefined if it is none of the known ones. */
+  /** The server that the file names; undefined if it is not a known one. */
   known: Known | undefined
 }
 

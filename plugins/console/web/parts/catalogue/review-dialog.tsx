@@ -1,44 +1,25 @@
 // What a text of the catalogue would change, shown once more before it is saved: prices, models, last week's calls, lines.
 import type { ReactNode } from 'react'
-import type { AnswerOf, api } from '../../app/client.ts'
 import { Button } from '../button.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
 import { Notice } from '../notice.tsx'
 import { ChangeList } from './changes.tsx'
 import { Diff } from './diff.tsx'
 import { Rating } from './rating.tsx'
-
-/** What is reviewed, and then saved. */
-export interface Review extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'rating'> {
-  text: string
-}
+import type { Reviewing } from './review.ts'
 
 export interface ReviewDialogProps {
-  /** Null: nothing is. */
-  review: Review | null
-  /** The file's text as it is. */
-  before: string
+  reviewing: Reviewing
   title: string
   verb: string
-  busy: boolean
-  onClose: () => void
-  onSave: (text: string) => void
   /** Notices: why it failed, what to mind. */
   children?: ReactNode
 }
 
-export function ReviewDialog({
-  review,
-  before,
-  title,
-  verb,
-  busy,
-  onClose,
-  onSave,
-  children,
-}: ReviewDialogProps) {
+export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogProps) {
+  const { review, before, is_saving, close, save } = reviewing
   return (
-    <Dialog open={review !== null} onClose={onClose} title={title} wide>
+    <Dialog open={review !== null} onClose={close} title={title} wide>
       {review && (
         <div className="stack">
           <ChangeList changes={review.changes} />
@@ -51,8 +32,8 @@ export function ReviewDialog({
           </details>
           <p className="soft">It applies to new calls at once. Running calls keep their prices.</p>
           <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button look="primary" busy={busy} onClick={() => onSave(review.text)}>
+            <Button onClick={close}>Cancel</Button>
+            <Button look="primary" busy={is_saving} onClick={() => save(review.text)}>
               {verb}
             </Button>
           </DialogActions>

@@ -1,33 +1,20 @@
 // The end of a draft: what it changes is shown once more, and then it is saved, or given up.
-import { useMutation } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
-import { useState } from 'react'
-import { ApiError, api, ask } from '../../app/client.ts'
+import { ApiError } from '../../app/client.ts'
 import { Button } from '../button.tsx'
 import { Copy } from '../copy.tsx'
 import { Notice } from '../notice.tsx'
 import { Words } from '../words.tsx'
 import type { Draft } from './draft.ts'
-import { type Review, ReviewDialog } from './review-dialog.tsx'
-import type { Saving } from './saving.ts'
+import { useReview } from './review.ts'
+import { ReviewDialog } from './review-dialog.tsx'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
-  const [review, setReview] = useState<Review | null>(null)
   const has_mistakes = draft.mistakes.length > 0
-  const open = useMutation({
-    async mutationFn() {
-      save.reset()
-      // A field that this very click has left is still being written.
-      const text = await draft.settled()
-      if (text !== null) setReview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
-    },
-  })
-  const save = useMutation({
-    mutationFn: (saving: Saving) => draft.save.runOrThrow(saving),
-    onSuccess: () => setReview(null),
-  })
-  const failure = save.error ?? open.error
+  // A field that this very click has left is still being written.
+  const { reviewing, open, save_failure } = useReview(draft.settled, draft.file, draft.save)
+  const failure = save_failure ?? open.error
   return (
     <>
       {draft.is_changed && (
@@ -45,16 +32,8 @@ export function SaveBar({ draft }: { draft: Draft }) {
           </Button>
         </>
       )}
-      {failure && review === null && <FailureNotice draft={draft} failure={failure} />}
-      <ReviewDialog
-        review={review}
-        before={draft.file.text ?? ''}
-        title="Save the catalogue?"
-        verb="Save catalogue"
-        busy={save.isPending}
-        onClose={() => setReview(null)}
-        onSave={(text) => save.mutate({ text, base: draft.file })}
-      >
+      {failure && reviewing.review === null && <FailureNotice draft={draft} failure={failure} />}
+      <ReviewDialog reviewing={reviewing} title="Save the catalogue?" verb="Save catalogue">
         {failure && <FailureNotice draft={draft} failure={failure} />}
       </ReviewDialog>
     </>

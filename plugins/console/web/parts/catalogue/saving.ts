@@ -19,14 +19,14 @@ export interface Saving {
 type Saved = AnswerOf<typeof api.catalogue.save.post>
 
 /** @param onSaved told of the file as it is then */
-export function useSaveCatalogue(onSaved: (file: CatalogueFile) => void): Action<Saving, Saved> {
+export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<Saving, Saved> {
   const queries = useQueryClient()
   return useAction({
     async work({ text, base }: Saving) {
       const saved = await ask(api.catalogue.save.post({ text, hash: base.hash }))
       const file = await ask(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
-      onSaved(file)
+      onSaved?.(file)
       return saved
     },
     changes: CHANGES,

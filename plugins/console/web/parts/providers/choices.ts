@@ -25,7 +25,7 @@ export interface Choice {
   model_help: string
   /** The provider's own names of models that it is known to have. */
   models: readonly string[]
-  /** It is in the catalogue: there is nothing to save. */
+  /** It is in the catalogue already. */
   saved: boolean
 }
 
