@@ -68,7 +68,8 @@ price = { input = 1, output = 4 }
 const { gateway, visit } = await fileConsole({
   catalogue: [
     FIRST_CATALOGUE,
-    saved('azure-here', 'server = "azure"\nresource = "acme"', KEY),
+    // Without a cooldown, in which its page would say that instead of its health.
+    saved('azure-here', 'server = "azure"\nresource = "acme"\ncooldown_ms = 0', KEY),
     saved('bedrock-here', 'server = "bedrock"\nregion = "us-east-1"', KEY),
     saved('vertex-here', 'server = "vertex"', `file:${KEY_FILE}`),
   ].join(''),
