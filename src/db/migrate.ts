@@ -24,6 +24,7 @@ import route_sums from './migrations/0020_route_sums.sql' with { type: 'text' }
 import catalogues from './migrations/0021_catalogues.sql' with { type: 'text' }
 import account_details from './migrations/0022_account_details.sql' with { type: 'text' }
 import alerts from './migrations/0023_alerts.sql' with { type: 'text' }
+import lines_of_an_account from './migrations/0024_lines_of_an_account.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly string[] = [
   catalogues,
   account_details,
   alerts,
+  lines_of_an_account,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
