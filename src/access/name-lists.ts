@@ -1,8 +1,10 @@
 // The names of accounts and keys, for lists to choose from.
 import type { Database } from 'bun:sqlite'
+import { eq, sql } from 'drizzle-orm'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { type Account, accounts, type Key, keys } from '../db/schema.ts'
+import { account_details, accounts, type Key, keys } from '../db/schema.ts'
+import type { ListedAccount } from './account-listing.ts'
 
 /** Nobody chooses from a longer list. */
 const MAX_NAMES = 1_000
@@ -10,8 +12,13 @@ const MAX_NAMES = 1_000
 const queries = perConnection({
   accounts: (orm) =>
     orm
-      .select({ id: accounts.id, name: accounts.name })
+      .select({
+        id: accounts.id,
+        name: accounts.name,
+        display_name: sql<string>`coalesce(${account_details.display_name}, '')`,
+      })
       .from(accounts)
+      .leftJoin(account_details, eq(account_details.account_id, accounts.id))
       .orderBy(accounts.name)
       .limit(MAX_NAMES)
       .prepare(),
@@ -26,7 +33,8 @@ const queries = perConnection({
 })
 
 /** The first of the accounts by their names. */
-export const accountNames = (db: Database): Pick<Account, 'id' | 'name'>[] => queries(db).accounts.all()
+export const accountNames = (db: Database): Pick<ListedAccount, 'id' | 'name' | 'display_name'>[] =>
+  queries(db).accounts.all()
 
 /** The first of an account's keys by their names, revoked ones included: their calls are still there. */
 export const keyNames = (db: Database, account_id: number): Pick<Key, 'id' | 'name' | 'prefix'>[] =>

@@ -457,3 +457,22 @@ test('after all of this the books are clean', async () => {
     expect([id, sum]).toEqual([id, balance_nanos])
   }
 })
+
+test('the display name stands with the short one in every list, for the operator alone', async () => {
+  const display_name = 'Zoë & 株式会社'
+  const { name, id } = await gateway.account('zoe-of-the-lists', { balance_usd: '5' })
+  gateway.key(name, { name: 'laptop' })
+  await operator.json('PATCH', `/accounts/${id}`, { display_name })
+  const named = { account: name, account_display_name: display_name }
+  const whose = `?account=${name}`
+  expect((await operator.json('GET', `/entries${whose}`)).entries[0]).toMatchObject(named)
+  expect((await operator.json('GET', `/keys${whose}`)).keys[0]).toMatchObject(named)
+  expect((await operator.json('GET', `/audit-log${whose}`)).actions[0]).toMatchObject(named)
+  const found = { accounts: [{ name, display_name }] }
+  expect(await operator.json('GET', '/search?q=zoe-of')).toMatchObject(found)
+  expect(await operator.json('GET', `/search?q=${encodeURIComponent('株式')}`)).toMatchObject(found)
+  expect((await operator.json('GET', '/call-filters')).accounts).toContainEqual({ id, name, display_name })
+  const own = signedIn(gateway, { account: name })
+  expect((await own.json('GET', '/entries')).entries[0].account_display_name).toBe('')
+  expect((await own.json('GET', '/keys')).keys[0].account_display_name).toBe('')
+})

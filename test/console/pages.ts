@@ -9,6 +9,13 @@ interface ListedPage {
   address: string | ((week: Week) => string)
 }
 
+const lastRefused = ({ gateway }: Week): string => {
+  const row = gateway.db
+    .query<{ request_id: string }, []>('SELECT request_id FROM refusals ORDER BY id DESC')
+    .get()
+  return `/console/calls/${row?.request_id}`
+}
+
 const lastCall = ({ gateway }: Week): string => {
   const call = gateway.rows().calls.findLast(({ outcome }) => outcome === 'completed')
   return `/console/calls/${call?.request_id}`
@@ -19,9 +26,11 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'setup', who: 'operator', address: '/console/setup' },
   { name: 'overview', who: 'operator', address: '/console' },
   { name: 'calls', who: 'operator', address: '/console/calls' },
+  { name: 'refused-request', who: 'operator', address: lastRefused },
   { name: 'call', who: 'operator', address: lastCall },
+  { name: 'refused', who: 'operator', address: '/console/calls?outcome=refused' },
   { name: 'accounts', who: 'operator', address: '/console/accounts' },
-  { name: 'account', who: 'operator', address: '/console/accounts/alice' },
+  { name: 'account', who: 'operator', address: '/console/accounts/bob' },
   { name: 'keys', who: 'operator', address: '/console/keys' },
   { name: 'key', who: 'operator', address: '/console/keys/1' },
   { name: 'models', who: 'operator', address: '/console/models' },
@@ -33,6 +42,8 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'playground', who: 'operator', address: '/console/playground' },
   { name: 'files', who: 'operator', address: '/console/files' },
   { name: 'catalogue', who: 'operator', address: '/console/catalogue' },
+  { name: 'history', who: 'operator', address: '/console/catalogue/history' },
+  { name: 'version', who: 'operator', address: '/console/catalogue/history/1' },
   { name: 'entries', who: 'operator', address: '/console/entries' },
   { name: 'books', who: 'operator', address: '/console/books' },
   { name: 'audit-log', who: 'operator', address: '/console/audit-log' },

@@ -1,4 +1,8 @@
 // A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
+import { changeDetails } from '../../src/access/account-details.ts'
+import { accountByName } from '../../src/access/accounts.ts'
+import { applySteps } from '../../src/alerts/store.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 
@@ -16,6 +20,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const DAYS = 14
 /** Calls at once, between two steps of the clock. */
 const AT_ONCE = 12
+/** In the last hour. */
+const REFUSED = 26
 
 const PEOPLE: Readonly<Record<Person, { balance_usd: string; share: number; models: readonly string[] }>> = {
   alice: { balance_usd: '25', share: 4, models: ['claude-sonnet-4-5', 'gemini-2.5-flash'] },
@@ -27,6 +33,13 @@ const PEOPLE: Readonly<Record<Person, { balance_usd: string; share: number; mode
     models: ['gpt-5-mini', 'gemini-2.5-flash', 'text-embedding-3-small'],
   },
 }
+/** Any letters: a long name, one without spaces, one from right to left. */
+const DISPLAY_NAMES: Readonly<Partial<Record<Person, string>>> = {
+  bob: 'אבי הבנאי ובניו, עבודות אבן ובנייה בע״מ',
+  'studio-lea': 'Studio Lea für Gestaltung und Buchdruckerei',
+  acme: '株式会社アクメ・インターナショナル東京支店総務部第二課企画係資料室',
+}
+const LONG_NAME = 'the-workshop-for-clocks-and-barometers-0'
 const PROMPTS = [
   'Sum up the minutes of our meeting about the new boiler, in five points.',
   'Why does my query take two seconds, though there is an index on its column?',
@@ -60,8 +73,15 @@ export async function startWeek({
     await gateway.account(name, { balance_usd })
     keys[name as Person] = gateway.key(name, { name: 'laptop' })
   }
-  gateway.key('acme', { name: 'website', models: ['gpt-*'], spend_limit_nanos: 20_000_000_000 })
+  for (const [name, display_name] of Object.entries(DISPLAY_NAMES))
+    changeDetails(gateway.db, name, { display_name })
+  gateway.key('acme', {
+    name: 'website-of-the-international-head-office',
+    models: ['gpt-*'],
+    spend_limit_nanos: 20_000_000_000,
+  })
   await gateway.account('new-neighbour')
+  await gateway.account(LONG_NAME, { balance_usd: '1' })
   let has_pictures = false
   for (const at_ms of momentsOf(random, calls_a_day)) {
     behind_ms = DAYS * DAY_MS - at_ms
@@ -73,6 +93,8 @@ export async function startWeek({
     await Promise.all(calls.map(async (send) => (await send(random)).arrayBuffer().catch(ignoreBroken)))
   }
   behind_ms = 0
+  await refuseSome(gateway, keys.bob)
+  raiseAlerts(gateway)
   return { gateway, keys, [Symbol.asyncDispose]: () => gateway.stop() }
 }
 
@@ -110,6 +132,28 @@ function callOf(gateway: TestGateway, keys: Week['keys'], random: Random): Send 
     return () => gateway.call('/v1/chat/completions', { model: 'gpt-4', messages }, { key })
   return () =>
     gateway.call('/v1/chat/completions', { model, messages, stream, max_completion_tokens: 2_000 }, { key })
+}
+
+/** Of a model that is not there: what an account's pages say of many refusals. */
+async function refuseSome(gateway: TestGateway, key: string): Promise<void> {
+  const body = { model: 'claude-3-opus-latest', messages: [{ role: 'user', content: 'Hi' }] }
+  for (let at = 0; at < REFUSED; at++)
+    await (await gateway.call('/v1/chat/completions', body, { key })).arrayBuffer()
+  await eventually(
+    'the refusals are recorded',
+    () => gateway.db.query('SELECT 1 FROM refusals').all().length >= REFUSED,
+  )
+}
+
+function raiseAlerts({ db }: TestGateway): void {
+  const condition = {
+    rule: 'low_balance',
+    subject: 'bob',
+    account_id: accountByName(db, 'bob').id,
+    sentence: "bob has 2.14 USD left, about 2 days at this week's pace.",
+  } as const
+  const steps = { raise: [condition], over: [], back: [], end: [] }
+  applySteps(db, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
 }
 
 /** Five pictures, two edits of the first, and one composed of two: a lineage to look at. */

@@ -14,6 +14,7 @@ import { TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
@@ -48,6 +49,7 @@ const ActionView = Closed({
   request_id: Nullable(Type.String()),
   account_id: Nullable(Type.Integer()),
   account: Nullable(Type.String()),
+  ...DISPLAY_NAME,
   key_id: Nullable(Type.Integer()),
   key_name: Nullable(Type.String()),
   key_prefix: Nullable(Type.String()),
@@ -74,7 +76,7 @@ export function auditLogRoutes(gateway: ConsoleParts) {
       '/console/api/audit-log',
       ({ viewer, query }) => {
         const { rows, next_cursor } = reader(viewer, query)(pageOf(query))
-        return { actions: rows, ...pageFields({ next_cursor }) }
+        return { actions: rows.map((row) => named(gateway.db, viewer, row)), ...pageFields({ next_cursor }) }
       },
       { query: LogQuery, response: { 200: LogView, ...FAILURES } },
     )
@@ -107,7 +109,7 @@ function filterOf(
   }
 }
 
-function actionView(row: ListedAction, viewer: Viewer): ShownAction {
+function actionView(row: ListedAction, viewer: Viewer): Unnamed<ShownAction> {
   const { id, action, account_id, account_name, key_id, key_name, key_prefix, subject } = row
   return {
     id,
@@ -144,7 +146,7 @@ function fieldsOf(json: string | null): Record<string, unknown> | null {
   )
 }
 
-const COLUMNS: CsvColumns<ShownAction> = {
+const COLUMNS: CsvColumns<Unnamed<ShownAction>> = {
   id: ({ id }) => id,
   time_utc: ({ created_at_ms }) => csvTime(created_at_ms),
   action: ({ action }) => action,

@@ -13,7 +13,7 @@ import { AccountRef } from './fields.ts'
 const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 const FiltersView = Closed({
   /** For the operator alone. */
-  accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String() })),
+  accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), display_name: Type.String() })),
   /** Of the account that was asked for, or that looks. */
   keys: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })),
   models: Type.Array(Type.String()),

@@ -8,6 +8,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
 import type { RecordedRefusal } from '../../../src/refusals/listing.ts'
+import { DISPLAY_NAME, type Unnamed } from './account-names.ts'
 import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 
 /** What every view of a call has. */
@@ -41,6 +42,7 @@ const Row = Closed(ROW_FIELDS)
 /** A call in the list, or a refused request beside it: that has no usage, costs nothing, and may have no model. */
 export const ListedRow = Closed({
   ...ROW_FIELDS,
+  ...DISPLAY_NAME,
   outcome: OneOf(LISTED_OUTCOMES),
   refusal: Nullable(
     Type.String({ description: 'why it was refused, as the caller was told; null for calls' }),
@@ -77,7 +79,7 @@ export function callRow(call: RecordedCall, viewer: Viewer): Static<typeof Row> 
   }
 }
 
-export const listedCall = (call: RecordedCall, viewer: Viewer): Static<typeof ListedRow> => ({
+export const listedCall = (call: RecordedCall, viewer: Viewer): Unnamed<Static<typeof ListedRow>> => ({
   ...callRow(call, viewer),
   refusal: null,
 })
@@ -93,7 +95,7 @@ export const whoseRefusal = (refusal: RecordedRefusal) => ({
   surface: refusal.surface,
 })
 
-export const listedRefusal = (refusal: RecordedRefusal): Static<typeof ListedRow> => ({
+export const listedRefusal = (refusal: RecordedRefusal): Unnamed<Static<typeof ListedRow>> => ({
   ...whoseRefusal(refusal),
   model: refusal.model ?? '',
   outcome: 'refused',

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
+import { DISPLAY_NAME } from './account-names.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const SinceStart = (what: string) =>
@@ -55,6 +56,7 @@ const Idempotency = Closed({
 
 export const CallView = Closed({
   ...ROW_FIELDS,
+  ...DISPLAY_NAME,
   timings: Timings,
   /** Failed tries in their order; null for accounts. */
   tried: Nullable(Type.Array(Try)),

@@ -15,6 +15,7 @@ import { imagesOfCall } from '../../../src/library/generations.ts'
 import { priceLines, tierApplied } from '../../../src/pricing/lines.ts'
 import { findRefusal } from '../../../src/refusals/listing.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { named } from './account-names.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
 import { costsOfCall } from './margin-views.ts'
@@ -45,7 +46,7 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
   const sees_routes = viewer.role === 'operator'
   const charge = chargeOf(db, call)
   return {
-    ...callRow(call, viewer),
+    ...named(db, viewer, callRow(call, viewer)),
     timings: timingsOf(call, trace),
     tried: sees_routes ? triedOf(trace) : null,
     more_tried: sees_routes ? (trace.more_tried ?? 0) : 0,

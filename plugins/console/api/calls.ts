@@ -20,6 +20,7 @@ import { REFUSAL_COLUMNS } from '../../../src/refusals/csv.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { named } from './account-names.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
 import { CALL_COLUMNS, OPERATOR_COLUMNS } from './calls-csv.ts'
@@ -92,7 +93,9 @@ async function callsPage(
     limit,
   )
   return {
-    calls: rows.map((row) => ('cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row))),
+    calls: rows.map((row) =>
+      named(db, viewer, 'cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row)),
+    ),
     next_cursor: next ? `${next.first}.${next.second}` : null,
     ...time('searched_back_to', stopped_ms ?? null),
   }

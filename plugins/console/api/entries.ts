@@ -18,6 +18,7 @@ import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
 import { CsvFile, listCsv } from './list-csv.ts'
@@ -30,7 +31,12 @@ const FILTERS = {
 const EntriesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
 const ExportQuery = Closed(FILTERS)
 
-const EntryView = Closed({ account_id: Type.Integer(), account: Type.String(), ...ENTRY_FIELDS })
+const EntryView = Closed({
+  account_id: Type.Integer(),
+  account: Type.String(),
+  ...DISPLAY_NAME,
+  ...ENTRY_FIELDS,
+})
 export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Closed({ entries: Type.Array(EntryView), ...PAGE_FIELDS })
@@ -46,7 +52,7 @@ export function entryRoutes(gateway: ConsoleParts) {
         const page = await listNamedEntries(db, filterOf(gateway, viewer, query), pageOf(query))
         if (!page)
           throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
-        return { entries: page.rows.map(entryView), ...pageFields(page) }
+        return { entries: page.rows.map((row) => named(db, viewer, entryView(row))), ...pageFields(page) }
       },
       { query: EntriesQuery, response: { 200: EntriesView, ...FAILURES } },
     )
@@ -77,7 +83,7 @@ function filterOf(
 }
 
 /** Notes of earlier versions may hold control characters, and marks that turn the direction of writing. */
-const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
+const entryView = (entry: NamedEntry): Unnamed<Static<typeof EntryView>> => ({
   account_id: entry.account_id,
   account: entry.account_name,
   ...entryFields(entry),

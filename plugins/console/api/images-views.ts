@@ -8,6 +8,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
+import { DISPLAY_NAME, type Unnamed } from './account-names.ts'
 import { CONTENT } from './content.ts'
 import { WHOSE } from './whose.ts'
 
@@ -48,7 +49,9 @@ const IMAGE = {
 
 export const ListedImage = Closed({
   ...IMAGE,
+  account_id: Type.Integer(),
   account: Type.String(),
+  ...DISPLAY_NAME,
   /** Of the call that made it. */
   request_id: Nullable(Type.String()),
   ...NullableMoneyFields('cost'),
@@ -94,8 +97,9 @@ function fieldsOf(row: Generation, is_shown: boolean) {
 const HIDDEN = { prompt: null, revised_prompt: null }
 
 /** @param is_shown whether the viewer is shown what the image is of */
-export const listedView = (row: HistoryImage, is_shown: boolean): Static<typeof ListedImage> => ({
+export const listedView = (row: HistoryImage, is_shown: boolean): Unnamed<Static<typeof ListedImage>> => ({
   ...fieldsOf(row, is_shown),
+  account_id: row.account_id,
   account: row.account_name,
   request_id: row.request_id,
   ...money('cost', row.cost_nanos),

@@ -17,6 +17,7 @@ import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
+import { named, type Unnamed } from './account-names.ts'
 import { type Asked, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
@@ -41,7 +42,7 @@ export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
 const ROWS_AT_ONCE = 250
 const Filters = Closed(IMAGE_FILTERS)
 
-const COLUMNS: CsvColumns<Static<typeof ListedImage>> = {
+const COLUMNS: CsvColumns<Unnamed<Static<typeof ListedImage>>> = {
   id: ({ id }) => id,
   created_utc: ({ created_at_ms }) => csvTime(created_at_ms),
   account: ({ account }) => account,
@@ -80,7 +81,7 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
       '/console/api/images',
       ({ viewer, origin, query }) => {
         const { rows, next_cursor } = reader({ viewer, origin }, query)(pageOf(query))
-        return { images: rows, ...pageFields({ next_cursor }) }
+        return { images: rows.map((row) => named(db, viewer, row)), ...pageFields({ next_cursor }) }
       },
       { query: ImagesQuery, response: { 200: ImagesView, ...FAILURES } },
     )

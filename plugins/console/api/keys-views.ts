@@ -20,6 +20,7 @@ import {
 } from '../../../src/http/views.ts'
 import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
 import { AccountRef, Search, UsdText, Words } from './fields.ts'
 
 export const KEY_FILTERS = {
@@ -33,6 +34,7 @@ const KeyFields = {
   id: Type.Integer(),
   account_id: Type.Integer(),
   account: Type.String(),
+  ...DISPLAY_NAME,
   name: Type.String(),
   prefix: Type.String(),
   status: OneOf(KEY_STATUSES),
@@ -128,7 +130,7 @@ export function keyRow(
   usage: KeyUsage,
   viewer: Viewer,
   now_ms: number,
-): Static<typeof KeyRow> {
+): Unnamed<Static<typeof KeyRow>> {
   const { spend_limit_nanos, spent_nanos, held_nanos } = key
   const left_nanos =
     spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
@@ -160,14 +162,14 @@ export function keyRow(
 }
 
 export function keyView(
-  { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
+  { db, exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange' | 'db'>,
   key: ListedKey,
   usage: KeyUsage,
   viewer: Viewer,
 ): Static<typeof KeyView> {
   const { key: limit } = limitsFor(catalogue().limits, key.account_name, key)
   return {
-    ...keyRow(key, usage, viewer, now()),
+    ...named(db, viewer, keyRow(key, usage, viewer, now())),
     limits: limitsView(limit, limiter.used('key', key.id)),
     may_manage: mayManage(viewer),
   }

@@ -21,6 +21,7 @@ import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
+import { named } from './account-names.ts'
 import { accountAsked, requireAccount, requireKey } from './asked.ts'
 import { KeyParams, readUsd } from './fields.ts'
 import {
@@ -116,7 +117,9 @@ export function keysPage(
   const page = listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
   const usage = usageOfKeys(db, page.rows, now())
   return {
-    keys: page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    keys: page.rows.map((key) =>
+      named(db, viewer, keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    ),
     may_manage: mayManage(viewer),
     ...pageFields(page),
   }

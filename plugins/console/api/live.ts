@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { listedKey } from '../../../src/access/key-listing.ts'
+import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
 import type { ActivityListener } from '../../../src/exchange/settling/activity.ts'
@@ -18,6 +19,7 @@ import { createFeeds, type FeedTimers } from '../../../src/surface/feed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, siteSettings, viewerCalls } from '../calls.ts'
 import { tokenOf } from '../site.ts'
+import { DISPLAY_NAME, displayNameOf } from './account-names.ts'
 
 /** Feeds that one session of the operator may have open at once: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6
@@ -31,8 +33,12 @@ const SkippedEvent = Type.Object({
   type: Type.Literal('skipped'),
   events: Type.Integer({ description: 'that were not told, since they were too many at once' }),
 })
-const LiveEvent = Type.Union([...activityEvents({ account: Type.String() }), SkippedEvent, PingEvent])
-type Sent = (ActivityView & { account: string }) | Static<typeof SkippedEvent>
+const LiveEvent = Type.Union([
+  ...activityEvents({ account: Type.String(), ...DISPLAY_NAME }),
+  SkippedEvent,
+  PingEvent,
+])
+type Sent = (ActivityView & { account: string; account_display_name: string }) | Static<typeof SkippedEvent>
 
 const Live = Type.Unsafe<ReadableStream>(
   Type.Any({
@@ -97,7 +103,15 @@ function listen(
       return
     }
     told += 1
-    send({ ...activityView(event, now_ms), account })
+    send({
+      ...activityView(event, now_ms),
+      account,
+      account_display_name: displayNameOf(
+        db,
+        viewer,
+        accountQueries(db).accountByName.get({ name: account })?.id,
+      ),
+    })
   }
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
 }

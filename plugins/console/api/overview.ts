@@ -22,6 +22,7 @@ import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-
 import type { Totals } from '../../../src/ledger/overview-totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { DISPLAY_NAME } from './account-names.ts'
 import { AlertView, alertView } from './alerts.ts'
 import { FailingView, failingView } from './health-views.ts'
 import { marginOfSum } from './margin-views.ts'
@@ -62,7 +63,9 @@ const TopView = Closed({
   models: Type.Array(Closed({ model: Type.String(), ...SUM_FIELDS })),
   further_models: Type.Integer(),
   /** For the operator alone. */
-  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...SUM_FIELDS })),
+  accounts: Type.Array(
+    Closed({ account_id: Type.Integer(), account: Type.String(), ...DISPLAY_NAME, ...SUM_FIELDS }),
+  ),
   further_accounts: Type.Integer(),
 })
 /** Of each, so many are listed. */
@@ -162,13 +165,14 @@ function topView(db: Gateway['db'], parts: OverviewParts, is_operator: boolean):
   const accounts = is_operator ? parts.accounts : []
   const top = accounts.slice(0, MAX_TOP)
   const ids = top.map(({ account_id }) => account_id)
-  const names = new Map(listedAccounts(db, ids).map(({ id, name }) => [id, name]))
+  const listed = new Map(listedAccounts(db, ids).map((account) => [account.id, account]))
   return {
     models: parts.models.slice(0, MAX_TOP).map((sum) => ({ model: sum.model, ...sumView(sum, is_operator) })),
     further_models: Math.max(0, parts.models.length - MAX_TOP),
     accounts: top.map((sum) => ({
       account_id: sum.account_id,
-      account: names.get(sum.account_id) ?? '',
+      account: listed.get(sum.account_id)?.name ?? '',
+      account_display_name: listed.get(sum.account_id)?.display_name ?? '',
       ...sumView(sum, is_operator),
     })),
     further_accounts: Math.max(0, accounts.length - MAX_TOP),

@@ -10,6 +10,7 @@ import { RANGES, timeOf } from '../../../src/ledger/overview.ts'
 import { findRefusal } from '../../../src/refusals/listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from '../../../src/refusals/sums.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { DISPLAY_NAME, named } from './account-names.ts'
 import { accountAsked, keyAsked } from './asked.ts'
 import { whoseRefusal } from './call-row.ts'
 import { AccountRef, KeyRef } from './fields.ts'
@@ -17,6 +18,7 @@ import { AccountRef, KeyRef } from './fields.ts'
 const Reason = Closed({
   account_id: Type.Integer(),
   account: Type.String(),
+  ...DISPLAY_NAME,
   code: Type.String({ description: 'the kind of refusal, for programs' }),
   refused: Type.Integer(),
   sentence: Nullable(Type.String({ description: 'what most callers were told; null if none was recorded' })),
@@ -39,6 +41,7 @@ const RefusalView = Closed({
   request_id: Type.String(),
   account_id: Type.Integer(),
   account: Type.String(),
+  ...DISPLAY_NAME,
   key_id: Type.Integer(),
   key: Type.String(),
   key_prefix: Type.String(),
@@ -97,18 +100,19 @@ function refusalsView(
     refused: countRefused(db, in_range),
     before: countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),
     last_hour: countRefused(db, hour),
-    reasons: reasonsView(gateway, in_range),
-    reasons_of_hour: reasonsView(gateway, hour),
+    reasons: reasonsView(gateway, viewer, in_range),
+    reasons_of_hour: reasonsView(gateway, viewer, hour),
   }
 }
 
-const reasonsView = ({ db }: Pick<ConsoleParts, 'db'>, asked: RefusedIn): Static<typeof Reason>[] =>
-  reasonsOfRefused(db, asked, MAX_REASONS).map(({ account_name, refusals, sentence = null, ...reason }) => ({
-    ...reason,
-    account: account_name,
-    refused: refusals,
-    sentence,
-  }))
+const reasonsView = (
+  { db }: Pick<ConsoleParts, 'db'>,
+  viewer: Viewer,
+  asked: RefusedIn,
+): Static<typeof Reason>[] =>
+  reasonsOfRefused(db, asked, MAX_REASONS).map(({ account_name, refusals, sentence = null, ...reason }) =>
+    named(db, viewer, { ...reason, account: account_name, refused: refusals, sentence }),
+  )
 
 /** @throws GatewayError not_found, also for another's */
 function refusalView(
@@ -120,5 +124,12 @@ function refusalView(
   const refusal = isOfKey(viewer, seen?.key_id) ? seen : undefined
   if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { model, status, code, sentence, at_ms } = refusal
-  return { ...whoseRefusal(refusal), model, status, code, sentence, ...time('refused', at_ms) }
+  return {
+    ...named(db, viewer, whoseRefusal(refusal)),
+    model,
+    status,
+    code,
+    sentence,
+    ...time('refused', at_ms),
+  }
 }

@@ -23,7 +23,12 @@ const SearchQuery = Closed({
   q: Type.String({ minLength: 1, maxLength: 100, must: 'what is searched for: 1 to 100 characters' }),
 })
 
-const FoundAccount = Closed({ id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) })
+const FoundAccount = Closed({
+  id: Type.Integer(),
+  name: Type.String(),
+  display_name: Type.String(),
+  status: OneOf(ACCOUNT_STATUSES),
+})
 const FoundKey = Closed({
   id: Type.Integer(),
   name: Type.String(),
@@ -79,7 +84,7 @@ function found(
 
 function accountsLike({ db }: Pick<Gateway, 'db'>, search: string): Static<typeof FoundAccount>[] {
   const page = listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
-  return (page?.rows ?? []).map(({ id, name, status }) => ({ id, name, status }))
+  return (page?.rows ?? []).map(({ id, name, display_name, status }) => ({ id, name, display_name, status }))
 }
 
 function providersLike(

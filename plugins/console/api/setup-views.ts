@@ -19,7 +19,7 @@ export const SetupView = Closed({
     }),
     { description: 'text models that can be called' },
   ),
-  accounts: Type.Array(Closed({ name: Type.String(), ...MoneyFields('free') }), {
+  accounts: Type.Array(Closed({ name: Type.String(), display_name: Type.String(), ...MoneyFields('free') }), {
     description: 'the first active ones by name',
   }),
 })

@@ -55,8 +55,9 @@ function setupView({
         { id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) },
       ]
     }),
-    accounts: accounts.map(({ name, balance_nanos, held_nanos }) => ({
+    accounts: accounts.map(({ name, display_name, balance_nanos, held_nanos }) => ({
       name,
+      display_name,
       ...money('free', balance_nanos - held_nanos),
     })),
   }

@@ -14,6 +14,7 @@ import { TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/ledger/totals.ts'
 import { type Usage, usageOf } from '../../../src/ledger/usage.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { DISPLAY_NAME } from './account-names.ts'
 import { accountAsked, keyAsked } from './asked.ts'
 import { DAY_RANGE, rangeAsked } from './day-range.ts'
 import { AccountRef, KeyRef } from './fields.ts'
@@ -42,7 +43,9 @@ const UsageView = Closed({
   total: Closed(USED_SUM_FIELDS),
   days: Type.Array(Closed({ day: Type.String(), ...USED_SUM_FIELDS })),
   models: Type.Array(Closed({ model: Type.String(), ...USED_SUM_FIELDS })),
-  accounts: Type.Array(Closed({ account_id: Type.Integer(), account: Type.String(), ...USED_SUM_FIELDS })),
+  accounts: Type.Array(
+    Closed({ account_id: Type.Integer(), account: Type.String(), ...DISPLAY_NAME, ...USED_SUM_FIELDS }),
+  ),
   further_accounts: Type.Integer({ description: 'accounts that cost less than those listed' }),
   keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...USED_SUM_FIELDS })),
   further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
@@ -76,6 +79,7 @@ export function usage(gateway: ConsoleParts) {
             ? accountsNamed(db, used.accounts.slice(0, MAX_LISTED)).map((sum) => ({
                 account_id: sum.account_id,
                 account: sum.account,
+                account_display_name: sum.account_display_name,
                 ...view(sum),
               }))
             : [],
@@ -161,8 +165,12 @@ function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
     db,
     sums.map(({ account_id }) => account_id),
   )
-  const names = new Map(accounts.map(({ id, name }) => [id, name]))
-  return sums.map((sum) => ({ ...sum, account: names.get(sum.account_id) ?? '' }))
+  const listed = new Map(accounts.map((account) => [account.id, account]))
+  return sums.map((sum) => ({
+    ...sum,
+    account: listed.get(sum.account_id)?.name ?? '',
+    account_display_name: listed.get(sum.account_id)?.display_name ?? '',
+  }))
 }
 
 const keysNamed = (db: ConsoleParts['db'], sums: Usage['keys']) =>

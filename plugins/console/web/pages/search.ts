@@ -1,6 +1,7 @@
 // The search: what the server finds, as links to pages.
 import { api, ask } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
+import { accountLabel } from '../parts/account-name.tsx'
 import { refusalReason } from '../parts/refusals/words.ts'
 import { relativeTime } from '../parts/time-words.ts'
 
@@ -13,9 +14,9 @@ export const searchAll: Search = async (words) => {
   const { accounts, keys, calls, providers, refusals, models } = await ask(api.search.get({ query: { q } }))
   return [
     ...accounts.map(
-      ({ id, name, status }): Hit => ({
+      ({ id, name, display_name, status }): Hit => ({
         kind: 'account',
-        label: name,
+        label: accountLabel({ name, display_name }),
         detail: status === 'active' ? undefined : status,
         href: `/accounts/${id}`,
       }),

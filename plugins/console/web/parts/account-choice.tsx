@@ -1,7 +1,8 @@
 // The operator's choice of an account: whose page it is, and who pays.
 import { useState } from 'react'
-import { api } from '../app/client.ts'
+import { api, part } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'
+import { AccountName } from './account-name.tsx'
 import { Button, ButtonLink } from './button.tsx'
 import { SearchInput } from './input.tsx'
 import { Money } from './money.tsx'
@@ -48,10 +49,12 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
               onChange={setSearch}
             />
             <ul>
-              {accounts.map(({ name, status, available_nanos }) => (
+              {accounts.map(({ name, display_name, status, available_nanos }) => (
                 <li key={name}>
                   <button type="button" onClick={() => onChoose(name)}>
-                    <b>{name}</b>
+                    <b>
+                      <AccountName name={name} display_name={display_name} />
+                    </b>
                     {status === 'active' ? (
                       <Money nanos={available_nanos} balance />
                     ) : (
@@ -71,10 +74,16 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
 
 /** The account that was chosen, and the way to another one. */
 export function ChosenAccount({ account, choose }: Pick<Whose, 'account' | 'choose'>) {
+  const { data } = useAsk(['accounts', 'chosen', account], () =>
+    api.accounts({ id: part(account ?? '') }).get(),
+  )
   return (
     <span className="row">
       <span>
-        Account <b>{account}</b>
+        Account{' '}
+        <b>
+          <AccountName name={account ?? ''} display_name={data?.display_name ?? ''} />
+        </b>
       </span>
       <Button small onClick={() => choose(undefined)}>
         Change

@@ -2,6 +2,7 @@
 import { useId } from 'react'
 import { api } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'
+import { accountLabel } from './account-name.tsx'
 import { TextInput } from './input.tsx'
 
 const MAX_SUGGESTED = 12
@@ -22,8 +23,8 @@ export function AccountInput({ value, onChange }: AccountInputProps) {
     <>
       <TextInput value={value} onChange={onChange} autoComplete="off" list={id} />
       <datalist id={id}>
-        {data?.accounts.map(({ name }) => (
-          <option key={name} value={name} />
+        {data?.accounts.map(({ name, display_name }) => (
+          <option key={name} value={name} label={accountLabel({ name, display_name })} />
         ))}
       </datalist>
     </>

@@ -5,6 +5,7 @@ import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
 import { api } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'
 import { useViewer } from '../app/session.tsx'
+import { RowAccount } from './account-name.tsx'
 import { exactUsd } from './amounts.ts'
 import { Button } from './button.tsx'
 import { ExportCsv } from './export-csv.tsx'
@@ -50,13 +51,17 @@ const OF_ACCOUNT: Column<ShownEntry>[] = [
 
 const OF_ALL: Column<ShownEntry>[] = [
   ...OF_ACCOUNT.slice(0, 1),
-  column('account', 'Account', 'none', ({ account, account_id }) => (
-    <Link href={`/accounts/${account_id}`}>{account}</Link>
+  column('account', 'Account', 'none', (entry) => (
+    <Link href={`/accounts/${entry.account_id}`}>
+      <RowAccount {...entry} />
+    </Link>
   )),
   ...OF_ACCOUNT.slice(1, 2),
   column('for', 'For', 'second', (entry) => (
     <>
-      <span className="on-phone">{entry.account} · </span>
+      <span className="on-phone">
+        <RowAccount {...entry} /> ·{' '}
+      </span>
       <For entry={entry} />
     </>
   )),

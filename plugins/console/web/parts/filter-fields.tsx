@@ -1,6 +1,7 @@
 // The controls of the filters: choices from lists, text that takes effect when it is done, days.
 import { api } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'
+import { accountLabel } from './account-name.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import { Field } from './field.tsx'
 import { TextInput } from './input.tsx'
@@ -70,7 +71,7 @@ export function AccountFilter({ value, ...choice }: Pick<ChoiceProps, 'any' | 'v
     <Choice
       {...choice}
       label="Account"
-      options={accounts.map(({ name }) => ({ value: name, label: name }))}
+      options={accounts.map((account) => ({ value: account.name, label: accountLabel(account) }))}
       value={accounts.find(({ id }) => String(id) === value)?.name ?? value}
     />
   )

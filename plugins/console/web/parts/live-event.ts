@@ -9,6 +9,7 @@ export interface AboutCall {
   key: string
   model: string
   account: string
+  account_display_name: string
   /** ISO 8601. */
   at: string
 }

@@ -1,10 +1,10 @@
 // The page of accounts: who is there, who is low, who grows.
-
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import type { AccountsAsked, ShownAccountRow } from '../../../api/accounts-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { AccountName } from '../../parts/account-name.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { share } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
@@ -18,7 +18,7 @@ import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
-import { AccountName, AccountStatus, lasting } from './words.tsx'
+import { AccountStatus, lasting } from './words.tsx'
 
 const SHOWN = [
   { value: 'all', label: 'All accounts' },
@@ -35,7 +35,7 @@ const SHOWN = [
 const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
 
 const COLUMNS: Column<ShownAccountRow>[] = [
-  sorted(column('name', 'Account', 'first', (account) => <AccountName of={account} />)),
+  sorted(column('name', 'Account', 'first', (account) => <AccountName {...account} />)),
   sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(

@@ -20,13 +20,3 @@ export function lasting(lasts_days: number | null): string | null {
   if (lasts_days > 365) return 'over a year'
   return lasts_days === 1 ? 'about a day' : `about ${lasts_days} days`
 }
-
-/** The display name with the short name beside it; the short name where there is no other. */
-export function AccountName({ of: { name, display_name } }: { of: { name: string; display_name: string } }) {
-  if (display_name === '') return name
-  return (
-    <>
-      {display_name} <span className="soft">{name}</span>
-    </>
-  )
-}

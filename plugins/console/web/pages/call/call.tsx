@@ -5,6 +5,7 @@ import { ApiError, api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useBaseUrl, useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { duration } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -57,7 +58,11 @@ function Lead({ call }: { call: Call }) {
   const { role } = useViewer()
   return (
     <>
-      {role === 'operator' ? `${call.account}, ` : ''}
+      {role === 'operator' && (
+        <>
+          <RowAccount {...call} />,{' '}
+        </>
+      )}
       {call.key}, <Time at_ms={call.started_at_ms} />
     </>
   )

@@ -1,10 +1,10 @@
 // Whose a call or a refused request was, as facts: the account, for the operator, and the key.
 import { Link } from 'wouter'
 import type { Role } from '../../app/page-entry.ts'
+import { type OfAccount, RowAccount } from '../../parts/account-name.tsx'
 
-interface Whose {
+interface Whose extends OfAccount {
   account_id: number
-  account: string
   key_id: number
   key: string
   key_prefix: string
@@ -16,7 +16,7 @@ export const whoseFacts = (of: Whose, role: Role) =>
       'Account',
       role === 'operator' && (
         <Link key="account" href={`/accounts/${of.account_id}`}>
-          {of.account}
+          <RowAccount {...of} />
         </Link>
       ),
     ],

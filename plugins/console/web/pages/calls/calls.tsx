@@ -1,9 +1,10 @@
 // The Calls page: what happened, the newest first, by filters that the address holds.
-
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { type AnswerOf, api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { samplesOf } from '../../parts/code-samples/samples.ts'
@@ -130,17 +131,17 @@ const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
   <span className="call-model">{model || 'no model'}</span>
 ))
 /** On a phone with whose it is, by the operator's and by the account's view. */
-const whenWith = (whose: (row: Row) => string | null): Column<Row> =>
+const whenWith = (whose: (row: Row) => ReactNode): Column<Row> =>
   column('started', 'When', 'second', (row) => (
     <>
       <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{whose(row)}</span>
     </>
   ))
-const WHEN_OF_ALL = whenWith(({ account }) => account)
+const WHEN_OF_ALL = whenWith((row) => <RowAccount {...row} />)
 const WHEN = whenWith(({ key }) => key)
-const ACCOUNT: Column<Row> = column('account', 'Account', 'none', ({ account, key }) => (
+const ACCOUNT: Column<Row> = column('account', 'Account', 'none', (row) => (
   <>
-    {account} <span className="soft">{key}</span>
+    <RowAccount {...row} /> <span className="soft">{row.key}</span>
   </>
 ))
 const KEY: Column<Row> = column('key', 'Key', 'none', ({ key }) => key)

@@ -1,10 +1,10 @@
 // The page Images: everything that was made, the newest first.
-
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { ChosenAccount } from '../../parts/account-choice.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
@@ -113,7 +113,7 @@ const TONES: Record<ListedImage['state'], Tone> = {
 
 const COLUMNS: readonly Column<ListedImage>[] = [
   column('created', 'Made', 'first', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
-  column('account', 'Account', 'second', ({ account }) => account),
+  column('account', 'Account', 'second', (image) => <RowAccount {...image} />),
   column('model', 'Model', 'none', ({ model }) => model),
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
   atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
@@ -137,7 +137,7 @@ function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_o
             <span className="tile-label">{image.prompt}</span>
             <span className="spread small soft">
               <ClockTime at_ms={image.created_at_ms} />
-              {is_operator ? image.account : <Money nanos={image.cost_nanos} />}
+              {is_operator ? <RowAccount {...image} /> : <Money nanos={image.cost_nanos} />}
             </span>
           </Link>
         </li>

@@ -7,6 +7,7 @@ import { api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { counted } from '../../parts/amounts.ts'
 import { AuditLogList } from '../../parts/audit-log/audit-log-list.tsx'
 import { Button, ButtonLink } from '../../parts/button.tsx'
@@ -92,14 +93,18 @@ function KeyPage({ of: key }: { of: ShownKey }) {
   )
 }
 
-function leadOf({ own, account, account_id }: ShownKey, is_operator: boolean) {
+function leadOf(key: ShownKey, is_operator: boolean) {
   if (is_operator)
     return (
       <>
-        A key of <Link href={`/accounts/${account_id}`}>{account}</Link>.
+        A key of{' '}
+        <Link href={`/accounts/${key.account_id}`}>
+          <RowAccount {...key} />
+        </Link>
+        .
       </>
     )
-  return own ? 'You are signed in with this key.' : 'A key of your account.'
+  return key.own ? 'You are signed in with this key.' : 'A key of your account.'
 }
 
 function KeyFacts({ of: key }: { of: ShownKey }) {

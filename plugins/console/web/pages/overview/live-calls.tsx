@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { duration } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { useLive } from '../../parts/live.ts'
@@ -114,15 +115,18 @@ function useSeen() {
 }
 
 const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) => model)
-const WHO: Column<LiveCall> = column('account', 'Account', 'none', ({ account }) => account)
+const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
 const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <code>{key}…</code>)
 const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
 const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
-const WHEN: Column<LiveCall> = column('when', 'When', 'second', ({ at_ms, account }) => (
+const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
   <>
-    <ClockTime at_ms={at_ms} /> <span className="on-phone">{account}</span>
+    <ClockTime at_ms={call.at_ms} />{' '}
+    <span className="on-phone">
+      <RowAccount {...call} />
+    </span>
   </>
 ))
 const COST: Column<LiveCall> = charges(

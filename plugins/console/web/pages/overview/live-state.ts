@@ -7,6 +7,7 @@ export interface LiveCall {
   request_id: string
   model: string
   account: string
+  account_display_name: string
   /** The key's prefix. */
   key: string
   /** When the call was first heard of. */
@@ -47,10 +48,11 @@ export function merged({ calls: before, skipped: skipped_before }: Seen, events:
   return { calls, skipped }
 }
 
-const begun = ({ request_id, model, account, key, at }: AboutCall): LiveCall => ({
+const begun = ({ request_id, model, account, account_display_name, key, at }: AboutCall): LiveCall => ({
   request_id,
   model,
   account,
+  account_display_name,
   key,
   at_ms: Date.parse(at),
   first_byte_ms: null,

@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { AccountName } from '../../parts/account-name.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -31,7 +32,7 @@ export function LowAccounts() {
 }
 
 const COLUMNS: Column<Account>[] = [
-  column('name', 'Account', 'first', ({ name }) => name),
+  column('name', 'Account', 'first', (account) => <AccountName {...account} />),
   column('why', 'Why', 'second', (account) => <Why {...account} />),
   ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   atEnd('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (

@@ -1,5 +1,6 @@
 // Why requests were refused in the overview's time, the most frequent reasons first; for the operator by account.
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { count } from '../../parts/amounts.ts'
 import { Section } from '../../parts/page.tsx'
 import { type Refusals, refusedHref } from '../../parts/refusals/refusals.ts'
@@ -28,7 +29,7 @@ export function RefusedRequests({ refusals }: { refusals: Refusals | undefined }
   )
 }
 
-const ACCOUNT: Column<Reason> = column('account', 'Account', 'first', ({ account }) => account)
+const ACCOUNT: Column<Reason> = column('account', 'Account', 'first', (reason) => <RowAccount {...reason} />)
 const WHY: Column<Reason> = column('why', 'Why', 'second', ({ code }) => refusalReason(code))
 const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ sentence }) => (
   <span className="soft overview-words">{sentence}</span>

@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { part } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { count, share } from '../../parts/amounts.ts'
 import { Further } from '../../parts/further.tsx'
 import { moneyColumns } from '../../parts/margin-words.tsx'
@@ -48,7 +49,9 @@ export function TopParts({ top }: { top: Top }) {
             keyOf={({ account_id }) => account_id}
             hrefOf={({ account_id }) => `/accounts/${account_id}`}
             columns={[
-              column('account', 'Account', 'first', ({ account }: Top['accounts'][number]) => account),
+              column('account', 'Account', 'first', (row: Top['accounts'][number]) => (
+                <RowAccount {...row} />
+              )),
               ...figures,
             ]}
           />

@@ -1,6 +1,7 @@
 // The third step: who pays, with a first balance, and their key.
 import { useState } from 'react'
 import { api, ask } from '../../app/client.ts'
+import { accountLabel } from '../../parts/account-name.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -57,10 +58,10 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
       ) : (
         <Field label="Account">
           <Select
-            options={setup.accounts.map(({ name: value, free_usd }) => ({
-              value,
-              label: value,
-              detail: `${free_usd} USD left`,
+            options={setup.accounts.map((one) => ({
+              value: one.name,
+              label: accountLabel(one),
+              detail: `${one.free_usd} USD left`,
             }))}
             value={old}
             onChange={setOld}

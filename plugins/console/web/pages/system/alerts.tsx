@@ -12,16 +12,15 @@ import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { ClockTime } from '../../parts/time.tsx'
 import { Words } from '../../parts/words.tsx'
 
-type Answer = AnswerOf<typeof api.alerts.get>
-type Alert = Answer['recent'][number]
-type Sending = Answer['sendings'][number]
+export type AlertsAnswer = AnswerOf<typeof api.alerts.get>
+type Alert = AlertsAnswer['recent'][number]
+type Sending = AlertsAnswer['sendings'][number]
 
 const EVERY_MS = 15_000
 
-export function Alerts() {
-  const { data } = useAsk(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
-  if (!data) return null
-  const { recent, sendings, webhook } = data
+export const useAlerts = () => useAsk(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
+
+export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
   return (
     <Section title="Alerts">
       <div className="stack">

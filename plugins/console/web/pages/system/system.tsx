@@ -8,11 +8,11 @@ import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Id } from '../../parts/id.tsx'
 import { Page, Section } from '../../parts/page.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Alerts } from './alerts.tsx'
+import { Alerts, type AlertsAnswer, useAlerts } from './alerts.tsx'
 import { Backups } from './backups.tsx'
 import { Doctor } from './doctor.tsx'
 import { Plugins } from './plugins.tsx'
@@ -23,6 +23,8 @@ type System = AnswerOf<typeof api.system.get>
 
 export default function SystemPage() {
   const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
+  // Asked beside it: what stands below does not jump.
+  const alerts = useAlerts()
   return (
     <Page
       title="System"
@@ -33,13 +35,13 @@ export default function SystemPage() {
       }
     >
       <Loaded query={system} rows={10}>
-        {(data) => <Known system={data} />}
+        {(data) => (alerts.isPending ? <Skeleton rows={10} /> : <Known system={data} alerts={alerts.data} />)}
       </Loaded>
     </Page>
   )
 }
 
-function Known({ system }: { system: System }) {
+function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | undefined }) {
   const { data } = system
   return (
     <div className="stack system">
@@ -68,7 +70,7 @@ function Known({ system }: { system: System }) {
       </Section>
       <Plugins plugins={system.plugins} />
       <DataFolder {...data} />
-      <Alerts />
+      {alerts && <Alerts {...alerts} />}
       <Backups />
       <Doctor />
     </div>

@@ -1,6 +1,7 @@
 // The tables of the page Usage: its figures by model, account, key or day. A name shows its usage alone.
 import type { ReactNode } from 'react'
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../../parts/account-name.tsx'
 import { count } from '../../parts/amounts.ts'
 import { Further } from '../../parts/further.tsx'
 import { moneyColumns } from '../../parts/margin-words.tsx'
@@ -60,8 +61,10 @@ export function Parts({ usage, by, set }: PartsProps) {
           rows={usage.accounts}
           keyOf={({ account_id }) => account_id}
           columns={[
-            column('account', 'Account', 'first', ({ account }: UsageView['accounts'][number]) => (
-              <Choice onChoose={() => set({ account, by: 'model' })}>{account}</Choice>
+            column('account', 'Account', 'first', (row: UsageView['accounts'][number]) => (
+              <Choice onChoose={() => set({ account: row.account, by: 'model' })}>
+                <RowAccount {...row} />
+              </Choice>
             )),
             ...figures,
           ]}

@@ -1,15 +1,18 @@
 // What an action is about: an account, one of its keys, a model, a provider, a setting or a backup.
 import { Link } from 'wouter'
 import type { ShownAction } from '../../../api/audit-log.ts'
+import { AccountName } from '../account-name.tsx'
 
 /** @param without_account where the page is about one */
 export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
-  const { account, account_id, key_name, key_id, subject } = of
+  const { account, account_display_name, account_id, key_name, key_id, subject } = of
   return (
     <>
       {account_id !== null && !without_account && (
         <div>
-          <Link href={`/accounts/${account_id}`}>{account}</Link>
+          <Link href={`/accounts/${account_id}`}>
+            <AccountName name={account ?? ''} display_name={account_display_name} />
+          </Link>
         </div>
       )}
       {key_id !== null && (

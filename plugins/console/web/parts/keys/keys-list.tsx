@@ -5,6 +5,7 @@ import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { RowAccount } from '../account-name.tsx'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
 import { FilterSearch } from '../filter-search.tsx'
@@ -44,12 +45,15 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
 
 const OF_ALL: Column<ShownKeyRow>[] = [
   ...OF_ACCOUNT.slice(0, 1),
-  column('prefix', 'Begins with', 'second', ({ prefix, account }) => (
+  column('prefix', 'Begins with', 'second', (key) => (
     <>
-      <code className="no-wrap">{prefix}…</code> <span className="on-phone">{account}</span>
+      <code className="no-wrap">{key.prefix}…</code>{' '}
+      <span className="on-phone">
+        <RowAccount {...key} />
+      </span>
     </>
   )),
-  column('account', 'Account', 'none', ({ account }) => account),
+  column('account', 'Account', 'none', (key) => <RowAccount {...key} />),
   ...OF_ACCOUNT.slice(2),
 ]
 
