@@ -25,9 +25,9 @@ export const NO_DETAILS: AccountDetails = Object.freeze({
   keys_see_account: false,
 })
 
-export const MAX_DISPLAY_NAME_CHARS = 100
-export const MAX_EMAIL_CHARS = 254
-export const MAX_ACCOUNT_NOTE_CHARS = 1_000
+const MAX_DISPLAY_NAME_CHARS = 100
+const MAX_EMAIL_CHARS = 254
+const MAX_ACCOUNT_NOTE_CHARS = 1_000
 
 const detailQueries = perConnection({
   find: (orm) =>

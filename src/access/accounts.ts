@@ -57,7 +57,7 @@ export const listAccounts = (db: Database): Account[] => accountQueries(db).list
 export const findAccount = (db: Database, name: string): Account | undefined =>
   accountQueries(db).accountByName.get({ name })
 
-/** @throws GatewayError not_found when there is no account of this name */
+/** @throws GatewayError not_found for a name that no account has */
 export function accountByName(db: Database, name: string): Account {
   const found = findAccount(db, name)
   if (!found) throw noSuchAccount(name)
@@ -67,7 +67,7 @@ export function accountByName(db: Database, name: string): Account {
 /**
  * Refuses an account's calls from now on; running calls are finished and charged. Suspending twice changes nothing.
  *
- * @throws GatewayError not_found when there is no account of this name
+ * @throws GatewayError not_found for a name that no account has
  */
 export const suspendAccount = (db: Database, name: string): Account =>
   immediately(db, () => {
@@ -85,7 +85,7 @@ export const suspendAccount = (db: Database, name: string): Account =>
 /**
  * Gives an account another name.
  *
- * @throws GatewayError not_found when there is no account of this name; conflict if it is erased; invalid_request when the
+ * @throws GatewayError not_found for a name that no account has; conflict if it is erased; invalid_request when the
  * new one is malformed or taken
  */
 export function renameAccount(db: Database, name: string, new_name: string): Account {
@@ -114,7 +114,7 @@ export function refuseErased(db: Database, { id, name }: Account): void {
     )
 }
 
-/** Changes a status, which whoever calls it records. @throws GatewayError not_found when there is no account of this name */
+/** Changes a status, which whoever calls it records. @throws GatewayError not_found for a name that no account has */
 export function setStatus(db: Database, name: string, status: Account['status']): Account {
   const changed: Account | undefined = accountQueries(db).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)

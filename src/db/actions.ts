@@ -90,7 +90,7 @@ export const sweepActions = (db: Database): number =>
   actionQueries(db).removeOlder.all({ row_limit: 500 }).length
 
 /** A line of the table without its number, which the database gives it. */
-export function actionRow(
+function actionRow(
   { action, account_id, key_id, subject, before, after }: Action,
   { actor, now_ms, request_id }: By,
 ): Omit<ActionRow, 'id'> {

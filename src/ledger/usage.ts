@@ -22,7 +22,7 @@ export interface Usage {
   /** The most expensive first. */
   models: (CallTotals & { model: string })[]
   accounts: (CallTotals & { account_id: number })[]
-  /** Of one account; of all there are none. */
+  /** Of one account; empty for all accounts. */
   keys: (CallTotals & { key_id: number })[]
 }
 
