@@ -61,7 +61,7 @@ const queries = perConnection({
   reasonsOfAccount: (orm) => reasonsWhere(orm, and(is_of_account, matches)),
   nameOf: (orm) =>
     orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'account_id')).prepare(),
-  /** Of the newest of an account. */
+  /** Of the newest of an account, or of one of its keys. */
   sentences: (orm) =>
     orm
       .select({ sentence: refusals.sentence })
@@ -70,6 +70,7 @@ const queries = perConnection({
         and(
           equals(refusals.account_id, 'account_id'),
           equals(refusals.code, 'code'),
+          equalsIfGiven(refusals.key_id, 'key_id'),
           gte(refusals.at_ms, placeholder('from_ms')),
           lt(refusals.at_ms, placeholder('until_ms')),
         ),
@@ -92,14 +93,19 @@ export function countRefused(db: Database, asked: RefusedIn): number {
 export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: number): Reason[] {
   const { account_id } = asked
   const { reasonsOfAll, reasonsOfAccount, nameOf } = queries(db)
-  const values = { ...valuesOf(asked), row_limit }
+  const asked_values = valuesOf(asked)
+  const values = { ...asked_values, row_limit }
   const reasons =
     account_id === undefined ? reasonsOfAll.all(values) : reasonsOfAccount.all({ ...values, account_id })
   return reasons.map(({ last_s, ...reason }) => ({
     ...reason,
     account_name: nameOf.get({ account_id: reason.account_id })?.name ?? '',
-    sentence: mostFrequentSentence(db, reason, {
-      from_ms: Math.max(asked.from_ms, last_s * 1_000 - DAY_MS),
+    sentence: mostFrequentSentence(db, {
+      account_id: reason.account_id,
+      code: reason.code,
+      // Of the same key: what others were told may say what they asked for.
+      key_id: asked_values.key_id,
+      from_ms: Math.max(asked_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
       until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
     }),
   }))
@@ -119,10 +125,9 @@ const DAY_MS = 86_400_000
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
 function mostFrequentSentence(
   db: Database,
-  { account_id, code }: Pick<Reason, 'account_id' | 'code'>,
-  { from_ms, until_ms }: Pick<RefusedIn, 'from_ms' | 'until_ms'>,
+  told: { account_id: number; code: string; key_id: number | null; from_ms: number; until_ms: number },
 ): string | undefined {
-  const rows = queries(db).sentences.all({ account_id, code, from_ms, until_ms, row_limit: SENTENCES_READ })
+  const rows = queries(db).sentences.all({ ...told, row_limit: SENTENCES_READ })
   const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))
   const [most] = [...groups.values()].sort((one, other) => other.length - one.length)
   return most?.[0]?.sentence

@@ -425,6 +425,33 @@ describe('the list', () => {
     const key = signedIn(gateway, { key: gateway.key('bob', { name: 'seen' }) })
     expect(await newest(key)).toMatchObject([{ action: 'key.created', by: 'system' }])
   })
+
+  test('an account does not see the operator’s note, nor a key where its account is', async () => {
+    const { id } = await operator
+      .json('PATCH', '/accounts/bob', { note: 'pays late', email: 'bob@example.com' })
+      .then(({ account }) => account)
+    const bob = signedIn(gateway, { account: 'bob' })
+    const [changed] = await newest(bob)
+    expect(changed).toMatchObject({
+      action: 'account.changed',
+      before: { email: '' },
+      after: { email: 'bob@example.com' },
+    })
+    expect(await (await bob.send('GET', '/audit-log.csv')).text()).not.toContain('pays late')
+    expect((await newest())[0]).toMatchObject({ after: { note: 'pays late' }, before: { note: '' } })
+
+    const text = gateway.key('bob', { name: 'door' })
+    const own = gateway.rows().keys.find((key) => key.account_id === id && key.name === 'door')
+    await bob.json('PATCH', `/keys/${own?.id}`, { spend_limit: '1' })
+    expect((await newest(signedIn(gateway, { key: text })))[0]).toMatchObject({
+      action: 'key.changed',
+      by: 'account',
+      address: null,
+      session_id: null,
+      request_id: null,
+    })
+    expect((await newest(bob))[0]).toMatchObject({ by: 'account', address: '127.0.0.1' })
+  })
 })
 
 test('no line says a key, a password, a link or a session’s token, whatever was done', () => {

@@ -1,6 +1,7 @@
 // A limited key, in a session of the console and by its account's API: it sees its own calls only, unless its account allows more.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
+import { MODEL } from '../support/catalogue.ts'
 import { type clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
@@ -15,6 +16,7 @@ const free = gateway.key('alice', { name: 'desk' })
 const ids = { limited: '', free: '', refused: '', refused_free: '' }
 const refusalsRecorded = () =>
   gateway.db.query<{ refused: number }, []>('SELECT count(*) AS refused FROM refusals').get()?.refused
+const CHAT = { model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }
 const numberOf = (name: string) => gateway.rows().keys.find((key) => key.name === name)?.id ?? 0
 
 type Client = ReturnType<typeof clientOf>
@@ -67,6 +69,20 @@ describe('a session by a limited key', () => {
     ['entries as a file', () => '/entries.csv', 403],
   ])('is refused %s', async (_, path, status) => {
     expect((await site.send('GET', path())).status).toBe(status)
+  })
+
+  test('is told why its own requests were refused, not why those of others were', async () => {
+    const refused = async (key: string, wrong: object) =>
+      expect((await gateway.call('/v1/chat/completions', { ...CHAT, ...wrong }, { key })).status).toBe(400)
+    const recorded = refusalsRecorded() ?? 0
+    await refused(limited, { top_p: 'own' })
+    await refused(free, { temperature: 'other' })
+    await refused(free, { temperature: 'other' })
+    await eventually('they are recorded', () => refusalsRecorded() === recorded + 3)
+    for (const reasons of ['reasons', 'reasons_of_hour'])
+      expect(JSON.stringify((await site.json('GET', '/refusals'))[reasons])).toMatch(/top_p(?!.*temperature)/)
+    gateway.db.run('DELETE FROM refusals WHERE id IN (SELECT id FROM refusals ORDER BY id DESC LIMIT 3)')
+    gateway.db.run("DELETE FROM refusal_sums WHERE code <> 'model_not_found'")
   })
 
   test('finds no call and no key of others', async () => {

@@ -123,24 +123,33 @@ function actionView(row: ListedAction, viewer: Viewer): Unnamed<ShownAction> {
     key_name,
     key_prefix,
     subject: subject === null ? null : visibleLine(subject),
-    before: fieldsOf(row.before),
-    after: fieldsOf(row.after),
+    before: fieldsOf(row, row.before, viewer),
+    after: fieldsOf(row, row.after, viewer),
   }
 }
 
-/** An account sees that the operator did something, not from where, nor by which command. */
+/** An account sees that the operator did something, not from where, nor by which command; a key sees the same of its account. */
 function actorView(row: ListedAction, viewer: Viewer) {
   const { actor: by, session_id, address, command, machine_user, request_id } = row
-  const is_told = viewer.role === 'operator' || by === 'account' || by === 'key'
+  const is_told =
+    viewer.role === 'operator' || by === 'key' || (by === 'account' && viewer.role === 'account')
   if (is_told) return { by, session_id, address, command, machine_user, request_id }
   const hidden = { session_id: null, address: null, command: null, machine_user: null, request_id: null }
   return { by: by === 'command' ? ('operator' as const) : by, ...hidden }
 }
 
+/** What only operators see, by actions: their note on an account. */
+const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = { 'account.changed': ['note'] }
+
 /** What callers wrote, such as a browser's name, is made visible. */
-function fieldsOf(json: string | null): Record<string, unknown> | null {
+function fieldsOf(
+  { action }: Pick<ListedAction, 'action'>,
+  json: string | null,
+  viewer: Viewer,
+): Record<string, unknown> | null {
   if (json === null) return null
-  const entries = Object.entries<unknown>(JSON.parse(json))
+  const hidden = viewer.role === 'operator' ? [] : (OPERATORS_FIELDS[action] ?? [])
+  const entries = Object.entries<unknown>(JSON.parse(json)).filter(([name]) => !hidden.includes(name))
   return Object.fromEntries(
     entries.map(([name, value]) => [name, typeof value === 'string' ? visibleLine(value) : value]),
   )

@@ -53,6 +53,7 @@ export function liveRoutes(
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
   timers: FeedTimers = {},
 ) {
+  const { db } = gateway
   const { running } = gateway.exchange
   const { sessions } = gateway.people
   const feeds = (max_feeds: number, whose: string) =>
@@ -66,30 +67,37 @@ export function liveRoutes(
       const address = addressOf(origin)
       const account_id = accountOf(viewer)
       const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
+      const sight: Sight = { only_key: keyPrefixOf(db, viewer) }
       return openFeed({
         request,
         reader: account_id ?? viewer.session_id,
-        recheck: () => sessions.viewer(token, address, origin.request_id),
-        start: (send) => listen(gateway, viewer, send),
+        recheck() {
+          sight.only_key = keyPrefixOf(db, sessions.viewer(token, address, origin.request_id))
+        },
+        start: (send) => listen(gateway, { account_id, sight }, send),
       })
     },
     { query: Closed({}), response: { 200: Live, ...FAILURES } },
   )
 }
 
+/** What a viewer sees of an account, looked at again with their session: a key may get limits meanwhile. */
+interface Sight {
+  /** The prefix of the key whose calls are all that they see. */
+  only_key: string | undefined
+}
+
 /** Tells a viewer of the calls that they may see, so many a second. */
 function listen(
-  { db, exchange: { activity, now } }: Pick<Gateway, 'exchange' | 'db'>,
-  viewer: Viewer,
+  { exchange: { activity, now } }: Pick<Gateway, 'exchange'>,
+  { account_id, sight }: { account_id: number | undefined; sight: Sight },
   send: (event: Sent) => void,
 ): () => void {
-  const account_id = accountOf(viewer)
   let second = 0
   let told = 0
   let skipped = 0
-  const only_key = keyPrefixOf(db, viewer)
   const hear: ActivityListener = (event, account) => {
-    if (only_key !== undefined && event.key !== only_key) return
+    if (sight.only_key !== undefined && event.key !== sight.only_key) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
@@ -116,7 +124,7 @@ function listen(
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
 }
 
-/** The prefix of the key whose calls are all that a viewer sees. */
+/** @returns undefined for a viewer who sees all of their account */
 function keyPrefixOf(db: Gateway['db'], viewer: Viewer): string | undefined {
   const id = onlyKeyOf(viewer)
   return id === undefined ? undefined : (listedKey(db, id, undefined)?.prefix ?? '')

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { liveRoutes } from '../../../plugins/console/api/live.ts'
 import { plugins } from '../../../plugins/index.ts'
+import { changeKey } from '../../../src/access/keys.ts'
 import { MODEL, PROVIDER, THINKING } from '../../support/catalogue.ts'
 import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
 import { refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
@@ -161,13 +163,30 @@ describe('the live feed', () => {
     for (const { leave } of feeds) leave()
   })
 
-  test('ends with its session', async () => {
+  test('tells a key that gets limits of its own calls alone from then on, and ends with its session', async () => {
     const quick = [
       ...plugins.filter(({ name }) => name !== 'consolePages'),
       (all: Parameters<typeof liveRoutes>[0]) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS }),
     ]
     const other = await startTestGateway({ upstream, plugins: quick })
     try {
+      await other.account('carol', { balance_usd: '10' })
+      const [seen, unseen] = [other.key('carol', { name: 'seen' }), other.key('carol', { name: 'unseen' })]
+      const own = await openLive(signedIn(other, { key: seen }), other.url)
+      /** Whose calls are told, of one by each key. */
+      async function toldOfBoth(): Promise<unknown[]> {
+        for (const key of [unseen, seen]) await (await other.call(wholePath(), ask(), { key })).text()
+        const told = new Set<unknown>()
+        for (;;) {
+          const event = await own.next()
+          told.add(event?.key)
+          if (!event || (event.type === 'settled' && event.key === seen.slice(0, 10))) return [...told]
+        }
+      }
+      expect(await toldOfBoth()).toHaveLength(2)
+      changeKey(other.db, seen.slice(0, 10), { spend_limit_nanos: 1_000_000_000 }, Date.now())
+      await eventually('it is told of its own alone', async () => (await toldOfBoth()).length === 1)
+      own.leave()
       const client = signedIn(other, 'operator')
       const feed = await openLive(client, other.url)
       other.db.run('DELETE FROM sessions')
