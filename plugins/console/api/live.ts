@@ -74,7 +74,7 @@ export function liveRoutes(
         recheck() {
           sight.only_key = keyPrefixOf(db, sessions.viewer(token, address, origin.request_id))
         },
-        start: (send) => listen(gateway, { account_id, sight }, send),
+        start: (send) => listen(gateway, { viewer, sight }, send),
       })
     },
     { query: Closed({}), response: { 200: Live, ...FAILURES } },
@@ -89,10 +89,11 @@ interface Sight {
 
 /** Tells a viewer of the calls that they may see, so many a second. */
 function listen(
-  { exchange: { activity, now } }: Pick<Gateway, 'exchange'>,
-  { account_id, sight }: { account_id: number | undefined; sight: Sight },
+  { db, exchange: { activity, now } }: Pick<Gateway, 'exchange' | 'db'>,
+  { viewer, sight }: { viewer: Viewer; sight: Sight },
   send: (event: Sent) => void,
 ): () => void {
+  const account_id = accountOf(viewer)
   let second = 0
   let told = 0
   let skipped = 0
