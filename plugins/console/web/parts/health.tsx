@@ -116,13 +116,18 @@ interface RouteRow {
 const answered = ({ tries }: Sums): string =>
   totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`
 
+/** How many requests were answered in the last hour and day. */
+export const answeredColumns = <Row extends { health: HealthAnswer }>(): Column<Row>[] => [
+  atEnd('hour', 'Answered, last hour', 'none', ({ health }) => answered(health.hour)),
+  atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
+]
+
 const COLUMNS: Column<RouteRow>[] = [
   column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   column('state', 'State', 'first-end', ({ health }) => (
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),
-  atEnd('hour', 'Answered, last hour', 'none', ({ health }) => answered(health.hour)),
-  atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
+  ...answeredColumns<RouteRow>(),
   atEnd('first_byte', 'Time to first byte', 'none', ({ health: { hour, day } }) => {
     const mean_ms = hour.first_byte_ms ?? day.first_byte_ms
     return mean_ms === null ? '–' : duration(mean_ms)

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { ExportCsv } from '../../parts/export-csv.tsx'
 import { failureClassWord } from '../../parts/failure-classes.ts'
+import { answeredColumns } from '../../parts/health.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
@@ -19,12 +20,6 @@ const ASK_EVERY_MS = 5_000
 export const useProviders = () => useAsk(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
-
-/** "11 of 12": answered, of what was sent. */
-const answered = ({ tries: { answered, failed, refused } }: Provider['health']['day']): string => {
-  const total = answered + failed + refused
-  return total === 0 ? '–' : `${count(answered)} of ${count(total)}`
-}
 
 /** Of the last 24 hours. */
 function LastFailure({ provider: { last_failure: last, why } }: { provider: Provider }) {
@@ -48,8 +43,7 @@ const COLUMNS: Column<Provider>[] = [
     </>
   )),
   atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
-  atEnd('hour', 'Answered, last hour', 'none', ({ health }) => answered(health.hour)),
-  atEnd('day', 'Last 24 hours', 'second-end', ({ health }) => answered(health.day)),
+  ...answeredColumns<Provider>(),
   column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]
 

@@ -27,7 +27,7 @@ export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>
 }
 
 /** "Balance: from 10.00 USD to 15.00 USD"; of a field that is on one side alone, its value. */
-export function changeLines(before: Fields, after: Fields): string[] {
+function changeLines(before: Fields, after: Fields): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.map((name) => {
     const [was, is] = [before?.[name], after?.[name]]
