@@ -208,7 +208,7 @@ describe('a change of prices', () => {
 
   test.each([
     ['fields that are none', { hash: 'x', more: 1 }],
-    ['a path that is none', { hash: 'x', edits: [{ op: 'set', path: [], value: 1 }] }],
+    ['an empty path', { hash: 'x', edits: [{ op: 'set', path: [], value: 1 }] }],
     ['a value that TOML cannot write', { hash: 'x', edits: [{ op: 'set', path: ['a'], value: null }] }],
     ['another operation', { hash: 'x', edits: [{ op: 'move', path: ['a'] }] }],
   ])('%s: refused', async (_, body) => {

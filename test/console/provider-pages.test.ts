@@ -146,7 +146,7 @@ test.each([
     'europe_west1',
     'must be the name of a region',
   ],
-  ['a version that is none', 'Azure OpenAI', 'API version (optional)', 'latest', 'such as'],
+  ['an invalid version', 'Azure OpenAI', 'API version (optional)', 'latest', 'such as'],
   [
     'a file of the server',
     'Vertex AI',

@@ -128,15 +128,15 @@ test('is shown to its account, and to the operator who names it', async () => {
 
 test.each([
   ['the account of another', () => bob, '?account=alice', 404],
-  ['an account that there is not', () => operator, '?account=nobody', 404],
+  ['an account that does not exist', () => operator, '?account=nobody', 404],
   ['more days than are read at once', () => alice, '?days=401', 400],
   ['more days than are read at once, by name', () => alice, '?since=2020-01-01&until=2026-01-01', 400],
-  ['a day that there is not', () => alice, '?since=2026-02-30', 400],
+  ['a day that does not exist', () => alice, '?since=2026-02-30', 400],
   ['a time in place of a day', () => alice, '?since=2026-02-03T10:00:00Z', 400],
   ['an end before the beginning', () => alice, '?since=2026-02-03&until=2026-02-01', 400],
   ['no days', () => alice, '?days=0', 400],
   ['a key of nobody', () => alice, '?key=tg_0000000', 404],
-  ['a parameter that there is not', () => alice, '?colour=red', 400],
+  ['an unknown parameter', () => alice, '?colour=red', 400],
 ] as const)('refuses %s', async (_name, session, query, status) => {
   expect((await session().ask(`${PATH}${query}`)).status).toBe(status)
 })

@@ -49,9 +49,9 @@ describe('a key, with its account', () => {
 
   test.each([
     ['a name that is taken', { account: 'taken', balance_usd: '1', key: 'first' }, 400, 'name'],
-    ['a name that is none', { account: 'no spaces', balance_usd: '1', key: 'first' }, 400, 'name'],
+    ['an invalid name', { account: 'no spaces', balance_usd: '1', key: 'first' }, 400, 'name'],
     ['a key without a name', { account: 'dora', balance_usd: '1', key: '' }, 400, 'key'],
-    ['an amount that is none', { account: 'dora', balance_usd: '1,5', key: 'first' }, 400, 'balance_usd'],
+    ['an invalid amount', { account: 'dora', balance_usd: '1,5', key: 'first' }, 400, 'balance_usd'],
     [
       'an amount with ten decimals',
       { account: 'dora', balance_usd: '0.0000000001', key: 'first' },

@@ -1,4 +1,4 @@
-// A field's input for the name of an account, with those that there are as suggestions.
+// A field's input for the name of an account, with the existing ones as suggestions.
 import { useId } from 'react'
 import { api } from '../app/client.ts'
 import { useAsk } from '../app/query.ts'

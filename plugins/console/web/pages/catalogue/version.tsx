@@ -81,7 +81,7 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
           <Diff before={before.text} after={own.text} />
         ) : (
           <>
-            <p className="soft">The oldest version that is kept: there is nothing to compare it with.</p>
+            <p className="soft">This is the oldest kept version: all of its lines are shown.</p>
             <Diff before="" after={own.text} />
           </>
         )}

@@ -1,4 +1,4 @@
-// Backups on the System page: those that there are, one on request, and the drill of a restore.
+// Backups on the System page: those that are kept, one on request, and the drill of a restore.
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'

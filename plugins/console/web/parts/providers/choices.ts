@@ -10,7 +10,7 @@ export type ServerField = Known['fields'][number]['name']
 /** A provider to choose. */
 export interface Choice {
   title: string
-  /** Empty if there is nothing to add. */
+  /** Empty if nothing is to be said. */
   detail: string
   /** Its name in the catalogue. */
   name: string
