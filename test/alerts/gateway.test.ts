@@ -75,7 +75,7 @@ test('a model that fails is told once, and its end', async () => {
 
   const shown = await signedIn(gateway, 'operator').json('GET', '/alerts')
   expect(shown).toMatchObject({
-    open: [{ rule: 'account_spend', subject: account?.name, ended_at_ms: null }],
+    open: [{ rule: 'account_spend', subject: account?.name, account_id: account?.id, ended_at_ms: null }],
     webhook: 'hooks.example.com',
   })
   expect(shown.recent).toHaveLength(3)

@@ -426,19 +426,20 @@ describe('the list', () => {
     expect(await newest(key)).toMatchObject([{ action: 'key.created', by: 'system' }])
   })
 
-  test('an account does not see the operator’s note, nor a key where its account is', async () => {
-    const { id } = await operator
-      .json('PATCH', '/accounts/bob', { note: 'pays late', email: 'bob@example.com' })
-      .then(({ account }) => account)
+  test('an account does not see what the operator wrote down of it, nor a key where its account is', async () => {
+    const written = { display_name: 'Bob who pays late', email: 'bob@example.com', note: 'call him' }
+    const details = { ...written, keys_see_account: true }
+    const { id } = (await operator.json('PATCH', '/accounts/bob', details)).account
     const bob = signedIn(gateway, { account: 'bob' })
     const [changed] = await newest(bob)
-    expect(changed).toMatchObject({
-      action: 'account.changed',
-      before: { email: '' },
-      after: { email: 'bob@example.com' },
-    })
-    expect(await (await bob.send('GET', '/audit-log.csv')).text()).not.toContain('pays late')
-    expect((await newest())[0]).toMatchObject({ after: { note: 'pays late' }, before: { note: '' } })
+    expect(changed).toMatchObject({ action: 'account.changed' })
+    expect([changed?.before, changed?.after]).toEqual([
+      { keys_see_account: false },
+      { keys_see_account: true },
+    ])
+    const file = await (await bob.send('GET', '/audit-log.csv')).text()
+    expect(Object.values(written).filter((text) => file.includes(text))).toEqual([])
+    expect((await newest())[0]).toMatchObject({ after: details })
 
     const text = gateway.key('bob', { name: 'door' })
     const own = gateway.rows().keys.find((key) => key.account_id === id && key.name === 'door')

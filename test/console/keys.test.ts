@@ -186,6 +186,20 @@ describe('a new key', () => {
     expect(gateway.rows().keys).toHaveLength(before)
   })
 
+  test('of an account that is named as another is numbered: refused, as is a call that it would pay for', async () => {
+    const name = String(alice_row.id)
+    const { id } = await operator.json('POST', '/accounts', { name })
+    const keys = gateway.rows().keys.length
+    const playing = operator.send('GET', `/play?account=${name}`)
+    for (const answer of [await operator.send('POST', '/keys', { body: { account: name } }), await playing])
+      expect(await errorOf(answer)).toMatchObject({ status: 409, param: 'account' })
+    expect(gateway.rows().keys).toHaveLength(keys)
+    expect((await operator.json('GET', `/accounts/${name}`)).name).toBe('alice')
+    expect((await operator.json('POST', '/keys', { account: String(id) })).key.account).toBe(name)
+    await operator.json('PATCH', `/accounts/${id}`, { name: 'no-number' })
+    expect((await operator.json('POST', '/keys', { account: name })).key.account).toBe('alice')
+  })
+
   test('of the operator without an account, of one that does not exist, or of a closed one is refused', async () => {
     expect(await errorOf(await operator.send('POST', '/keys', { body: {} }))).toMatchObject({
       status: 400,

@@ -4,7 +4,7 @@ import { type ListedKey, listedKey } from '../../../src/access/key-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Key } from '../../../src/db/schema.ts'
-import { notFound } from '../../../src/domain/errors.ts'
+import { conflict, notFound } from '../../../src/domain/errors.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { numberIn } from './fields.ts'
 
@@ -31,6 +31,27 @@ export function accountAsked(
   if (viewer.role === 'operator') return requireAccount(gateway, asked).id
   if (asked !== viewer.account && numberIn(asked) !== viewer.account_id) throw noSuchAccount()
   return viewer.account_id
+}
+
+/**
+ * The same for what an account pays for: a number that is the name of another one is not guessed at.
+ *
+ * @throws GatewayError as `accountAsked`; conflict if it may mean two accounts
+ */
+export function accountMeant(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  asked: string | undefined,
+): number | undefined {
+  const id = accountAsked(gateway, viewer, asked)
+  const named =
+    viewer.role === 'operator' && asked !== undefined ? accountNamed(gateway.db, asked) : undefined
+  if (named && named.id !== id)
+    throw conflict(
+      `account: ${asked} is the name of one account and the number of another. Rename the first one: \`tollgate account rename ${asked} NEW-NAME\`.`,
+      { param: 'account', code: 'ambiguous_account' },
+    )
+  return id
 }
 
 const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })

@@ -138,8 +138,10 @@ function actorView(row: ListedAction, viewer: Viewer) {
   return { by: by === 'command' ? ('operator' as const) : by, ...hidden }
 }
 
-/** What only operators see, by actions: their note on an account. */
-const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = { 'account.changed': ['note'] }
+/** What only operators see, by actions: what they wrote down of an account. */
+const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'account.changed': ['display_name', 'email', 'note'],
+}
 
 /** What callers wrote, such as a browser's name, is made visible. */
 function fieldsOf(

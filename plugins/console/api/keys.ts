@@ -22,7 +22,7 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { named } from './account-names.ts'
-import { accountAsked, requireAccount, requireKey } from './asked.ts'
+import { accountAsked, accountMeant, requireAccount, requireKey } from './asked.ts'
 import { KeyParams, readUsd } from './fields.ts'
 import {
   IssuedView,
@@ -135,7 +135,7 @@ async function issueKey(
   const { randomBytes } = gateway.people
   const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
-  const account_id = accountAsked(gateway, viewer, body.account)
+  const account_id = accountMeant(gateway, viewer, body.account)
   if (account_id === undefined)
     throw invalidRequest(
       'account: is missing; it must be the number or the name of the account whose key it is.',

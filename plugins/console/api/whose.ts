@@ -5,7 +5,7 @@ import { accountQueries } from '../../../src/access/queries.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account } from '../../../src/db/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { accountAsked } from './asked.ts'
+import { accountMeant } from './asked.ts'
 import { AccountRef } from './fields.ts'
 
 /** For the operator: the number or the name of an account. All others see their own without it. */
@@ -14,10 +14,10 @@ export const WHOSE = { account: Type.Optional(AccountRef) }
 /**
  * The account that a request is about, as it is at this moment; undefined if the operator names none.
  *
- * @throws GatewayError as `accountAsked`
+ * @throws GatewayError as `accountMeant`
  */
 export function accountFor(db: Database, viewer: Viewer, name: string | undefined): Account | undefined {
-  const id = accountAsked({ db }, viewer, name)
+  const id = accountMeant({ db }, viewer, name)
   return id === undefined ? undefined : accountQueries(db).accountById.get({ id })
 }
 

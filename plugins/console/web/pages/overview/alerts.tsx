@@ -39,16 +39,17 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
 }
 
 /** Where something can be done about it. */
-function Way({ to: { rule, subject } }: { to: Alert }) {
-  const [href, words] = wayOf(rule, subject)
+function Way({ to }: { to: Alert }) {
+  const [href, words] = wayOf(to)
   return <Link href={href}>{words}</Link>
 }
 
-function wayOf(rule: string, subject: string): readonly [href: string, words: string] {
+function wayOf({ rule, subject, account_id }: Alert): readonly [href: string, words: string] {
   switch (rule) {
     case 'low_balance':
     case 'account_spend':
-      return [`/accounts/${part(subject)}`, `Open ${subject}`]
+      // By its number: it may be called otherwise by now.
+      return [`/accounts/${account_id ?? part(subject)}`, `Open ${subject}`]
     case 'key_spend':
       return [`/keys?search=${part(subject)}`, 'Open the key']
     case 'failing_route':
