@@ -97,7 +97,7 @@ async function readListFile(path: string): Promise<string> {
   return new TextDecoder().decode(await readFile(path))
 }
 
-/** @throws GatewayError not_found for a name that nobody has, invalid_request for a pattern that is none */
+/** @throws GatewayError not_found for a name that nobody has, invalid_request for an invalid pattern */
 function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): ImportChoice {
   const { markup = AT_COST, provider, from, model: patterns } = options
   const ids = namesIn(values.models, 'id')

@@ -1,6 +1,6 @@
 // What a new text of the catalogue changes, as actions of the audit log: a line for each model, price, provider and setting. Pure.
 import type { Action, ActionName, Fields } from '../domain/actions.ts'
-import { type ChangedPart, changedTables } from './changed-parts.ts'
+import { type ChangedPart, changedTables, differing } from './changed-parts.ts'
 import { readToml, type TomlTable } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
@@ -90,20 +90,17 @@ function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Own
   if (!ownerOf)
     return [{ action: 'setting.changed', subject: path, ...difference({ value: before }, { value: after }) }]
   const [own_before, own_after] = [Object(before), Object(after)] as [Fields, Fields]
-  const names = [...new Set([...Object.keys(own_before), ...Object.keys(own_after)])]
-  return names
-    .filter((name) => !Bun.deepEquals(own_before[name], own_after[name]))
-    .map((name) => {
-      const owner = ownerOf(owners, name)
-      // Of nobody who is known: a name is not written where no erasure would find it.
-      if (!owner) return { action: 'setting.changed', subject: path }
-      return {
-        action: 'setting.changed',
-        subject: path,
-        ...owner,
-        ...difference(own_before[name], own_after[name]),
-      }
-    })
+  return differing(own_before, own_after).map((name) => {
+    const owner = ownerOf(owners, name)
+    // Of nobody who is known: a name is not written where no erasure would find it.
+    if (!owner) return { action: 'setting.changed', subject: path }
+    return {
+      action: 'setting.changed',
+      subject: path,
+      ...owner,
+      ...difference(own_before[name], own_after[name]),
+    }
+  })
 }
 
 /** Settings by the name of an account, or by the prefix of a key. */
@@ -124,13 +121,11 @@ function difference(was: unknown, is: unknown): Pick<Action, 'before' | 'after'>
   const [before, after] = [was, is].map((value) =>
     value === undefined ? {} : isTable(value) ? value : { value },
   ) as [Fields, Fields]
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !Bun.deepEquals(before[name], after[name]),
-  )
+  const names = differing(before, after)
   return { before: safe(only(before, names)), after: safe(only(after, names)) }
 }
 
-/** Marks of keys are no use to a reader: that there is one is said. Undefined for no field. */
+/** Marks of keys are no use to a reader: only that a key was there is said. Undefined if no field is left. */
 const safe = (fields: Fields | undefined): Fields | undefined =>
   fields && Object.keys(fields).length > 0 ? (withoutMarks(fields) as Fields) : undefined
 

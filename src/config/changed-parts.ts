@@ -60,7 +60,8 @@ function changedSettings(before: Table, after: Table): ChangedPart[] {
   })
 }
 
-const differing = (before: Table, after: Table): string[] =>
+/** The names of the fields in which two tables differ. */
+export const differing = (before: Table, after: Table): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => !Bun.deepEquals(before[key], after[key]),
   )

@@ -30,7 +30,7 @@ export interface KnownProvider {
   title: string
   /** The name that it gets in the catalogue. */
   name: string
-  /** Its name in the table of known servers; null if it is none of them. */
+  /** Its name in the table of known servers; null if it is not in it. */
   server: string | null
   /** The first is spoken where the catalogue names none. */
   protocols: readonly ServedProtocol[]
@@ -118,7 +118,7 @@ const NOT_IN_TABLE = {
   model_help: OWN_ID,
 }
 
-/** All known servers, and what is none of them. */
+/** All known servers, and other providers. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   ...[...new Set([...Object.keys(MODELS), ...KNOWN_SERVERS.keys()])].flatMap(providerOf),
   {

@@ -72,7 +72,7 @@ export function formatMistake(file: string, { path, line, message }: Mistake): s
   return [`${file}:${line}`, path, message].filter((part) => part !== '').join(': ')
 }
 
-/** What to say of a name that is none of the known ones. @param what it is */
+/** What to say of an unknown name. @param what it is */
 export function unknown(what: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known)
   const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`

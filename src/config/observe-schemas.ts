@@ -53,7 +53,14 @@ export const TelemetrySchema = Type.Object(
 const MAX_USD = 1_000_000
 
 const Usd = (description: string) =>
-  Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: MAX_USD, description }))
+  Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_USD,
+      must: `an amount in USD above 0, up to ${MAX_USD}`,
+      description,
+    }),
+  )
 
 export const AlertsSchema = Type.Object(
   {

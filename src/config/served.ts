@@ -122,7 +122,7 @@ function simulated(
   report: Report,
 ): Pick<Served, 'server' | 'base_url'> {
   if (row && !row.simulated)
-    report(path, `is none that the simulator plays: write ${listed(SIMULATED_NAMES, 'or')}, or leave it out`)
+    report(path, `cannot be simulated: write ${listed(SIMULATED_NAMES, 'or')}, or leave it out`)
   const played = protocol === 'openai' ? (server ?? SIMULATED_SERVER) : server
   const has_own = protocol === 'openai' && played !== SIMULATED_SERVER
   return { server: played, base_url: has_own ? `${SIMULATOR}/${played}` : SIMULATOR }

@@ -40,7 +40,7 @@ test.each([
   ],
   [['webhook_secret = "a-word-that-is-long-enough"'], 'webhook_secret: must be "whsec_"'],
   [['webhook_url = "https://["', `webhook_secret = "${SECRET}"`], 'webhook_url: must be a complete address'],
-  [['account_daily_usd = 0'], 'account_daily_usd: must be'],
+  [['account_daily_usd = 0'], 'account_daily_usd: must be an amount in USD above 0'],
   [['key_daily_usd = "5"'], 'key_daily_usd: must be'],
   [['webhook = "x"'], 'alerts.webhook: unknown field'],
 ])('%j is a mistake', (lines, message) => {

@@ -267,7 +267,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a server that the simulator does not play',
       provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "cerebras"'),
-      '5 providers[0].server: is none that the simulator plays: write "openai", "azure", "openrouter", "groq", "mistral", "deepseek", "xai", "moonshot", "together", "ollama" or "vllm", or leave it out',
+      '5 providers[0].server: cannot be simulated: write "openai", "azure", "openrouter", "groq", "mistral", "deepseek", "xai", "moonshot", "together", "ollama" or "vllm", or leave it out',
     ],
     [
       'an unknown server',

@@ -22,7 +22,7 @@ export const modelOfLine = (name: string): string | undefined => LINE.exec(name)
 /**
  * Reads entries that are lines, named without the provider's name.
  *
- * @throws GatewayError invalid_request for a price that is none
+ * @throws GatewayError invalid_request for an invalid price
  */
 export function readImageLines(entries: readonly (readonly [name: string, ListEntry])[]): ImageLines {
   const lines = new Map<string, ImageLine>()

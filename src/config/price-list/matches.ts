@@ -26,7 +26,7 @@ const NAMES_BY_HOST: readonly (readonly [host: RegExp, names: readonly string[]]
 /** Finds what a list says of a route. */
 export interface Matcher {
   match(provider: ListedProvider, model: string, kind: Kind): Match
-  /** The lines of an image model's price. @throws GatewayError invalid_request for a price that is none */
+  /** The lines of an image model's price. @throws GatewayError invalid_request for an invalid price */
   imageLines(provider: ListedProvider, model: string): ImageLines
 }
 

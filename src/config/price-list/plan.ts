@@ -85,7 +85,7 @@ interface RouteBlock {
  * Compares a catalogue with a price list.
  *
  * @param values of a catalogue file without mistakes
- * @throws GatewayError invalid_request for an entry that is needed and has a price that is none
+ * @throws GatewayError invalid_request for an entry that is needed and has an invalid price
  */
 export function planImport(values: TomlTable, list: PriceList, choice: ImportChoice): PricePlan {
   const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))

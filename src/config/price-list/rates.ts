@@ -122,7 +122,7 @@ const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
  * @param price of the model: what is priced by units is billed in the units that this has rates for. An entry may have the
  * same speech by the second and by the token, and both together would be charged twice
  * @returns undefined if the entry has no price for such a model, or says 0 throughout
- * @throws GatewayError invalid_request for a price that is none
+ * @throws GatewayError invalid_request for an invalid price
  */
 export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
   const standard = standardRates(entry, kind, price)
