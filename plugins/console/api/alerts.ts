@@ -22,7 +22,6 @@ const SendingView = Type.Object({
   id: Type.Integer(),
   event: OneOf(['raised', 'ended']),
   sentence: Type.String({ description: 'of its alert' }),
-  webhook_id: Type.String(),
   state: OneOf(['sent', 'waiting', 'given up']),
   tries: Type.Integer(),
   status: Nullable(Type.Integer({ description: 'that the receiver answered the last time' })),
@@ -88,13 +87,12 @@ export const alertView = ({
 })
 
 function sendingView(sending: SendingWithAlert): Static<typeof SendingView> {
-  const { id, event, webhook_id, tries, status, failure, alert } = sending
+  const { id, event, tries, status, failure, alert } = sending
   const ended = sending.sent_at_ms === null ? 'given up' : 'sent'
   return {
     id,
     event,
     sentence: alert.sentence,
-    webhook_id,
     state: sending.due_at_ms === null ? ended : 'waiting',
     tries,
     status,

@@ -31,7 +31,7 @@ export const CALL_FILTERS = {
   ...PERIOD_PARAMETERS,
 }
 const Filters = Type.Object(CALL_FILTERS)
-export type CallsAsked = Static<typeof Filters>
+type CallsAsked = Static<typeof Filters>
 
 /** Which calls and which refused requests a viewer asks for; undefined: none. */
 export interface Asked {
