@@ -1,5 +1,6 @@
 // The console's files: taken in, counted against the quota, each account its own.
 import { describe, expect, test } from 'bun:test'
+import { accountByName } from '../../src/access/accounts.ts'
 import { paint } from '../media/support.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { type ConsoleSession, sessionsOf } from './portal.ts'
@@ -71,6 +72,9 @@ describe('of another account', () => {
     expect((await bob.ask(`${PATH}?account=alice`)).status).toBe(404)
     expect((await listed(bob)).files).toEqual([])
     expect((await alice.ask(at(key, '/picture'))).status).toBe(200)
+    const [own_id, bobs_id] = ['alice', 'bob'].map((name) => accountByName(gateway.db, name).id)
+    expect((await alice.ask(`${PATH}?account=${own_id}`)).status).toBe(200)
+    expect((await alice.ask(`${PATH}?account=${bobs_id}`)).status).toBe(404)
   })
 
   test('the operator sees that they are there, and more where they ask for it', async () => {
