@@ -6,6 +6,7 @@ import { invalidRequest } from '../../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
 import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
 import { ENTRY_COLUMNS } from '../../../src/ledger/entries-csv.ts'
 import {
@@ -14,6 +15,7 @@ import {
   listNamedEntries,
   type NamedEntry,
 } from '../../../src/ledger/entries-of-all.ts'
+import { type EntrySum, entrySums, totalOf } from '../../../src/ledger/entry-sums.ts'
 import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
@@ -40,6 +42,40 @@ const EntryView = Closed({
 export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Closed({ entries: Type.Array(EntryView), ...PAGE_FIELDS })
+
+const SumsView = Closed({
+  entries: Type.Integer(),
+  ...MoneyFields('amount'),
+  kinds: Type.Array(Closed({ kind: OneOf(ENTRY_KINDS), entries: Type.Integer(), ...MoneyFields('amount') })),
+})
+
+/** It looks at all entries that match. */
+const SUMS_COUNT_AS = 50
+
+/** `GET /console/api/entry-sums`: what the entries of a filter come to. */
+export function entrySumRoutes(gateway: ConsoleParts) {
+  return new Elysia({ name: 'console-entry-sums' })
+    .use(viewerCalls(gateway, { counts_as: SUMS_COUNT_AS }))
+    .get(
+      '/console/api/entry-sums',
+      async ({ viewer, query }) => sumsView(await entrySums(gateway.db, filterOf(gateway, viewer, query))),
+      { query: ExportQuery, response: { 200: SumsView, ...FAILURES } },
+    )
+}
+
+function sumsView(sums: EntrySum[]): Static<typeof SumsView> {
+  const view = ({ entries, amount_nanos }: Pick<EntrySum, 'entries' | 'amount_nanos'>) => ({
+    entries,
+    ...money('amount', amount_nanos),
+  })
+  return {
+    ...view(totalOf(sums)),
+    kinds: ENTRY_KINDS.map((kind) => ({
+      kind,
+      ...view(totalOf(sums.filter((sum) => sum.kind === kind))),
+    })).filter(({ entries }) => entries > 0),
+  }
+}
 
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
 export function entryRoutes(gateway: ConsoleParts) {

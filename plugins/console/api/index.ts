@@ -15,7 +15,7 @@ import { callRoutes } from './calls.ts'
 import { catalogueRoutes, previewRoutes } from './catalogue.ts'
 import { catalogueHistoryRoutes } from './catalogue-history.ts'
 import { doctorRoutes } from './doctor.ts'
-import { entryRoutes } from './entries.ts'
+import { entryRoutes, entrySumRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
 import { keyEndRoutes, keyRoutes } from './keys.ts'
@@ -30,6 +30,7 @@ import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { setup } from './setup.ts'
 import { start } from './start.ts'
+import { statementRoutes } from './statement.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
 
@@ -65,6 +66,8 @@ export const consoleApi = (gateway: Gateway) =>
     .use(keyRoutes(gateway))
     .use(keyEndRoutes(gateway))
     .use(entryRoutes(gateway))
+    .use(entrySumRoutes(gateway))
+    .use(statementRoutes(gateway))
     .use(bookRoutes(gateway))
     .use(auditLogRoutes(gateway))
     .use(backupRoutes(gateway))

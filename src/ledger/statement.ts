@@ -1,0 +1,77 @@
+// The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
+import type { Database } from 'bun:sqlite'
+import { asc, sql } from 'drizzle-orm'
+import { equals } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, type Entry, entries } from '../db/schema.ts'
+import type { Nanos } from '../domain/money.ts'
+import { ENTRY_KINDS } from './entries.ts'
+import { entrySums, totalOf } from './entry-sums.ts'
+
+export interface Statement {
+  opening_nanos: Nanos
+  /** Each kind of entry, also those of which there are none, but for charges. */
+  movements: { kind: Exclude<Entry['kind'], 'charge'>; entries: number; amount_nanos: Nanos }[]
+  /** Calls that were charged, the most expensive model first. Amounts are negative. */
+  charges: { model: string; calls: number; amount_nanos: Nanos }[]
+  charged: { calls: number; amount_nanos: Nanos }
+  closing_nanos: Nanos
+}
+
+const queries = perConnection({
+  /** With the last entry that is part of it, of the same moment. */
+  balance: (orm) =>
+    orm
+      .select({
+        balance_nanos: accounts.balance_nanos,
+        last_id: sql<number>`(SELECT coalesce(max(id), 0) FROM entries)`,
+      })
+      .from(accounts)
+      .where(equals(accounts.id, 'account_id'))
+      .prepare(),
+  first: (orm) =>
+    orm
+      .select({ created_at_ms: entries.created_at_ms })
+      .from(entries)
+      .where(equals(entries.account_id, 'account_id'))
+      .orderBy(asc(entries.created_at_ms))
+      .limit(1)
+      .prepare(),
+})
+
+const NO_ENTRIES = { balance_nanos: 0, last_id: 0 }
+
+/** When the first entry of an account was written; undefined if there is none. */
+export const firstEntryAt = (db: Database, account_id: number): number | undefined =>
+  queries(db).first.get({ account_id })?.created_at_ms
+
+/**
+ * The statement of an account. It goes back from the balance of this moment, so that the last months, which are asked for
+ * most, need few entries. Begin, entries and end add up exactly.
+ *
+ * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
+ */
+export async function statementOf(
+  db: Database,
+  account_id: number,
+  { from_ms, until_ms }: { from_ms: number; until_ms: number },
+): Promise<Statement> {
+  const { balance_nanos, last_id } = queries(db).balance.get({ account_id }) ?? NO_ENTRIES
+  const later = await entrySums(db, { account_id, since_ms: until_ms }, last_id)
+  const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms }, last_id)
+  const closing_nanos = balance_nanos - totalOf(later).amount_nanos
+  const charges = sums.filter(({ kind }) => kind === 'charge')
+  const charged = totalOf(charges)
+  return {
+    opening_nanos: closing_nanos - totalOf(sums).amount_nanos,
+    movements: ENTRY_KINDS.filter((kind) => kind !== 'charge').map((kind) => ({
+      kind,
+      ...totalOf(sums.filter((sum) => sum.kind === kind)),
+    })),
+    charges: charges
+      .map(({ model, entries, amount_nanos }) => ({ model: model ?? '', calls: entries, amount_nanos }))
+      .sort((one, other) => one.amount_nanos - other.amount_nanos || (one.model < other.model ? -1 : 1)),
+    charged: { calls: charged.entries, amount_nanos: charged.amount_nanos },
+    closing_nanos,
+  }
+}
