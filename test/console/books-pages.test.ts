@@ -87,10 +87,41 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   expect(head).toStartWith('id,time_utc,account,kind,amount_usd')
   expect(line).toContain(',alice,withdrawal,-2.50,-2500000000,')
   expect(rest).toEqual([''])
+  await page.getByText('1 entry').waitFor()
 
   await page.getByLabel('From day (UTC)').fill('2999-01-01')
   await page.getByText('No entries found').waitFor()
   await page.getByRole('button', { name: 'Show all entries' }).click()
   await page.getByText('Top-up').first().waitFor()
+  const all = gateway.rows().entries.length
+  await page.getByText(`${all} entries`).waitFor()
+  await page.getByRole('link', { name: 'Statement by month' }).click()
+  await page.waitForURL(/statement\?account=alice/)
+  await page.getByRole('table', { name: 'Statement' }).waitFor()
+  expect(await linesOf('Statement')).toEqual([
+    'Entry By model, USD USD',
+    expect.stringMatching(/^Opening balance 1 \w+ \d{4} 0\.0+$/),
+    `Top-ups 1 ${usd(12.5e9)}`,
+    `Debits 1 ${usd(-2.5e9)}`,
+    `Charges 1 call ${usd(-charged)}`,
+    `sim-pro 1 call ${usd(-charged)}`,
+    `Balance now ${usd(10e9 - charged)}`,
+  ])
+  await one.looksRight()
+
+  // On paper: the statement alone.
+  await page.emulateMedia({ media: 'print' })
+  const main = page.locator('main')
+  expect((await main.innerText()).split('\n')[0]).toBe('Statement')
+  for (const hidden of ['nav', 'button', '.side-bar', '.button'])
+    expect(await page.locator(hidden).filter({ visible: true }).count()).toBe(0)
+  await page.emulateMedia({ media: null })
+
+  await page.getByRole('combobox', { name: 'Month (UTC)' }).click()
+  await page.getByRole('option', { name: /^\w+ \d{4} \(UTC\)$/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Top-ups' }).click()
+  await page.waitForURL(/entries\?account=alice&kind=top_up&since=\d{4}-\d\d-01&until=/)
+  await page.getByText('1 entry').waitFor()
   await one.isClean()
 })

@@ -12,6 +12,8 @@ const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd
 const operator = signedIn(gateway, 'operator')
 const NOTE = '=HYPERLINK("http://x"), "quoted", and more'
 
+const LINES = ['opening_balance', 'top_up', 'withdrawal', 'debt_payment', 'charge', 'closing_balance']
+
 interface Shown {
   id: number
   account: string
@@ -182,6 +184,91 @@ describe('the file', () => {
       const of_many = lines.filter((line) => line.includes(',many,'))
       expect(new Set(of_many).size).toBe(600)
     }
+  })
+})
+
+describe('what they come to', () => {
+  test.each([
+    ['of all accounts', ''],
+    ['of one', '?account=alice'],
+    ['of one kind', '?kind=charge'],
+    ['of no day', '?until=2020-01-01'],
+    ['since a day', '?since=2020-01-01&account=alice&kind=top_up'],
+  ])('%s', async (_, filter) => {
+    const rows = await all(operator, filter.replace('?', '&'), 50)
+    const sum = (some: Shown[]) => some.reduce((total, { amount_nanos }) => total + amount_nanos, 0)
+    const told = await operator.json('GET', `/entry-sums${filter}`)
+    expect([told.entries, told.amount_nanos]).toEqual([rows.length, sum(rows)])
+    for (const { kind, entries, amount_nanos } of told.kinds) {
+      const some = rows.filter((row) => row.kind === kind)
+      expect([kind, entries, amount_nanos]).toEqual([kind, some.length, sum(some)])
+    }
+    expect(told.kinds).toHaveLength(new Set(rows.map(({ kind }) => kind)).size)
+  })
+})
+
+describe('the statement', () => {
+  const now = new Date().toISOString()
+  const month = now.slice(0, 7)
+  let alice: typeof operator
+  beforeAll(() => {
+    alice = signedIn(gateway, { account: 'alice' })
+  })
+
+  test('of this month, for the operator and for the account: what its entries come to, up to its balance', async () => {
+    const told = await operator.json('GET', '/statement?account=alice')
+    expect(await alice.json('GET', `/statement?month=${month}`)).toEqual(told)
+    const [{ balance_nanos } = { balance_nanos: 0 }] = gateway
+      .rows()
+      .accounts.filter(({ name }) => name === 'alice')
+    expect(told).toMatchObject({
+      account: 'alice',
+      month,
+      months: [month],
+      unfinished: true,
+      opening_nanos: 0,
+    })
+    expect(told).toMatchObject({
+      closing_nanos: balance_nanos,
+      charged: { calls: 4, amount_nanos: -4 * ANSWER_NANOS },
+    })
+    expect(told.charges).toMatchObject([{ model: MODEL, calls: 4, amount_nanos: -4 * ANSWER_NANOS }])
+    expect(told.movements).toMatchObject([
+      { kind: 'top_up', entries: 2, amount_nanos: 6_000_000_000 },
+      { kind: 'withdrawal', entries: 1, amount_nanos: -1_000_000_000 },
+      { kind: 'debt_payment', entries: 0, amount_nanos: 0 },
+    ])
+  })
+
+  test('of an earlier month: nothing', async () => {
+    const told = await alice.json('GET', '/statement?month=2024-02')
+    expect(told).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], unfinished: false })
+    expect([told.from_at, told.until_at]).toEqual(['2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'])
+  })
+
+  test('as a file, whose amounts add up to its last line', async () => {
+    const answer = await alice.send('GET', '/statement.csv')
+    expect(answer.headers.get('content-disposition')).toContain(`tollgate-statement-${month}-`)
+    const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
+    expect(head).toBe('account,month_utc,line,model,count,amount_usd,amount_nanos')
+    expect(lines.map((line) => line.split(',')[2])).toEqual(LINES)
+    const nanos = lines.map((line) => Number(line.split(',')[6]))
+    expect(nanos.slice(0, -1).reduce((total, each) => total + each, 0)).toBe(nanos.at(-1) ?? Number.NaN)
+  })
+
+  test.each([
+    ['another account’s', '/statement?account=caller', 404],
+    ['a month that there is not', '/statement?month=2026-13', 400],
+    ['a month to come', '/statement?month=2099-01', 400],
+    ['a day', `/statement?month=${now.slice(0, 10)}`, 400],
+    ['pages', '/statement?cursor=1', 400],
+    ['another account’s file', '/statement.csv?account=caller', 404],
+  ])('an account is refused %s', async (_, path, status) => {
+    expect((await alice.send('GET', path)).status).toBe(status)
+  })
+
+  test('the operator has to name an account', async () => {
+    expect((await operator.send('GET', '/statement')).status).toBe(400)
   })
 })
 

@@ -67,6 +67,9 @@ describe('a session by a limited key', () => {
     ['the overview of the account', () => '/overview', 403],
     ['entries', () => '/entries', 403],
     ['entries as a file', () => '/entries.csv', 403],
+    ['what entries come to', () => '/entry-sums', 403],
+    ['the statement', () => '/statement', 403],
+    ['the statement as a file', () => '/statement.csv', 403],
   ])('is refused %s', async (_, path, status) => {
     expect((await site.send('GET', path())).status).toBe(status)
   })

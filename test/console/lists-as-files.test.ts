@@ -33,7 +33,7 @@ describe('has the rows of the list', () => {
     [
       list: string,
       filter: string,
-      rows: 'accounts' | 'keys' | 'models' | 'providers' | 'images' | 'calls' | 'entries',
+      rows: 'sessions' | 'accounts' | 'keys' | 'models' | 'providers' | 'images' | 'calls' | 'entries',
     ]
   >([
     ['accounts', '', 'accounts'],
@@ -48,13 +48,15 @@ describe('has the rows of the list', () => {
     ['images', '?kind=edit', 'images'],
     ['calls', '?account=alice', 'calls'],
     ['entries', '?account=bob', 'entries'],
+    ['sessions', '', 'sessions'],
+    ['sessions', '?whose=all', 'sessions'],
   ])('%s%s', async (list, filter, rows) => {
     const page = await operator.json('GET', `/${list}${filter}`)
     expect((await linesOf(operator, `/${list}.csv${filter}`)).length).toBe(page[rows].length)
   })
 })
 
-test.each(['accounts.csv', 'providers.csv'])('%s is for the operator', async (file) => {
+test.each(['accounts.csv', 'providers.csv', 'backups.csv'])('%s is for the operator', async (file) => {
   expect((await alice.send('GET', `/${file}`)).status).toBe(403)
 })
 

@@ -4,11 +4,13 @@ import { Elysia } from 'elysia'
 import type { Archive } from '../../../src/backup/archives.ts'
 import { readArchiveName } from '../../../src/backup/names.ts'
 import { conflict } from '../../../src/domain/errors.ts'
+import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { byOf, FAILURES, operatorCalls } from '../calls.ts'
+import { CsvFile, listCsv, onePart } from './list-csv.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })
@@ -60,6 +62,14 @@ export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
     .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
       response: { 200: BackupsView, ...FAILURES },
     })
+    .get(
+      '/console/api/backups.csv',
+      async ({ viewer }) => {
+        const parts = onePart(await backups.list())
+        return listCsv(gateway, viewer, { list: 'backups', columns: COLUMNS, parts })
+      },
+      { response: { 200: CsvFile, ...FAILURES } },
+    )
     .get('/console/api/backups/work', () => workingView(gateway), {
       response: { 200: WorkingView, ...FAILURES },
     })
@@ -124,6 +134,14 @@ const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: Archi
   encrypted: is_encrypted,
   scheduled: is_scheduled,
 })
+
+const COLUMNS: CsvColumns<Archive> = {
+  name: ({ name }) => name,
+  made_utc: ({ made_at_ms }) => csvTime(made_at_ms),
+  bytes: ({ bytes }) => bytes,
+  encrypted: ({ is_encrypted }) => (is_encrypted ? 'yes' : 'no'),
+  scheduled: ({ is_scheduled }) => (is_scheduled ? 'yes' : 'no'),
+}
 
 const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof WorkView> => ({
   kind,

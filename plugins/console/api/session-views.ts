@@ -1,8 +1,9 @@
 // Sessions as the console shows them, and what is sent to sign in.
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { KeyOfAccount } from '../../../src/access/lookup.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key, SessionRow } from '../../../src/db/schema.ts'
+import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
@@ -69,10 +70,9 @@ export function viewerView(viewer: Viewer, key: Key | undefined, public_url: str
 
 const keyView = ({ id, name, prefix }: KeyOfAccount['key']) => ({ id, name, prefix })
 
-export const SessionsQuery = Closed({
-  ...PAGE_PARAMETERS,
-  whose: Type.Optional(OneOf(['own', 'all'])),
-})
+const WHOSE = { whose: Type.Optional(OneOf(['own', 'all'])) }
+export const SessionsFileQuery = Closed(WHOSE)
+export const SessionsQuery = Closed({ ...PAGE_PARAMETERS, ...WHOSE })
 
 const ListedSession = Type.Object({
   id: Type.Integer(),
@@ -117,6 +117,19 @@ export function listedSession(
     ...time('last_seen', last_seen_at_ms),
     ...time('expires', expires_at_ms),
   }
+}
+
+export const SESSION_COLUMNS: CsvColumns<Static<typeof ListedSession>> = {
+  id: ({ id }) => id,
+  role: ({ role }) => role,
+  account: ({ account }) => account,
+  key: ({ key }) => key?.name ?? null,
+  key_prefix: ({ key }) => key?.prefix ?? null,
+  address: ({ address }) => address,
+  browser: ({ user_agent }) => user_agent,
+  signed_in_utc: ({ created_at_ms }) => csvTime(created_at_ms),
+  last_seen_utc: ({ last_seen_at_ms }) => csvTime(last_seen_at_ms),
+  ends_utc: ({ expires_at_ms }) => csvTime(expires_at_ms),
 }
 
 export const EndedView = Type.Object({ ended: Type.Integer({ description: 'how many sessions' }) })

@@ -23,9 +23,12 @@ import {
   visitorOf,
 } from '../calls.ts'
 import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../site.ts'
+import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import {
   EndedView,
   listedSession,
+  SESSION_COLUMNS,
+  SessionsFileQuery,
   SessionsQuery,
   SessionsView,
   SessionView,
@@ -79,6 +82,10 @@ export function sessionRoutes(gateway: ConsoleParts) {
     .get('/console/api/sessions', ({ viewer, query }) => sessionsPage(gateway, viewer, query), {
       query: SessionsQuery,
       response: { 200: SessionsView, ...FAILURES },
+    })
+    .get('/console/api/sessions.csv', ({ viewer, query }) => sessionsCsv(gateway, viewer, query), {
+      query: SessionsFileQuery,
+      response: { 200: CsvFile, ...FAILURES },
     })
     .delete(
       '/console/api/sessions',
@@ -144,6 +151,22 @@ async function signIn(
     )
   return await gateway.people.sessions.withPassword({ account: account || undefined, password }, visitor)
 }
+
+const SESSIONS_AT_ONCE = 250
+
+const sessionsCsv = (
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  query: typeof SessionsFileQuery.static,
+): Promise<Response> =>
+  listCsv(gateway, viewer, {
+    list: 'sessions',
+    columns: SESSION_COLUMNS,
+    parts: allPages(SESSIONS_AT_ONCE, (page) => {
+      const { sessions, next_cursor } = sessionsPage(gateway, viewer, { ...query, ...page })
+      return { rows: sessions, next_cursor }
+    }),
+  })
 
 function sessionsPage(
   gateway: Pick<Gateway, 'exchange' | 'db'>,

@@ -55,8 +55,9 @@ export function statementRoutes(gateway: ConsoleParts) {
       '/console/api/statement.csv',
       async ({ viewer, query }) => {
         const { account, month, statement } = await read(gateway, viewer, query)
-        const list = `statement-${account}-${month.name}`
-        return listCsv(gateway, viewer, { list, columns: COLUMNS, parts: onePart(linesOf(statement)) })
+        const lines = linesOf(statement).map((line) => ({ account, month: month.name, ...line }))
+        const list = `statement-${month.name}`
+        return listCsv(gateway, viewer, { list, columns: COLUMNS, parts: onePart(lines) })
       },
       { query: StatementQuery, response: { 200: CsvFile, ...FAILURES } },
     )
@@ -130,7 +131,9 @@ const linesOf = ({ opening_nanos, movements, charges, closing_nanos }: Statement
   { line: 'closing_balance', amount_nanos: closing_nanos },
 ]
 
-const COLUMNS: CsvColumns<Line> = {
+const COLUMNS: CsvColumns<Line & { account: string; month: string }> = {
+  account: ({ account }) => account,
+  month_utc: ({ month }) => month,
   line: ({ line }) => line,
   model: ({ model }) => model ?? null,
   count: ({ count }) => count ?? null,

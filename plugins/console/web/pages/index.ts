@@ -84,6 +84,7 @@ export const page_groups: readonly PageGroup[] = [
       below('/keys/:key', 'Key', EVERYONE, () => import('./keys/key.tsx')),
       page('/usage', 'Usage', EVERYONE, ChartColumn, 'u', () => import('./usage/usage.tsx')),
       page('/entries', 'Entries', NOT_OWN_KEY, ReceiptText, 'e', () => import('./entries/entries.tsx')),
+      below('/entries/statement', 'Statement', NOT_OWN_KEY, () => import('./entries/statement.tsx')),
       page('/books', 'Books', OPERATOR, Scale, 'b', () => import('./books/books.tsx')),
     ],
   },

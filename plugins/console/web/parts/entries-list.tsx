@@ -1,5 +1,5 @@
 // A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
-import { ReceiptText } from 'lucide-react'
+import { CalendarDays, ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
 import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
 import { api } from '../app/client.ts'
@@ -7,10 +7,11 @@ import { useAsk } from '../app/query.ts'
 import { useViewer } from '../app/session.tsx'
 import { RowAccount } from './account-name.tsx'
 import { exactUsd } from './amounts.ts'
-import { Button } from './button.tsx'
+import { Button, ButtonLink } from './button.tsx'
+import { EntriesSums } from './entries-sums.tsx'
 import { ExportCsv } from './export-csv.tsx'
 import { DayFilters } from './filter-fields.tsx'
-import { given } from './given.ts'
+import { given, withQuery } from './given.ts'
 import { useListFilters } from './list-filters.ts'
 import { Money } from './money.tsx'
 import { Select } from './select.tsx'
@@ -116,8 +117,14 @@ export function EntriesList({ account }: EntriesListProps) {
           />
           <DayFilters {...filters} set={set} />
         </div>
-        <ExportCsv list="entries" query={query} />
+        <div className="row">
+          <ButtonLink icon={CalendarDays} href={withQuery('/entries/statement', { account })}>
+            Statement by month
+          </ButtonLink>
+          <ExportCsv list="entries" query={query} />
+        </div>
       </div>
+      <EntriesSums query={given({ ...chosen, account }) as Partial<EntriesAsked>} />
       <Loaded query={entries}>
         {({ entries: rows, next_cursor }) =>
           rows.length === 0 ? (

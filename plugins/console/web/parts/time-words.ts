@@ -12,6 +12,14 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 /** Days of UTC are called the same in every time zone. */
 const day_utc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
+const date_utc = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const month_utc = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
 const STEPS = [
   ['minute', 60_000, 3_600_000],
   ['hour', 3_600_000, 86_400_000],
@@ -35,6 +43,12 @@ export const shortTime = (time_ms: number): string => short.format(time_ms).repl
 
 /** "24 Nov": a day of UTC, by a moment in it. */
 export const utcDay = (time_ms: number): string => day_utc.format(time_ms)
+
+/** "30 Nov 2026": the same with its year. */
+export const utcDate = (time_ms: number): string => date_utc.format(time_ms)
+
+/** "November 2026" of `2026-11`. */
+export const monthName = (month: string): string => month_utc.format(Date.parse(`${month}-01T00:00:00Z`))
 
 /** "14:02:31" today, "21 Nov 14:02" this year, "21 Nov 2025" before, in this browser's zone. */
 export function clockTime(time_ms: number, now_ms: number): string {

@@ -21,7 +21,7 @@ export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
   if (error) return null
   const is_adding = data === undefined || (isFetching && isPlaceholderData)
   return (
-    <p className={names('calls-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
+    <p className={names('list-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
       {is_adding ? (
         'Adding up…'
       ) : query.outcome === 'refused' ? (

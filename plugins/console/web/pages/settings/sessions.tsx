@@ -7,6 +7,7 @@ import { useAsk } from '../../app/query.ts'
 import { useAction } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table, useCursor } from '../../parts/table.tsx'
@@ -38,9 +39,10 @@ export function SessionsSection() {
     <Section
       title="Sessions"
       actions={
-        <Button small onClick={() => setAsks(true)}>
-          Sign out everywhere
-        </Button>
+        <>
+          <ExportCsv list="sessions" query={{}} />
+          <Button onClick={() => setAsks(true)}>Sign out everywhere</Button>
+        </>
       }
     >
       <Loaded query={sessions} rows={3}>

@@ -9,6 +9,7 @@ import { useAction } from '../../parts/action.ts'
 import { bytes, share } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -44,9 +45,12 @@ export function Backups() {
     <Section
       title="Backups"
       actions={
-        <Button icon={Archive} busy={make.busy || running !== null} onClick={() => make.run(undefined)}>
-          Back up now
-        </Button>
+        <>
+          <ExportCsv list="backups" query={{}} />
+          <Button icon={Archive} busy={make.busy || running !== null} onClick={() => make.run(undefined)}>
+            Back up now
+          </Button>
+        </>
       }
     >
       <div className="system-backups stack">
