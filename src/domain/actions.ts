@@ -39,6 +39,8 @@ export const ACTIONS = {
   'account.resumed': { area: 'account', title: 'Account resumed' },
   'account.closed': { area: 'account', title: 'Account closed' },
   'account.erased': { area: 'account', title: 'Personal data erased' },
+  'image.deleted': { area: 'account', title: 'Image deleted' },
+  'file.deleted': { area: 'account', title: 'File deleted' },
   'balance.topped_up': { area: 'balance', title: 'Funds added' },
   'balance.debited': { area: 'balance', title: 'Balance debited' },
   'key.created': { area: 'key', title: 'API key created' },

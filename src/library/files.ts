@@ -1,8 +1,11 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import type { By } from '../domain/actions.ts'
 import type { Library } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
@@ -45,10 +48,19 @@ export function listFiles(db: Database, account_id: number, request: PageRequest
  *
  * @returns whether there was such a file
  */
-export async function removeFile(library: Library, account_id: number, key: string): Promise<boolean> {
+export async function removeFile(
+  library: Library,
+  account_id: number,
+  key: string,
+  by?: By,
+): Promise<boolean> {
   const { db, files: store, quota, probe } = library
-  const removed: FileRow | undefined = await untilFree(() =>
-    fileQueries(db).removeStored.get({ account_id, key }),
+  const removed = await untilFree(() =>
+    immediately(db, () => {
+      const row: FileRow | undefined = fileQueries(db).removeStored.get({ account_id, key })
+      if (row && by) recordAction(db, { action: 'file.deleted', account_id, before: { file: key } }, by)
+      return row
+    }),
   )
   if (!removed) return false
   quota.removed(account_id, removed.bytes)

@@ -1,8 +1,11 @@
 // The history of produced images: listed with the cost of each, and deleted.
 import type { Database } from 'bun:sqlite'
+import { recordAction } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Generation } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 import { findGeneration } from './generations.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
@@ -59,15 +62,25 @@ function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
 /**
  * Deletes an image of an account: the row first, then the file. What it cost stays in the record of its call.
  *
+ * @param by who deletes what is another's, for the audit log; absent: the account its own
  * @returns `under_way` for an image that is still being made; it is not deleted
  */
 export async function removeGeneration(
   { db, images, probe }: Pick<Library, 'db' | 'images' | 'probe'>,
   account_id: number,
   uuid: string,
+  by?: By,
 ): Promise<'removed' | 'under_way' | 'absent'> {
-  const removed: Generation | undefined = await untilFree(() =>
-    generationQueries(db).remove.get({ account_id, uuid: uuid.toLowerCase() }),
+  const removed = await untilFree(() =>
+    immediately(db, () => {
+      const row: Generation | undefined = generationQueries(db).remove.get({
+        account_id,
+        uuid: uuid.toLowerCase(),
+      })
+      if (row && by)
+        recordAction(db, { action: 'image.deleted', account_id, before: { image: row.uuid } }, by)
+      return row
+    }),
   )
   if (!removed) return findGeneration(db, account_id, uuid) ? 'under_way' : 'absent'
   probe('image.unlisted')

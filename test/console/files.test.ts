@@ -64,6 +64,14 @@ test('what is no image is refused, and nothing of it is kept', async () => {
   expect((await listed(alice)).quota).toEqual(before)
 })
 
+test('one that the operator deletes has a line in the audit log, of which the account reads', async () => {
+  const [key = ''] = await upload('not wanted.png')
+  expect((await operator.ask(at(key), undefined, { method: 'DELETE' })).status).toBe(200)
+  const log = await alice.ask('/console/api/audit-log?area=account')
+  const { actions } = (await log.json()) as { actions: object[] }
+  expect(actions[0]).toMatchObject({ action: 'file.deleted', by: 'operator', before: { file: key } })
+})
+
 describe('of another account', () => {
   test('they are 404, and stay', async () => {
     const [key = ''] = await upload('mine.png')

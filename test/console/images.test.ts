@@ -185,6 +185,18 @@ describe('deletion', () => {
     await gateway.rest()
   })
 
+  test('by the operator has a line in the audit log, of which the account reads', async () => {
+    const id = await draw('images', {}, 'to be deleted by others')
+    const lines = async () =>
+      (await (await alice.ask('/console/api/audit-log?area=account')).json()) as { actions: object[] }
+    const { actions: before } = await lines()
+    for (const status of [200, 404])
+      expect((await operator.ask(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status).toBe(status)
+    const { actions } = await lines()
+    expect(actions).toHaveLength(before.length + 1)
+    expect(actions[0]).toMatchObject({ action: 'image.deleted', by: 'operator', before: { image: id } })
+  })
+
   test('from a page of another origin is refused', async () => {
     const headers = { origin: 'https://evil.example' }
     const answer = await alice.ask(`${PATH}/${first}`, undefined, { method: 'DELETE', headers })

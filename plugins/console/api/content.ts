@@ -1,9 +1,11 @@
 // What images show, and to whom: their account at once, the operator only where they ask for it, which is logged.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { By } from '../../../src/domain/actions.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { type Asking, byOf } from '../calls.ts'
 
 /** The operator's wish to see what an account's images show. */
 export const CONTENT = {
@@ -36,6 +38,10 @@ export interface Looking {
   viewer: Viewer
   origin: Identified
 }
+
+/** Who deletes what belongs to an account, where that is not the account itself. */
+export const byOperator = (gateway: Pick<Gateway, 'exchange'>, looking: Asking): By | undefined =>
+  looking.viewer.role === 'operator' ? byOf(gateway, looking) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(

@@ -24,7 +24,7 @@ import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
+import { byOperator, CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
@@ -132,9 +132,9 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
     .delete(
       '/console/api/files',
-      async ({ viewer, query: { key } }) => {
+      async ({ viewer, origin, query: { key } }) => {
         const { account_id } = find(gateway, viewer, key)
-        await removeFile(library, account_id, key)
+        await removeFile(library, account_id, key, byOperator(gateway, { viewer, origin }))
         return { key, deleted: true as const }
       },
       { query: OneQuery, response: { 200: DeletedView, ...FAILURES } },

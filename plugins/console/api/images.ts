@@ -18,7 +18,7 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { named, type Unnamed } from './account-names.ts'
-import { type Asked, isShown, type Looking, logLook, requireShown } from './content.ts'
+import { type Asked, byOperator, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
   DeletedView,
@@ -107,9 +107,10 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
     .delete(
       '/console/api/images/:id',
-      async ({ viewer, params: { id } }) => {
+      async ({ viewer, origin, params: { id } }) => {
         const { account_id } = find(gateway, viewer, id)
-        const outcome = await removeGeneration(library, account_id, id)
+        const by = byOperator(gateway, { viewer, origin })
+        const outcome = await removeGeneration(library, account_id, id, by)
         if (outcome === 'under_way')
           throw conflict('This image is still being generated. Delete it afterwards.')
         return { id, deleted: true as const }
