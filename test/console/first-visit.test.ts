@@ -56,7 +56,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
     messages: [{ role: 'user', content: 'Say hello to the new gateway.' }],
   })
 
-  await visit.page.getByText(/Your first call was paid/).waitFor()
+  await visit.page.getByText(/Your first call worked/).waitFor()
   const call = first.onlyCall()
   // The prices that were typed, for the tokens that the SDK was told: 500 and 2,000 nano-dollars each.
   const { prompt_tokens = 0, completion_tokens = 0 } = answer.usage ?? {}
@@ -93,17 +93,17 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await visit.page.locator('.secret pre').waitFor()
   // Its text is gone with the page, not which key it was: another one is made for the same account.
   await visit.open(visit.page.url())
-  await visit.page.getByText(/Its text was shown once/).waitFor()
+  await visit.page.getByText(/It was shown only once/).waitFor()
   await visit.page.getByText('Waiting for your first call…').waitFor()
   await visit.looksRight()
-  await hand.press('Make another key')
+  await hand.press('Create another key')
   asked.length = 0
   await hand.press('Create key')
   await visit.page.locator('.secret pre').waitFor()
   await visit.quiet()
   await visit.looksRight()
   await hand.press('Send it from here')
-  await visit.page.getByText(/Your first call was paid/).waitFor()
+  await visit.page.getByText(/Your first call worked/).waitFor()
   await visit.looksRight()
   expect(first.onlyCall()).toMatchObject({ outcome: 'completed', model: 'sim-flash', surface: 'chat' })
   // The live feed told of it: the page did not ask by the clock.

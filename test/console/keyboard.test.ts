@@ -50,6 +50,11 @@ test('/ finds accounts, keys, calls and models; g and a letter, ? and Esc do wha
   await page.keyboard.press('Enter')
   await heading('Call of sim-pro')
 
+  // A page is found by what is on it, too.
+  await find('backup', 'System')
+  await page.keyboard.press('Enter')
+  await heading('System')
+
   await find('sim-', 'sim-flash')
   const options = await page.getByRole('option').allInnerTexts()
   expect(options.length).toBeGreaterThan(2)

@@ -32,7 +32,7 @@ test('the first visit: no balance, funds, a key, code for a client, and the firs
   await using one = await visit({ account: 'newcomer' })
   await one.open('/console')
   await one.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
-  await one.page.getByText(/Ask your operator, who sent you the invitation, to add funds/).waitFor()
+  await one.page.getByText(/Ask your operator to add funds/).waitFor()
   await one.looksRight()
   const operator = signedIn(gateway, 'operator')
   await operator.json('POST', '/accounts/newcomer/top-up', { amount: '5' })
@@ -56,13 +56,13 @@ test('the first visit: no balance, funds, a key, code for a client, and the firs
   await one.looksRight()
 
   await one.open(one.page.url())
-  await one.page.getByText(/Its text was shown once/).waitFor()
+  await one.page.getByText(/It was shown only once/).waitFor()
   expect(await one.page.locator('main').innerText()).not.toContain(key)
   const messages = [{ role: 'user', content: 'Hello' }]
   expect((await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })).status).toBe(
     200,
   )
-  await one.page.getByText(/Your first call was paid/).waitFor()
+  await one.page.getByText(/Your first call worked/).waitFor()
   await one.looksRight()
   await one.open('/console')
   expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')

@@ -22,6 +22,8 @@ export interface PageEntry {
   /** Its noun, in the side bar. */
   title: string
   seen_by: readonly Role[]
+  /** What else people search for it by, in lower case. */
+  also?: string
   /** A page with an icon stands in the side bar, in the order of the list. */
   icon?: LucideIcon
   /** `g` and this letter go to the page. */

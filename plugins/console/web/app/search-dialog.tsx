@@ -40,12 +40,12 @@ function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) 
   return { press: () => setPressed(true), forget: () => setPressed(false) }
 }
 
-/** Pages whose title begins so, or has a word that does. */
+/** Pages of whose title, or of what else they are searched for by, a word begins so. */
 const pagesLike = (pages: readonly PageEntry[], words: string): Hit[] =>
   pages
     .filter(
-      ({ path, title }) =>
-        !path.includes(':') && ` ${title.toLowerCase()}`.includes(` ${words.toLowerCase()}`),
+      ({ path, title, also = '' }) =>
+        !path.includes(':') && ` ${title.toLowerCase()} ${also}`.includes(` ${words.toLowerCase()}`),
     )
     .map(({ title, path }) => ({ kind: 'page', label: title, href: path }))
 

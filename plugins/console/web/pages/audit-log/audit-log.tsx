@@ -4,7 +4,7 @@ import { Page } from '../../parts/page.tsx'
 
 export default function AuditLog() {
   return (
-    <Page title="Audit log" lead="Who changed what, and when. Entries are kept for 400 days.">
+    <Page title="Audit log" lead="Who changed what, and when. Kept for 400 days.">
       <AuditLogList />
     </Page>
   )

@@ -57,6 +57,6 @@ export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
 const RefusedSum = ({ refused }: { refused: number | null }) => (
   <>
     {refused !== null && <b>{count(refused)} refused</b>}
-    <span className="soft">All are counted. Up to 50 an hour of each account are listed, for 30 days.</span>
+    <span className="soft">All are counted. The list has up to 50 an hour per account, for 30 days.</span>
   </>
 )

@@ -32,7 +32,7 @@ export default function HistoryPage() {
   return (
     <Page
       title="Catalogue history"
-      lead="Each version that was in force, up to the newest 100. Keys are not kept with it."
+      lead="The newest 100 versions of the catalogue. API keys are not stored in them."
       actions={<ButtonLink href="/catalogue">Open the catalogue</ButtonLink>}
     >
       {part !== '' && (

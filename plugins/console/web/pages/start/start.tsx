@@ -111,21 +111,21 @@ function Balance({ available_nanos, debt_nanos }: StartState) {
   if (debt_nanos > 0)
     return (
       <Notice tone="warn">
-        You owe {exactUsd(debt_nanos)} USD. Ask your operator to add funds to the account <b>{account}</b>:
-        the debt is paid first, then calls work again.
+        You owe {exactUsd(debt_nanos)} USD. Ask your operator to add funds to the account <b>{account}</b>.
+        They pay the debt first; then calls work again.
       </Notice>
     )
   if (available_nanos <= 0)
     return (
       <Notice tone="warn">
-        You have no balance yet. Ask your operator, who sent you the invitation, to add funds to the account{' '}
-        <b>{account}</b>. This page shows them as soon as they arrive. Until then only free models answer.
+        You have no balance yet. Ask your operator to add funds to the account <b>{account}</b>. They show up
+        here as soon as they arrive. Until then, you can call free models only.
       </Notice>
     )
   return (
     <p>
-      You have <Money nanos={available_nanos} balance />. Each call is paid from it;{' '}
-      <Link href="/models">Models</Link> lists the prices.
+      You have <Money nanos={available_nanos} balance />. Calls are charged to it. See the prices under{' '}
+      <Link href="/models">Models</Link>.
     </p>
   )
 }
@@ -144,10 +144,10 @@ function MakeKey({ keys, onMade }: { keys: number; onMade: (id: number, text: st
     <Form submit={make} aria-label="API key">
       <p className="soft">
         Your programs sign in with an API key.{' '}
-        {keys > 0 && 'You have one already, but its text is not kept. '}
+        {keys > 0 && 'You already have one, but a key is shown only once. '}
         You can limit each key under <Link href="/keys">Keys</Link>.
       </p>
-      <Field label="Name" name="name" help="To tell your keys apart, such as laptop. Optional.">
+      <Field label="Name" name="name" help="Such as “laptop”. Optional.">
         <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <FormActions>
@@ -170,7 +170,7 @@ function TheKey({ key_id, text, onMakeKey }: TheKeyProps) {
   if (text !== undefined)
     return (
       <>
-        <p>Copy the key now: it is shown only once.</p>
+        <p>Copy the key now. It is shown only once.</p>
         <Secret value={text} />
       </>
     )
@@ -207,8 +207,8 @@ function Client({ key_id, text, sample_model }: ClientProps) {
     <>
       <Section title="3. Your client">
         <p>
-          Put this base address into your client, and your key. OpenAI’s clients want <code>/v1</code> behind
-          it.
+          Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
+          <code>/v1</code> to it.
         </p>
         <Code what="base address" wraps>
           {base_url}
@@ -217,13 +217,13 @@ function Client({ key_id, text, sample_model }: ClientProps) {
           <CallSnippet call={call} />
         </div>
         <p className="soft">
-          All endpoints are in the <a href="/docs">API reference</a>. Or try a model in the{' '}
-          <Link href="/playground">Playground</Link> first.
+          See the <a href="/docs">API reference</a> for all endpoints, or try a model in the{' '}
+          <Link href="/playground">Playground</Link>.
         </p>
       </Section>
       <Section title="4. First call">
         {key_id === null ? (
-          <p className="soft">Create a key first. Your first call then shows up here.</p>
+          <p className="soft">Create a key first. Your first call shows up here.</p>
         ) : (
           <CallOfKey key_id={key_id} call={call} />
         )}

@@ -13,7 +13,8 @@ export function Plugins({ plugins }: Pick<System, 'plugins'>) {
     <Section title="Plugins">
       {plugins.length === 0 ? (
         <p className="soft">
-          None. <code>tollgate plugin types</code> makes the folder that the next start loads them from.
+          No plugins. Run <code>tollgate plugin types</code> to create their folder. They load at the next
+          start.
         </p>
       ) : (
         <Table label="Plugins" rows={plugins} keyOf={({ file }) => file} columns={COLUMNS} />

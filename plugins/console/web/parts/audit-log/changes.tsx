@@ -32,8 +32,9 @@ function changeLines(before: Fields, after: Fields): string[] {
   return names.map((name) => {
     const [was, is] = [before?.[name], after?.[name]]
     const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
-    // A time that was not set before is the time.
-    if (was === null && name.endsWith('_at')) return `${labelOf(name)}: ${words(name, is)}`
+    // A time or a text that was not set before is told by itself.
+    if ((was === null && name.endsWith('_at')) || (was === '' && is !== undefined))
+      return `${labelOf(name)}: ${words(name, is)}`
     const value = is === undefined ? was : is
     const text = is_change ? `from ${words(name, was)} to ${words(name, is)}` : words(name, value)
     return `${labelOf(name)}: ${text}`
@@ -49,7 +50,7 @@ function labelOf(name: string): string {
 }
 
 function words(name: string, value: unknown): string {
-  if (value === null || value === undefined) return 'none'
+  if (value === null || value === undefined || value === '') return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')

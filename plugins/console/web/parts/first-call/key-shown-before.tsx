@@ -11,18 +11,18 @@ export function KeyShownBefore({ of: key, onMakeKey }: { of: FirstCall['key']; o
       <Notice tone={is_usable ? 'info' : 'warn'}>
         {is_usable ? (
           <>
-            Use the key <b>{key.name}</b> (<code>{key.prefix}…</code>) of {key.account}. Its text was shown
-            once. If you did not copy it, make another key.
+            Use the key <b>{key.name}</b> (<code>{key.prefix}…</code>) of {key.account}. It was shown only
+            once. If you did not copy it, create another key.
           </>
         ) : (
           <>
-            The key <b>{key.name}</b> (<code>{key.prefix}…</code>) is {key.status}. Make another key.
+            The key <b>{key.name}</b> (<code>{key.prefix}…</code>) is {key.status}. Create another key.
           </>
         )}
       </Notice>
       <div>
         <Button icon={Plus} onClick={onMakeKey}>
-          Make another key
+          Create another key
         </Button>
       </div>
     </div>

@@ -101,10 +101,10 @@ function FirstCallSeen({ call, account }: { call: NonNullable<FirstCall['call']>
       <Notice tone={is_good ? 'good' : 'warn'}>
         {is_good ? (
           <>
-            Your first call was paid: <Money nanos={call.cost_nanos} exact />.
+            Your first call worked. It cost <Money nanos={call.cost_nanos} exact />.
           </>
         ) : (
-          <>Your first call came, and ended with status {call.status}. Open it to see why.</>
+          <>Your first call failed with status {call.status}. Open it to see why.</>
         )}
       </Notice>
       <Facts

@@ -21,19 +21,19 @@ export function RefusedFigure({
     <Figure
       label={label}
       value={refusals ? count(refusals.refused) : '–'}
-      note={most ? <Link href={refusedHref(of)}>{`most: ${refusalReason(most.code)}`}</Link> : 'none'}
+      note={most ? <Link href={refusedHref(of)}>{`mostly ${refusalReason(most.code)}`}</Link> : 'none'}
     />
   )
 }
 
-/** "12, most: rate limit", as a link to them. */
+/** "12, mostly rate limit", as a link to them. */
 export function RefusedFact({ refusals, ...of }: RefusedProps) {
   if (!refusals) return <span className="soft">–</span>
   const [most] = refusals.reasons
   if (!most) return <>none</>
   return (
     <Link href={refusedHref(of)}>
-      {count(refusals.refused)}, most: {refusalReason(most.code)}
+      {count(refusals.refused)}, mostly {refusalReason(most.code)}
     </Link>
   )
 }

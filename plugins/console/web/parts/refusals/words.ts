@@ -17,18 +17,18 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   OUTSTANDING_DEBT: {
     reason: 'account in debt',
-    operator: 'Add funds to the account: they pay the debt first.',
-    account: `${ASK} to add funds: they pay the debt first.`,
+    operator: 'Add funds to the account. They pay the debt first.',
+    account: `${ASK} to add funds. They pay the debt first.`,
   },
   unauthenticated: {
     reason: 'revoked or expired key',
-    operator: 'A key that was revoked or has expired is still in use. Issue a new one.',
-    account: 'A key that was revoked or has expired is still in use. Create a new one, and use it instead.',
+    operator: 'A revoked or expired key is still in use. Create a new one.',
+    account: 'A revoked or expired key is still in use. Create a new one, and use it instead.',
   },
   permission_denied: {
     reason: 'not allowed',
-    operator: 'Check whether the account is suspended, and the allowed networks of the key.',
-    account: 'Check the allowed networks of the key, and whether your account is suspended.',
+    operator: 'Check whether the account is suspended, and which networks the key allows.',
+    account: 'Check which networks the key allows, and whether your account is suspended.',
   },
   MODEL_ACCESS_DENIED: {
     reason: 'model not allowed',
@@ -37,27 +37,27 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   model_not_found: {
     reason: 'model not found',
-    operator: 'Correct the name of the model in the program that calls, or add the model.',
-    account: 'Correct the name of the model in your program. The page Models lists those that you can call.',
+    operator: 'Correct the model’s name in the calling program, or add the model.',
+    account: 'Correct the model’s name in your program. Models lists those that you can call.',
   },
   model_unavailable: {
     reason: 'model out of service',
-    operator: 'Set an API key for the provider of the model.',
+    operator: 'Set an API key for the model’s provider.',
     account: `${ASK} about this model, or use another one.`,
   },
   rate_limited: {
     reason: 'rate limit',
-    operator: 'Raise the limits of the account or the key, if these are wanted requests.',
+    operator: 'If you want these requests, raise the limits of the account or the key.',
     account: `Send fewer requests a minute, or ask your operator for higher limits.`,
   },
   overloaded: {
     reason: 'gateway overloaded',
-    operator: 'See System for what the gateway is short of.',
+    operator: 'See System for what the gateway runs short of.',
     account: 'Try again later.',
   },
 }
 const OTHER = {
-  operator: 'Tell the developer of the program what it sends wrong.',
+  operator: 'Tell the program’s developer what it sends wrong.',
   account: 'Correct what your program sends.',
 }
 
