@@ -150,7 +150,7 @@ function raiseAlerts({ db }: TestGateway): void {
     rule: 'low_balance',
     subject: 'bob',
     account_id: accountByName(db, 'bob').id,
-    sentence: "bob has 2.14 USD left, about 2 days at this week's pace.",
+    sentence: "bob has 2.84 USD left, about 2 days at this week's pace.",
   } as const
   const steps = { raise: [condition], over: [], back: [], end: [] }
   applySteps(db, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
