@@ -13,6 +13,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
     credit: async () => (await import('./money.ts')).addCreditCommand,
     debit: async () => (await import('./money.ts')).addDebitCommand,
     entries: async () => (await import('./entries.ts')).addEntriesCommand,
+    statement: async () => (await import('./statement.ts')).addStatementCommand,
     key: async () => (await import('./key.ts')).addKeyCommands,
     models: async () => (await import('./models.ts')).addModelsCommand,
     prices: async () => (await import('./prices.ts')).addPricesCommands,

@@ -4,7 +4,8 @@ import { asc, sql } from 'drizzle-orm'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Entry, entries } from '../db/schema.ts'
-import type { Nanos } from '../domain/money.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
+import type { CsvColumns } from '../http/csv.ts'
 import { ENTRY_KINDS } from './entries.ts'
 import { entrySums, totalOf } from './entry-sums.ts'
 
@@ -74,4 +75,49 @@ export async function statementOf(
     charged: { calls: charged.entries, amount_nanos: charged.amount_nanos },
     closing_nanos,
   }
+}
+
+/** A line of a statement as a table has it. */
+export interface StatementLine {
+  account: string
+  month: string
+  line: Entry['kind'] | 'opening_balance' | 'closing_balance'
+  /** Of charges. */
+  model: string | null
+  /** Null for balances. */
+  count: number | null
+  amount_nanos: Nanos
+}
+
+/** The lines from the opening to the closing balance: all but the last add up to the last. */
+export function statementLines(
+  { opening_nanos, movements, charges, closing_nanos }: Statement,
+  of: Pick<StatementLine, 'account' | 'month'>,
+): StatementLine[] {
+  const line = (name: StatementLine['line'], amount_nanos: Nanos, count: number | null = null) => ({
+    ...of,
+    line: name,
+    model: null,
+    count,
+    amount_nanos,
+  })
+  return [
+    line('opening_balance', opening_nanos),
+    ...movements.map(({ kind, entries: count, amount_nanos }) => line(kind, amount_nanos, count)),
+    ...charges.map(({ model, calls: count, amount_nanos }) => ({
+      ...line('charge', amount_nanos, count),
+      model,
+    })),
+    line('closing_balance', closing_nanos),
+  ]
+}
+
+export const STATEMENT_COLUMNS: CsvColumns<StatementLine> = {
+  account: ({ account }) => account,
+  month_utc: ({ month }) => month,
+  line: ({ line }) => line,
+  model: ({ model }) => model,
+  count: ({ count }) => count,
+  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
+  amount_nanos: ({ amount_nanos }) => amount_nanos,
 }

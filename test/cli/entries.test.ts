@@ -164,3 +164,20 @@ describe('refusals', () => {
     expect(ran.err).toContain(words)
   })
 })
+
+test('the statement of a month goes from the opening to the closing balance, as a table, JSON and CSV', async () => {
+  const month = new Date(NOW).toISOString().slice(0, 7)
+  const { lines, account } = await scene.json('statement', 'anna', '--month', month)
+  expect(account).toBe('anna')
+  const amounts: number[] = lines.map(({ amount_nanos }: { amount_nanos: number }) => amount_nanos)
+  expect(lines.at(0)).toMatchObject({ line: 'opening_balance' })
+  expect(amounts.slice(0, -1).reduce((sum, nanos) => sum + nanos, 0)).toBe(amounts.at(-1) ?? Number.NaN)
+  const csv = (await scene.run('statement', 'anna', '--csv')).out
+  expect(csv).toStartWith('account,month_utc,line,model,count,amount_usd,amount_nanos')
+  expect((await scene.run('statement', 'anna')).out).toContain('closing_balance')
+  for (const [who, wrong] of [
+    ['anna', '2026-13'],
+    ['nobody', month],
+  ] as const)
+    expect((await scene.run('statement', who, '--month', wrong)).status).not.toBe(0)
+})

@@ -3,12 +3,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import type { CsvColumns } from '../../../src/http/csv.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { monthOf } from '../../../src/ledger/days.ts'
-import { firstEntryAt, type Statement, statementOf } from '../../../src/ledger/statement.ts'
+import {
+  firstEntryAt,
+  STATEMENT_COLUMNS,
+  statementLines,
+  statementOf,
+} from '../../../src/ledger/statement.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { AccountRef } from './fields.ts'
 import { CsvFile, listCsv, onePart } from './list-csv.ts'
@@ -55,9 +58,9 @@ export function statementRoutes(gateway: ConsoleParts) {
       '/console/api/statement.csv',
       async ({ viewer, query }) => {
         const { account, month, statement } = await read(gateway, viewer, query)
-        const lines = linesOf(statement).map((line) => ({ account, month: month.name, ...line }))
+        const lines = statementLines(statement, { account, month: month.name })
         const list = `statement-${month.name}`
-        return listCsv(gateway, viewer, { list, columns: COLUMNS, parts: onePart(lines) })
+        return listCsv(gateway, viewer, { list, columns: STATEMENT_COLUMNS, parts: onePart(lines) })
       },
       { query: StatementQuery, response: { 200: CsvFile, ...FAILURES } },
     )
@@ -116,27 +119,3 @@ const statementView = ({
   charged: { calls: statement.charged.calls, ...money('amount', statement.charged.amount_nanos) },
   ...money('closing', statement.closing_nanos),
 })
-
-interface Line {
-  line: string
-  model?: string
-  count?: number
-  amount_nanos: Nanos
-}
-
-const linesOf = ({ opening_nanos, movements, charges, closing_nanos }: Statement): Line[] => [
-  { line: 'opening_balance', amount_nanos: opening_nanos },
-  ...movements.map(({ kind, entries, amount_nanos }) => ({ line: kind, count: entries, amount_nanos })),
-  ...charges.map(({ model, calls, amount_nanos }) => ({ line: 'charge', model, count: calls, amount_nanos })),
-  { line: 'closing_balance', amount_nanos: closing_nanos },
-]
-
-const COLUMNS: CsvColumns<Line & { account: string; month: string }> = {
-  account: ({ account }) => account,
-  month_utc: ({ month }) => month,
-  line: ({ line }) => line,
-  model: ({ model }) => model ?? null,
-  count: ({ count }) => count ?? null,
-  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
-  amount_nanos: ({ amount_nanos }) => amount_nanos,
-}
