@@ -216,7 +216,8 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
     erases: 'rows',
     columns: {
       ...columns('id alert_id account_id event webhook_id created_at_ms tries due_at_ms sent_at_ms', SHOWN),
-      ...columns('status failure', SHOWN),
+      // Of the operator's own server.
+      ...columns('status failure', HIDDEN),
     },
   },
   sign_in_links: {

@@ -76,7 +76,7 @@ const queries = perConnection({
   /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
   pending: (orm) =>
     orm
-      .select({ account_id: holds.account_id })
+      .select({ account_id: holds.account_id, key_id: holds.key_id })
       .from(holds)
       .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id')))
       .prepare(),
@@ -101,10 +101,14 @@ export function findCall(db: Database, request_id: string, account_id?: number):
   return account_id === undefined || found?.account_id === account_id ? found : undefined
 }
 
-/** Whether money is held for a request whose call is not settled yet. @param account_id as of `findCall` */
-export function isUnderWay(db: Database, request_id: string, account_id?: number): boolean {
+/** Whose call a request is that is not settled yet: money is held for it. @param account_id as of `findCall` */
+export function callUnderWay(
+  db: Database,
+  request_id: string,
+  account_id?: number,
+): { key_id: number } | undefined {
   const held = queries(db).pending.get({ request_id })
-  return held !== undefined && (account_id === undefined || held.account_id === account_id)
+  return account_id === undefined || held?.account_id === account_id ? held : undefined
 }
 
 /**

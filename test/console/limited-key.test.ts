@@ -7,15 +7,16 @@ import { eventually } from '../support/eventually.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { idOf } from '../support/request-lines.ts'
 import { fileScene } from '../support/scene.ts'
-import { whole } from '../support/upstream.ts'
+import { heldBack, whole } from '../support/upstream.ts'
 
-const { gateway } = await fileScene({ script: whole(answer()) })
+const { gateway, upstream } = await fileScene({ script: whole(answer()) })
 await gateway.account('alice', { balance_usd: '10' })
 const limited = gateway.key('alice', { name: 'site', spend_limit_nanos: 1_000_000_000 })
 const free = gateway.key('alice', { name: 'desk' })
 const ids = { limited: '', free: '', refused: '', refused_free: '' }
 const refusalsRecorded = () =>
   gateway.db.query<{ refused: number }, []>('SELECT count(*) AS refused FROM refusals').get()?.refused
+const HELD = "SELECT request_id FROM holds WHERE state = 'pending' ORDER BY key_id"
 const CHAT = { model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }
 const numberOf = (name: string) => gateway.rows().keys.find((key) => key.name === name)?.id ?? 0
 
@@ -169,4 +170,26 @@ test('an account that allows more lets its limited keys see all, at once', async
   expect((await api('refusals', limited)).body.refused).toBe(2)
   changeDetails(gateway.db, 'alice', { keys_see_account: false })
   expect(await callsSeen(site)).toEqual(['site'])
+})
+
+test('a session by a limited key is told of others’ requests what it is told of none, refused or under way', async () => {
+  const told = async (id: string) => {
+    const answer = await site.send('GET', `/calls/${id}`)
+    return [answer.status, ((await answer.json()) as { error: { code: string } }).error.code]
+  }
+  const none = await told(`${ids.free}0`)
+  expect(await told(ids.refused)).toEqual([404, 'request_refused'])
+  expect(await told(ids.refused_free)).toEqual(none)
+
+  const held = heldBack(whole(answer()))
+  upstream.answer(held.script)
+  const calls = [limited, free].map((key) => gateway.call(wholePath(), ask(), { key }))
+  const underWay = () => gateway.db.query<{ request_id: string }, []>(HELD).all()
+  await eventually('both are under way', () => underWay().length === 2)
+  const [own, other] = underWay()
+  expect(await told(own?.request_id ?? '')).toEqual([409, 'call_under_way'])
+  expect(await told(other?.request_id ?? '')).toEqual(none)
+  held.release()
+  await Promise.all(calls)
+  await gateway.rest()
 })

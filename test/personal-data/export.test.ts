@@ -90,6 +90,12 @@ test('a call has its price, wherever that is stored, and how it went', () => {
   }
 })
 
+test('that alerts were sent is told, not what the operator’s own server answered', () => {
+  const [sending] = linesOf('alert_sendings')
+  expect(sending).toMatchObject({ event: 'raised', webhook_id: 'msg_1' })
+  expect(Object.keys(sending ?? {})).not.toContainAnyValues(['status', 'failure'])
+})
+
 test('kept content is readable: in its row as text, in files byte for byte', async () => {
   const [first, second] = linesOf('responses')
   expect([first.body, second.body]).toEqual([null, expect.stringContaining(MARKER)])

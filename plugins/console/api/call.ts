@@ -9,7 +9,7 @@ import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { money, time } from '../../../src/http/views.ts'
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
-import { callsOfAnswer, chargeOf, findCall, isUnderWay, type TracedCall } from '../../../src/ledger/call.ts'
+import { callsOfAnswer, callUnderWay, chargeOf, findCall, type TracedCall } from '../../../src/ledger/call.ts'
 import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
 import { priceLines, tierApplied } from '../../../src/pricing/lines.ts'
@@ -41,7 +41,7 @@ export function callRoute(gateway: ConsoleParts) {
 function callView(db: Database, viewer: Viewer, request_id: string): View {
   const account_id = accountOf(viewer)
   const call = findCall(db, request_id, account_id)
-  if (!call || !isOfKey(viewer, call.key_id)) throw missing(db, request_id, account_id)
+  if (!call || !isOfKey(viewer, call.key_id)) throw missing(db, viewer, request_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.role === 'operator'
   const charge = chargeOf(db, call)
@@ -74,12 +74,15 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
   }
 }
 
-function missing(db: Database, request_id: string, account_id: number | undefined) {
-  if (isUnderWay(db, request_id, account_id))
+/** Who sees the calls of one key learns nothing of the others'. */
+function missing(db: Database, viewer: Viewer, request_id: string) {
+  const account_id = accountOf(viewer)
+  const isSeen = (found: { key_id: number } | undefined) => found && isOfKey(viewer, found.key_id)
+  if (isSeen(callUnderWay(db, request_id, account_id)))
     return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',
     })
-  if (findRefusal(db, request_id, account_id))
+  if (isSeen(findRefusal(db, request_id, account_id)))
     return notFound('This request was refused: it is no call.', {
       param: 'request_id',
       code: 'request_refused',
