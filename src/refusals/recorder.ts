@@ -4,6 +4,7 @@ import { untilFree } from '../db/busy.ts'
 import type { RefusalRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import type { Logger } from '../observe/log.ts'
+import { visibleLine } from '../utilities/visible-text.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 
 /** A refusal before it is recorded. */
@@ -89,7 +90,8 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
         code,
         at_ms,
         model: model !== undefined && MODEL.test(model) ? scrub(model) : null,
-        sentence: scrub(sentence).slice(0, MAX_SENTENCE_CHARS),
+        // It may repeat a name that the caller chose; files of it are read in terminals, too.
+        sentence: visibleLine(scrub(sentence)).slice(0, MAX_SENTENCE_CHARS),
       })
     },
     sweep: () => untilFree(() => immediately(db, () => expireRefusals(db, now()))),

@@ -130,6 +130,11 @@ test.each([
   ['no model', { model: undefined }, { model: null }],
   ['a secret as its model', { model: 'secret-1' }, { model: '[hidden]-1' }],
   ['a secret in its sentence', { sentence: 'It is secret.' }, { sentence: 'It is [hidden].' }],
+  [
+    'what would move a cursor or turn the writing',
+    { sentence: 'a\u001b[2J\nb\u202ec' },
+    { sentence: 'a\\u001b[2J\\u000ab\\u202ec' },
+  ],
   ['a long sentence', { sentence: 'x'.repeat(9_999) }, { sentence: 'x'.repeat(400) }],
   ['a long code', { code: 'x'.repeat(9_999) }, { code: 'x'.repeat(64) }],
 ])('%s is recorded as it may be', async (_, given, kept) => {
