@@ -11,7 +11,7 @@ import { entrySums, totalOf } from './entry-sums.ts'
 
 export interface Statement {
   opening_nanos: Nanos
-  /** Each kind of entry, also those of which there are none, but for charges. */
+  /** Each kind of entry but charges, also those that did not occur. */
   movements: { kind: Exclude<Entry['kind'], 'charge'>; entries: number; amount_nanos: Nanos }[]
   /** Calls that were charged, the most expensive model first. Amounts are negative. */
   charges: { model: string; calls: number; amount_nanos: Nanos }[]
@@ -42,7 +42,7 @@ const queries = perConnection({
 
 const NO_ENTRIES = { balance_nanos: 0, last_id: 0 }
 
-/** When the first entry of an account was written; undefined if there is none. */
+/** When the first entry of an account was written; undefined if it has no entries. */
 export const firstEntryAt = (db: Database, account_id: number): number | undefined =>
   queries(db).first.get({ account_id })?.created_at_ms
 
