@@ -1,56 +1,46 @@
-// What the calls of the filter in force come to: counts and sums, added up while the list is read.
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
+// What the calls of the filter in force come to: counts and sums.
+import { type AnswerOf, api } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
 import { briefCount, count, counted, share } from '../../parts/amounts.ts'
-import { names } from '../../parts/class-names.ts'
+import { ListSums } from '../../parts/list-sums.tsx'
 import { MarginWords } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import type { queryOf } from './filter-state.ts'
 
-/** It may take a second, where many calls have to be looked at. */
-const EVERY_MS = 60_000
+type CallSums = AnswerOf<(typeof api)['call-sums']['get']>
 
-export function FilterSums({ query }: { query: ReturnType<typeof queryOf> }) {
+export const FilterSums = ({ query }: { query: ReturnType<typeof queryOf> }) => (
+  <ListSums subject={['call-sums', query]} call={() => api['call-sums'].get({ query })}>
+    {(sums) => (query.outcome === 'refused' ? <RefusedSum refused={sums.refused} /> : <CallsSum {...sums} />)}
+  </ListSums>
+)
+
+function CallsSum(sums: CallSums) {
   const { role } = useViewer()
-  const { data, isFetching, isPlaceholderData, error } = useAsk(
-    ['call-sums', query],
-    () => api['call-sums'].get({ query }),
-    { every_ms: EVERY_MS },
-  )
-  if (error) return null
-  const is_adding = data === undefined || (isFetching && isPlaceholderData)
+  const { calls, refused, failed, images, margin_nanos } = sums
   return (
-    <p className={names('list-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
-      {is_adding ? (
-        'Adding up…'
-      ) : query.outcome === 'refused' ? (
-        <RefusedSum refused={data.refused} />
-      ) : (
-        <>
-          <b>{counted(data.calls, 'call')}</b>
-          {!!data.refused && <span>{count(data.refused)} refused</span>}
-          {data.failed > 0 && (
-            <span>
-              {count(data.failed)} failed or broke off ({share(data.failed / data.calls)})
-            </span>
-          )}
-          <span>
-            {briefCount(data.input_tokens)} tokens in, {briefCount(data.output_tokens)} out
-          </span>
-          {data.images > 0 && <span>{counted(data.images, 'image')}</span>}
-          <span>
-            {role === 'operator' ? 'revenue ' : 'cost '}
-            <Money nanos={data.cost_nanos} />
-          </span>
-          {data.margin_nanos !== null && (
-            <span>
-              margin <Money nanos={data.margin_nanos} /> <MarginWords {...data} />
-            </span>
-          )}
-        </>
+    <>
+      <b>{counted(calls, 'call')}</b>
+      {!!refused && <span>{count(refused)} refused</span>}
+      {failed > 0 && (
+        <span>
+          {count(failed)} failed or broke off ({share(failed / calls)})
+        </span>
       )}
-    </p>
+      <span>
+        {briefCount(sums.input_tokens)} tokens in, {briefCount(sums.output_tokens)} out
+      </span>
+      {images > 0 && <span>{counted(images, 'image')}</span>}
+      <span>
+        {role === 'operator' ? 'revenue ' : 'cost '}
+        <Money nanos={sums.cost_nanos} />
+      </span>
+      {margin_nanos !== null && (
+        <span>
+          margin <Money nanos={margin_nanos} /> <MarginWords {...sums} />
+        </span>
+      )}
+    </>
   )
 }
 
