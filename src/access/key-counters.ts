@@ -5,12 +5,9 @@ import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, holds, type Key } from '../db/schema.ts'
 import { type KeyCounters, monthStart } from '../domain/key-periods.ts'
-import { dayStart } from '../domain/ranges.ts'
+import { DAY_S, dayStart } from '../domain/ranges.ts'
 
 const { placeholder } = sql
-
-/** Whole days are summed under it. */
-const DAY_S = 86_400
 
 const queries = perConnection({
   /** The account is named, too, because the sums are found by it. */

@@ -6,8 +6,7 @@ import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, keys } from '../db/schema.ts'
 import type { AlertSettings } from '../domain/catalogue.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import { today } from '../domain/ranges.ts'
-import { DAY_S } from '../ledger/days.ts'
+import { DAY_S, today } from '../domain/ranges.ts'
 import {
   type LowReason,
   lowReason,

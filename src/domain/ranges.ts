@@ -1,6 +1,7 @@
 // Ranges of days as figures name them: "today" and "the last 7 days" are days of UTC, today included as far as it has come. Pure.
 
-const DAY_MS = 86_400_000
+export const DAY_S = 86_400
+export const DAY_MS = DAY_S * 1_000
 
 /** The days of "7 days", wherever a page, a command or an alert says so. */
 export const WEEK_DAYS = 7

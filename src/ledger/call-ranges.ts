@@ -1,8 +1,8 @@
 // Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
+import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { IdRange } from './begun-in.ts'
 import type { valuesOf } from './call-filter.ts'
-import { DAY_S } from './days.ts'
 import type { callQueries, callQueriesOfAccount } from './queries.ts'
 
 export interface CallRanges {

@@ -1,14 +1,16 @@
 // Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
+
 import type { Database } from 'bun:sqlite'
 import { and, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
+import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type CallFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
 import { everywhere, rangesInTurns } from './call-ranges.ts'
-import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
+import { periodsOf, QUARTER_S } from './days.ts'
 import { callFilters, sumFilters } from './queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfCalls, totalsOfSums } from './totals.ts'
 

@@ -1,4 +1,5 @@
 // Days in UTC or in the machine's time zone, and the periods of kept sums that make them up. Pure.
+import { DAY_S } from '../domain/ranges.ts'
 
 /** A day: `2026-12-31`, or another period, from its first moment to that of the next day. */
 export interface Day {
@@ -18,7 +19,6 @@ export interface Periods {
   readonly starts: readonly number[]
 }
 
-export const DAY_S = 86_400
 /** All time zones begin their days on a quarter of an hour. */
 export const QUARTER_S = 900
 

@@ -5,8 +5,7 @@ import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
-import { WEEK_DAYS } from '../domain/ranges.ts'
-import { DAY_S } from './days.ts'
+import { DAY_S, WEEK_DAYS } from '../domain/ranges.ts'
 import { weekStart } from './spending.ts'
 
 const { placeholder } = sql

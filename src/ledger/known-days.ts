@@ -1,7 +1,6 @@
 // Days of an overview that are over: read once, and remembered for an hour, since hardly any call can still be added to them.
-import { DAY_S } from './days.ts'
+import { DAY_MS } from '../domain/ranges.ts'
 
-const DAY_MS = DAY_S * 1_000
 /** A call belongs to the day on which it began, and is recorded when it ends. */
 const OVER_AFTER_MS = DAY_MS
 const REMEMBERED_MS = 3_600_000

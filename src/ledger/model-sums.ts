@@ -5,8 +5,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
-import { lastDays } from '../domain/ranges.ts'
-import { DAY_S } from './days.ts'
+import { DAY_S, lastDays } from '../domain/ranges.ts'
 import { type CallTotals, totalsOfSums } from './totals.ts'
 
 /** The calls of a model on one day. */

@@ -1,7 +1,9 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
+
 import type { Database } from 'bun:sqlite'
+import { DAY_MS, DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
+import { periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
 import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
 import { add, emptyIn, type Found, type Totals, together, totalsOf } from './overview-totals.ts'
@@ -43,8 +45,6 @@ export interface Overview {
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = DAY_S * 1_000
-
 /** A range is so many steps, of which the last is under way. Days are those of UTC. */
 const SHAPES: Readonly<Record<Range, { step_ms: number; steps: number }>> = {
   hour: { step_ms: 60_000, steps: 60 },

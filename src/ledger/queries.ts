@@ -1,11 +1,12 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
+
 import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
-import { DAY_S } from './days.ts'
+import { DAY_S } from '../domain/ranges.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
 import { totalsOfSums } from './totals.ts'
 
@@ -142,19 +143,20 @@ export const startQueries = perConnection({
       .prepare(),
 })
 
+/** From one day up to another. */
+const ofSomeDays = () =>
+  and(
+    eq(call_sums.span_s, DAY),
+    gte(call_sums.start_s, placeholder('from_s')),
+    lt(call_sums.start_s, placeholder('until_s')),
+  )
+
 /** When the days (UTC) begin that have calls, the newest first. */
 const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
   orm
     .selectDistinct({ start_s: call_sums.start_s })
     .from(call_sums)
-    .where(
-      and(
-        account,
-        eq(call_sums.span_s, DAY),
-        gte(call_sums.start_s, placeholder('from_s')),
-        lt(call_sums.start_s, placeholder('until_s')),
-      ),
-    )
+    .where(and(account, ofSomeDays()))
     .orderBy(desc(call_sums.start_s))
     .limit(placeholder('row_limit'))
     .prepare()
@@ -207,15 +209,7 @@ const usageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       ...totalsOfSums(),
     })
     .from(call_sums)
-    .where(
-      and(
-        account,
-        eq(call_sums.span_s, DAY),
-        gte(call_sums.start_s, placeholder('from_s')),
-        lt(call_sums.start_s, placeholder('until_s')),
-        optionalFilters(call_sums),
-      ),
-    )
+    .where(and(account, ofSomeDays(), optionalFilters(call_sums)))
     .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
     .prepare()
 

@@ -5,16 +5,13 @@ import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
-import { lastWeek, WEEK_DAYS } from '../domain/ranges.ts'
+import { DAY_MS, DAY_S, lastWeek, WEEK_DAYS } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
 
 /** Of so many is the least hold: one of them may have been larger than usual. */
 const LAST_CALLS = 5
-
-const DAY_MS = DAY_S * 1_000
 
 /** What the calls of an account cost, paid or not. */
 export interface Spending {

@@ -1,9 +1,11 @@
 // Sums of calls by day and by month, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
+import { DAY_S } from '../domain/ranges.ts'
 import type { Usage } from '../domain/usage.ts'
 import { type CallFilter, queriesFor, valuesOf } from './call-filter.ts'
-import { DAY_S, type Day, type DayZone, dayOf, monthOf, type Periods, periodsOf } from './days.ts'
+import { type Day, type DayZone, dayOf, monthOf, type Periods, periodsOf } from './days.ts'
 
 /** The sum of one key's calls of one model on one day. */
 export interface DailySum extends Usage {

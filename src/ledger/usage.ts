@@ -1,8 +1,10 @@
 // What calls came to in some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
+
 import type { Database } from 'bun:sqlite'
+import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { queriesFor, valuesOf } from './call-filter.ts'
-import { DAY_S, dayOf } from './days.ts'
+import { dayOf } from './days.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from './totals.ts'
 
 export interface UsageRequest {
