@@ -36,8 +36,8 @@ const MAX_AT_ONCE = 20
 export interface Sender {
   /** Sends what is due, unless that is under way. */
   sendDue(): Promise<void>
-  /** Ends the try under way, which does not count: the next start makes it again. */
-  stop(): void
+  /** Ends the try under way, which does not count: the next start makes it again. It is there once that is over. */
+  stop(): Promise<void>
 }
 
 export function createSender({ db, settings, post, now, log }: SenderParts): Sender {
@@ -105,6 +105,9 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
       })
       return running
     },
-    stop: () => stopping.abort(),
+    async stop() {
+      stopping.abort()
+      await running
+    },
   }
 }

@@ -30,8 +30,10 @@ export interface AlertParts {
 }
 
 export interface RunningAlerts {
-  /** Looks at everything, and sends what is due. For tests, too. */
+  /** Looks at everything; what is due is sent beside it. For tests, too. */
   look(): Promise<void>
+  /** Sends what is due, unless that is under way: it is there once that is over. */
+  send(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -55,7 +57,6 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
   const { now, log, catalogue } = exchange
   const sender = createSender({ db, settings: () => catalogue().alerts, post, now, log })
   const checks = checksOf(gateway).map((check) => ({ ...check, due_at_ms: 0 }))
-  let running: Promise<void> | undefined
   let is_stopping = false
 
   async function look(): Promise<void> {
@@ -78,34 +79,35 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
       await untilFree(() => immediately(db, () => applySteps(db, steps, { now_ms, newWebhookId })))
       for (const { rule, subject, sentence } of steps.raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     }
-    await sender.sendDue()
   }
 
-  const once = (work: () => Promise<void>) => {
-    running ??= work()
-      .catch((cause) => {
-        // What is dropped once it stops is the failure of a closed database.
-        if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
-      })
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
+  const told = (work: Promise<void>) =>
+    work.catch((cause) => {
+      // What is dropped once it stops is the failure of a closed database.
+      if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
+    })
+  const send = () => told(sender.sendDue())
+  let looking: Promise<void> | undefined
+  const lookAndSend = () =>
+    (looking ??= told(look()).finally(() => {
+      looking = undefined
+      // A receiver that does not answer holds up the sendings, and no look.
+      if (!is_stopping) void send()
+    }))
   const timers = [
-    setInterval(() => void once(look), every_ms),
-    setInterval(() => void once(sender.sendDue), SEND_EVERY_MS),
+    setInterval(() => void lookAndSend(), every_ms),
+    setInterval(() => void send(), SEND_EVERY_MS),
   ]
   for (const timer of timers) timer.unref()
 
   return {
-    look: () => once(look),
+    look: lookAndSend,
+    send,
     async stop() {
       for (const timer of timers) clearInterval(timer)
       is_stopping = true
-      sender.stop()
       // A bucket may take longer to say which backups it has.
-      await Promise.race([running, Bun.sleep(MAX_STOP_MS)])
+      await Promise.race([Promise.all([looking, told(sender.stop())]), Bun.sleep(MAX_STOP_MS)])
     },
   }
 }

@@ -35,10 +35,12 @@ test('a model that fails is told once, and its end', async () => {
     ],
   })
   if (!parts.gateway) throw new Error('there is no gateway')
+  const receiver = { answers: Promise.resolve() }
   const told: { type: string; data: { rule: string; subject: string } }[] = []
   const alerts = watchAlerts({
     gateway: parts.gateway,
     post: async (_, { body }) => {
+      await receiver.answers
       told.push(JSON.parse(body))
       return 204
     },
@@ -51,6 +53,7 @@ test('a model that fails is told once, and its end', async () => {
   for (let at = 0; at < 2; at++) {
     ahead_ms += MINUTE_MS
     await alerts.look()
+    await alerts.send()
   }
   const names = () => told.map(({ type, data: { rule, subject } }) => `${type} ${rule} ${subject}`)
   expect(names()).toEqual([
@@ -61,12 +64,22 @@ test('a model that fails is told once, and its end', async () => {
   upstream.answer(answering)
   await call()
   await gateway.rest()
+  const silence = Promise.withResolvers<void>()
+  receiver.answers = silence.promise
   for (let at = 0; at < 12; at++) {
     ahead_ms += MINUTE_MS
     await alerts.look()
   }
-  await alerts.stop()
   const [account] = gateway.rows().accounts
+  // A receiver that does not answer holds up no look.
+  expect((await signedIn(gateway, 'operator').json('GET', '/alerts')).open).toMatchObject([
+    { rule: 'account_spend', subject: account?.name },
+  ])
+  expect(told).toHaveLength(2)
+  silence.resolve()
+  // The one under way, and those that became due behind it.
+  for (let at = 0; at < 2; at++) await alerts.send()
+  await alerts.stop()
   expect(names().slice(2)).toEqual([
     `alert.raised account_spend ${account?.name}`,
     `alert.ended failing_model ${MODEL}`,
