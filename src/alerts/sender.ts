@@ -74,14 +74,6 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
     return { id: sending.id, due_at_ms: now() + after_ms, sent_at_ms: null, status, failure }
   }
 
-  const ended = ({ id }: SendingWithAlert, status: number | null, failure: string): TryResult => ({
-    id,
-    due_at_ms: null,
-    sent_at_ms: null,
-    status,
-    failure,
-  })
-
   function report(
     { event, webhook_id, alert: { rule, subject } }: SendingWithAlert,
     result: TryResult,
@@ -111,3 +103,12 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
     },
   }
 }
+
+/** It is not tried again. */
+const ended = ({ id }: SendingWithAlert, status: number | null, failure: string): TryResult => ({
+  id,
+  due_at_ms: null,
+  sent_at_ms: null,
+  status,
+  failure,
+})
