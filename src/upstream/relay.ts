@@ -67,21 +67,21 @@ export interface Relay {
  * comments, which break some providers' own SDKs.
  *
  * @param correction what is done to the data of events by which the answer is complete, where anything is
- * @param rename puts the model's name for the caller into the data of an event
+ * @param edit what the caller is given of each event's data: nearly always the very same; undefined leaves the event out
  */
 export const passOn = (
   reading: StreamReading,
   frame: Frame,
   correction?: () => Correction | undefined,
-  rename?: Correction,
-): Relay => new PassingRelay(reading, frame, correction, rename)
+  edit?: Edit,
+): Relay => new PassingRelay(reading, frame, correction, edit)
 
 class PassingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
   broken_by: unknown
   readonly #cutter = new EventCutter()
-  readonly #rename: Correction | undefined
+  readonly #edit: Edit | undefined
   readonly #correction: (() => Correction | undefined) | undefined
   readonly #frame: Frame
   readonly #heartbeat: Heartbeat | undefined
@@ -90,12 +90,12 @@ class PassingRelay implements Relay {
     reading: StreamReading,
     frame: Frame,
     correction: (() => Correction | undefined) | undefined,
-    rename: Correction | undefined,
+    edit: Edit | undefined,
   ) {
     this.reading = reading
     this.#frame = frame
     this.#correction = correction
-    this.#rename = rename
+    this.#edit = edit
     this.#heartbeat = heartbeatOf(frame)
   }
 
@@ -115,25 +115,25 @@ class PassingRelay implements Relay {
     const text = toByteString(cut)
     const kept = withoutComments(text)
     const walk = new EventWalk(kept)
-    const renamed = this.#readEvents(walk, kept)
+    const edited = this.#readEvents(walk, kept)
     if (reading.failed) this.failed_event = walk.data
     const stops = reading.failed || this.broken_by !== undefined
     const until = stops ? walk.start : kept.length
-    if (until === 0) return undefined
+    if (until === 0 || edited === '') return undefined
     const correct = reading.finished ? this.#correction?.() : undefined
-    if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
-    if (renamed !== undefined) return fromByteString(renamed)
+    if (correct) return fromByteString(corrected(edited ?? kept.slice(0, until), correct))
+    if (edited !== undefined) return fromByteString(edited)
     const whole = kept === text ? cut : fromByteString(kept)
     return until === whole.length ? whole : whole.subarray(0, until)
   }
 
   /**
    * Shows whole events to the reading, up to one that is not passed on, where the walk then stands.
-   * @returns those before it with the model's name for the caller; undefined if they are as they came
+   * @returns what the caller is given of those before it; undefined if they are as they came
    */
   #readEvents(walk: EventWalk, whole: ByteString): ByteString | undefined {
     const { reading } = this
-    const rename = this.#rename
+    const edit = this.#edit
     let written = ''
     let copied = 0
     while (walk.next()) {
@@ -142,12 +142,16 @@ class PassingRelay implements Relay {
       else reading.read(data)
       if (reading.failed || this.broken_by !== undefined)
         return copied === 0 ? undefined : written + whole.slice(copied, start)
-      // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
-      if (rename === undefined || data_start < 0) continue
-      const named = rename(data)
-      if (named === data) continue
-      written += whole.slice(copied, data_start) + named
-      copied = data_start + data.length
+      const given = edit ? edit(data) : data
+      if (given === data) continue
+      if (given !== undefined && data_start >= 0) {
+        written += whole.slice(copied, data_start) + given
+        copied = data_start + data.length
+        continue
+      }
+      written += whole.slice(copied, start)
+      if (given !== undefined) written += withData(whole.slice(start, walk.end), given)
+      copied = walk.end
     }
     return copied === 0 ? undefined : written + whole.slice(copied)
   }
@@ -160,6 +164,9 @@ class PassingRelay implements Relay {
     return Buffer.from(this.#frame.fail(error_json, false))
   }
 }
+
+/** What the caller is given of the data of an event; undefined for nothing. */
+export type Edit = (data: ByteString) => ByteString | undefined
 
 /** The data of an event, changed or the very same. */
 export type Correction = (data: ByteString) => ByteString
@@ -262,11 +269,15 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
       const walk = new EventWalk(event)
       while (walk.next()) {
         const corrected = correct(walk.data)
-        if (corrected !== walk.data)
-          left =
-            `${event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
+        if (corrected !== walk.data) left = withData(event, corrected)
       }
       return left
     })
     .join('')
+}
+
+/** An event with other data; its other lines stay. */
+function withData(event: ByteString, data: ByteString): ByteString {
+  const other_lines = event.replace(/(?<![^\n])data:[^\n]*\n/g, '').trim()
+  return `${other_lines === '' ? '' : `${other_lines}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
 }

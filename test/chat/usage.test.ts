@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { framed, recorded, streamOf } from '../support/replay.ts'
 import { INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
+import { stream } from '../support/upstream.ts'
 import { BODY, chatScene, chunksOf, SHOWN } from './support.ts'
 
 const { upstream, asked, post, streamed, lastCall } = await chatScene()
@@ -34,6 +35,18 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
         .map((payload) => framed('openai', payload))
         .join(''),
     )
+  })
+  test('otherwise it is left out, and every other byte is the provider’s', async () => {
+    const payloads = recorded('openai', 'stream-text')
+    const event = (payload: string) => `id: 7\r\ndata:${payload}\r\n\r\n`
+    upstream.answer(stream(...payloads.map((payload) => ({ send: event(payload) }))))
+    expect(await (await post({ ...BODY, stream: true })).text()).toBe(
+      payloads
+        .filter((payload) => !payload.includes('"choices":[]'))
+        .map(event)
+        .join(''),
+    )
+    expect(await lastCall()).toMatchObject({ estimated: 0, output_tokens: 24 })
   })
   test.each(['gemini', 'anthropic'] as const)(
     '%s: shown on request only, in a last chunk without choices',

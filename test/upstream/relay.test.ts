@@ -71,6 +71,39 @@ describe('however the packets are split', () => {
   })
 })
 
+describe('bytes passed on, with an edit of each event', () => {
+  const drop = (data: ByteString) =>
+    data.includes('drop') ? undefined : (data.replace('"old"', '"new"') as ByteString)
+  const open = () => passOn(gemini.text.stream.open(), eventFrame(), undefined, drop)
+  const kept = '{"a":1}'
+  const cases: [string, string, string][] = [
+    ['nothing to edit', `id: 1\r\ndata:${kept}\r\n\r\n`, `id: 1\r\ndata:${kept}\r\n\r\n`],
+    ['the first left out', `data: {"drop":1}\n\ndata: ${kept}\n\n`, `data: ${kept}\n\n`],
+    ['the last left out', `data: ${kept}\n\nevent: x\ndata: {"drop":1}\n\n`, `data: ${kept}\n\n`],
+    ['all left out', 'data: {"drop":1}\n\ndata: {"drop":2}\n\n', ''],
+    ['one changed', 'id: 1\r\ndata:{"a":"old"}\r\n\r\n', 'id: 1\r\ndata:{"a":"new"}\r\n\r\n'],
+    [
+      'data of several lines changed',
+      'id: 1\ndata: {"a":\ndata: "old"}\n\ndata: {}\n\n',
+      'id: 1\ndata: {"a":\ndata: "new"}\n\ndata: {}\n\n',
+    ],
+    ['data of several lines left out', 'data: {"a":\ndata: "drop"}\n\ndata: {}\n\n', 'data: {}\n\n'],
+  ]
+  test.each(cases)('%s', (_, sent, given) => {
+    expect(through(open(), [Buffer.from(sent)])).toBe(given)
+    fc.assert(
+      fc.property(splitsOf(sent), (packets) => {
+        expect(through(open(), packets)).toBe(given)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('a chunk of which nothing is left is no part of the stream', () => {
+    expect(open().push(Buffer.from('data: {"drop":1}\n\n'))).toBeUndefined()
+  })
+})
+
 describe('an upstream’s error record', () => {
   const first = lines('stream-text')[0] ?? ''
   const error = '{"error": {"code": 503,"message": "provider-secret-one is out of quota"}}'

@@ -4,7 +4,7 @@ import type { Billed } from '../../pricing/billed-usage.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
-import { passOn, reframe } from '../../upstream/relay.ts'
+import { type Edit, passOn, reframe } from '../../upstream/relay.ts'
 import { renameBytes, renameEach, renameTo } from '../serving/answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
@@ -40,22 +40,25 @@ export function passThrough(
       const has_name = answering !== undefined || upstream_model === context.model
       const { event, once } = text.model_places
       const named = has_name ? undefined : renameEach(context.model, event, once)
-      if (raw && !shown) {
-        const rename = restore && named ? (data: ByteString) => named(restore(data)) : (named ?? restore)
-        return passOn(reading, frame, correction, rename)
-      }
+      const edit = editOf([restore, shown, named])
+      if (raw) return passOn(reading, frame, correction, edit)
       return reframe(reading, frame, {
         next(data) {
-          const given = restore?.(data) ?? data
-          const left = shown ? shown(given) : given
-          if (left === undefined) return []
-          const corrected = correction()?.(left) ?? left
-          return [{ data: decodeByteString(named?.(corrected) ?? corrected) }]
+          const given = edit ? edit(data) : data
+          if (given === undefined) return []
+          return [{ data: decodeByteString(correction()?.(given) ?? given) }]
         },
         finish: () => [],
       })
     },
   }
+}
+
+/** One edit after the other; undefined where nothing is to be done. */
+function editOf(edits: readonly (Edit | undefined)[]): Edit | undefined {
+  const [first, ...others] = edits.filter((edit) => edit !== undefined)
+  if (!first || others.length === 0) return first
+  return (data) => others.reduce((left, edit) => left && edit(left), first(data))
 }
 
 /**

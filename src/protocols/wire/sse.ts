@@ -72,6 +72,11 @@ export class EventWalk {
     this.#whole = whole
   }
 
+  /** Where the event ends, with its blank line. */
+  get end(): number {
+    return this.#next
+  }
+
   /** Goes to the next event. @returns false at the end */
   next(): boolean {
     const whole = this.#whole
