@@ -1,15 +1,26 @@
 // The audit log: lines that are written in the transaction of what they tell, by whoever acts on the connection.
 import type { Database } from 'bun:sqlite'
-import { sql } from 'drizzle-orm'
-import { type Action, type Actor, type By, boundedJson, type Fields } from '../domain/actions.ts'
+import { desc, sql } from 'drizzle-orm'
+import { type Action, type Actor, actionsOf, type By, boundedJson, type Fields } from '../domain/actions.ts'
+import { rateLimited } from '../domain/errors.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
 
 /** How long a line is kept: until one that is so much younger is there. The table's trigger says the same. */
 export const ACTIONS_KEPT_MS = 400 * 86_400_000
-/** The newest lines by an account's own people, beside which those of the operator, of commands and of the gateway stay. */
-export const MAX_ACTIONS_OF_ACCOUNT = 1_000
+const DAY_MS = 86_400_000
+/** Changes by an account's own people in any 24 hours; signing in and out, and passwords, are never refused for it. */
+export const MAX_CHANGES_A_DAY = 200
+/** The newest of their lines on signing in. All other lines stay for their time: what changed is pushed out by nothing. */
+export const MAX_SIGN_INS_KEPT = 1_000
+
+const SIGN_IN_ACTIONS = actionsOf('sign_in')
+const is_by_own_people = sql`${actions.account_id} = ${sql.placeholder('account_id')} AND ${actions.actor} IN ('account', 'key')`
+const is_sign_in = sql`${actions.action} IN (${sql.join(
+  SIGN_IN_ACTIONS.map((name) => sql.raw(`'${name}'`)),
+  sql`, `,
+)})`
 
 const actionQueries = perConnection({
   insert: (orm) =>
@@ -33,14 +44,23 @@ const actionQueries = perConnection({
         ),
       )
       .prepare(),
-  removeOldestOfAccount: (orm) =>
+  removeOldestSignIn: (orm) =>
     orm
       .delete(actions)
       .where(
-        sql`${actions.id} IN (SELECT id FROM actions
-          WHERE account_id = ${sql.placeholder('account_id')} AND actor IN ('account', 'key')
-          ORDER BY id DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_ACTIONS_OF_ACCOUNT))})`,
+        sql`${actions.id} IN (SELECT id FROM actions WHERE ${is_by_own_people} AND ${is_sign_in}
+          ORDER BY id DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
       )
+      .prepare(),
+  /** The change that has to be a day old before the next. */
+  firstOfAllowed: (orm) =>
+    orm
+      .select({ at_ms: actions.created_at_ms })
+      .from(actions)
+      .where(sql`${is_by_own_people} AND NOT ${is_sign_in}`)
+      .orderBy(desc(actions.id))
+      .limit(1)
+      .offset(MAX_CHANGES_A_DAY - 1)
       .prepare(),
   /** The newest line stays, whatever the clock says. */
   removeOlder: (orm) =>
@@ -76,13 +96,31 @@ export const actFor = (db: Database, by: By): void => void acting_on.set(db, by)
 export const whoActs = (db: Database): By =>
   acting_on.get(db) ?? { actor: { kind: 'system' }, now_ms: Date.now() }
 
-/** Records an action. Call it in the transaction of what was done, so that neither is there without the other. */
+/**
+ * Records an action. Call it in the transaction of what was done, so that neither is there without the other.
+ *
+ * @throws GatewayError rate_limited where an account's own people make more changes in 24 hours than they may
+ */
 export function recordAction(db: Database, action: Action, by: By = whoActs(db)): void {
   const row = actionRow(action, by)
-  const { insert, removeOldestOfAccount } = actionQueries(db)
+  const { insert, removeOldestSignIn } = actionQueries(db)
+  const { actor, account_id } = row
+  const is_own = actor === 'account' || actor === 'key'
+  const is_change = !SIGN_IN_ACTIONS.includes(action.action)
+  if (is_own && is_change) refuseTooMany(db, account_id, by.now_ms)
   insert.run(row)
-  if (row.actor === 'account' || row.actor === 'key')
-    removeOldestOfAccount.run({ account_id: row.account_id })
+  if (is_own && !is_change) removeOldestSignIn.run({ account_id })
+}
+
+function refuseTooMany(db: Database, account_id: number | null, now_ms: number): void {
+  const first = actionQueries(db).firstOfAllowed.get({ account_id })
+  const wait_ms = first ? first.at_ms + DAY_MS - now_ms : 0
+  if (wait_ms <= 0) return
+  const retry_after_s = Math.ceil(Math.min(wait_ms, DAY_MS) / 1_000)
+  throw rateLimited(
+    `This account has made ${MAX_CHANGES_A_DAY} changes in 24 hours. Try again in ${retry_after_s} s, or ask the operator to make the change.`,
+    { retry_after_s },
+  )
 }
 
 /** Deletes lines that are past their time, some at once. @returns how many */

@@ -5,20 +5,21 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 export type Cell = string | number | null
 
 /**
- * What a spreadsheet may take for the begin of a formula. https://owasp.org/www-community/attacks/CSV_Injection
+ * Where a spreadsheet may take what follows for a formula: at the begin, and after what separates cells or lines where it
+ * is set to another separator than the comma. https://owasp.org/www-community/attacks/CSV_Injection
  */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]["\s]*)/g
 
 /** A plain number is not one, whatever its sign. */
 const NUMBER = /^-?\d{1,16}(\.\d{1,9})?$/
 
-/** One line. A cell that might be taken for a formula begins with an apostrophe, which makes it text. */
+/** One line. What might be taken for a formula is text by an apostrophe before it. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
 function cellText(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number' || NUMBER.test(cell)) return String(cell)
-  const text = FORMULA.test(cell) ? `'${cell}` : cell
+  const text = cell.replace(FORMULA, "'")
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -63,7 +63,13 @@ describe('the operator', () => {
     const words = (await dialog.innerText()).replace(/\s+/g, ' ')
     expect(words).toContain('2.00 → 2.50 USD per million tokens')
     expect(words).toContain('0.50 → 0.40 USD per million tokens')
-    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    const save = dialog.getByRole('button', { name: 'Save catalogue' })
+    // A phone on its side is as low as a long review is on any.
+    await page.setViewportSize({ width: 390, height: 390 })
+    const { y = 0, height = 0 } = (await save.boundingBox()) ?? {}
+    expect(y + height).toBeWithin(1, 391)
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT })
+    await save.click()
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toMatch(
       /service_tiers = \{ priority = "?2\.5"?, flex = \{ input = "?0\.4"?, output = 2 \} \}/,

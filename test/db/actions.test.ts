@@ -4,7 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import {
   ACTIONS_KEPT_MS,
   actingAs,
-  MAX_ACTIONS_OF_ACCOUNT,
+  MAX_CHANGES_A_DAY,
+  MAX_SIGN_INS_KEPT,
   recordAction,
   sweepActions,
 } from '../../src/db/actions.ts'
@@ -150,6 +151,10 @@ describe('the table', () => {
 })
 
 describe('retention', () => {
+  const DAY_MS = 86_400_000
+  const change = (db: Database, { now_ms }: { now_ms: number }) =>
+    recordAction(db, { action: 'key.created', account_id: 1 }, { ...HOLDER, now_ms })
+
   test('a line goes once one is there that is 400 days younger, and not before', () => {
     const db = opened()
     const at = (now_ms: number) => recordAction(db, { action: 'account.created' }, { ...OPERATOR, now_ms })
@@ -160,16 +165,37 @@ describe('retention', () => {
     expect([sweepActions(db), sweepActions(db), count(db)]).toEqual([1, 0, 2])
   })
 
-  test('an account holder pushes out lines of their own alone, the oldest first', () => {
+  test('an account holder pushes out sign-ins of their own alone, the oldest first', () => {
     const db = opened()
     recordAction(db, { action: 'account.suspended', account_id: 1 }, OPERATOR)
     recordAction(db, { action: 'session.started', account_id: 2 }, HOLDER)
+    change(db, { now_ms: NOW_MS })
     immediately(db, () => {
-      for (let index = 0; index < MAX_ACTIONS_OF_ACCOUNT + 5; index += 1)
-        recordAction(db, { action: 'key.created', account_id: 1, after: { index } }, HOLDER)
+      for (let index = 0; index < MAX_SIGN_INS_KEPT + 5; index += 1)
+        recordAction(db, { action: 'session.started', account_id: 1, after: { index } }, HOLDER)
     })
-    expect(count(db)).toBe(MAX_ACTIONS_OF_ACCOUNT + 2)
+    expect(count(db)).toBe(MAX_SIGN_INS_KEPT + 3)
     expect(count(db, "json_extract(after, '$.index') < 5")).toBe(0)
     expect(() => db.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
+  })
+
+  test('an account holder makes no more than 200 changes in 24 hours; signing in and others go on', () => {
+    const db = opened()
+    for (let index = 0; index < MAX_CHANGES_A_DAY; index += 1) change(db, { now_ms: NOW_MS + index })
+    const now_ms = NOW_MS + DAY_MS - 1_500
+    expect(() => change(db, { now_ms })).toThrow(
+      expect.objectContaining({
+        kind: 'rate_limited',
+        retry_after_s: 2,
+        message: expect.stringContaining('operator'),
+      }),
+    )
+    const lines = count(db)
+    recordAction(db, { action: 'session.started', account_id: 1 }, { ...HOLDER, now_ms })
+    recordAction(db, { action: 'password.changed', account_id: 1 }, { ...HOLDER, now_ms })
+    recordAction(db, { action: 'key.revoked', account_id: 1 }, { ...OPERATOR, now_ms })
+    recordAction(db, { action: 'key.created', account_id: 2 }, { ...HOLDER, now_ms })
+    change(db, { now_ms: NOW_MS + DAY_MS })
+    expect(count(db)).toBe((lines ?? 0) + 5)
   })
 })
