@@ -25,6 +25,7 @@ import catalogues from './migrations/0021_catalogues.sql' with { type: 'text' }
 import account_details from './migrations/0022_account_details.sql' with { type: 'text' }
 import alerts from './migrations/0023_alerts.sql' with { type: 'text' }
 import lines_of_an_account from './migrations/0024_lines_of_an_account.sql' with { type: 'text' }
+import reasons from './migrations/0025_reasons.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly string[] = [
   account_details,
   alerts,
   lines_of_an_account,
+  reasons,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

@@ -35,6 +35,13 @@ const matches = and(
   lt(refusal_sums.start_s, placeholder('until_s')),
   equalsIfGiven(refusal_sums.key_id, 'key_id'),
 )
+/** The same, for all that is kept in the order of accounts and codes: sums in that order need no table of groups. */
+const matches_in_order = and(
+  equals(refusal_sums.span_s, 'span_s'),
+  sql`+${refusal_sums.start_s} >= ${placeholder('from_s')}`,
+  sql`+${refusal_sums.start_s} < ${placeholder('until_s')}`,
+  equalsIfGiven(refusal_sums.key_id, 'key_id'),
+)
 const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
 const is_of_account = equals(refusal_sums.account_id, 'account_id')
 
@@ -57,7 +64,7 @@ const reasonsWhere = (orm: BunSQLiteDatabase, where: SQL | undefined) =>
 const queries = perConnection({
   ofAll: (orm) => orm.select({ total }).from(refusal_sums).where(matches).prepare(),
   ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
-  reasonsOfAll: (orm) => reasonsWhere(orm, matches),
+  reasonsOfAll: (orm) => reasonsWhere(orm, matches_in_order),
   reasonsOfAccount: (orm) => reasonsWhere(orm, and(is_of_account, matches)),
   nameOf: (orm) =>
     orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'account_id')).prepare(),

@@ -181,3 +181,15 @@ test('what cannot be written is told to the operator, and later ones are written
   await s.written()
   expect(s.rows()).toHaveLength(1)
 })
+
+test('reasons of all accounts are summed in the order of an index: no table of groups is built', () => {
+  const plan = openDatabase(':memory:')
+    .query<{ detail: string }, []>(
+      `EXPLAIN QUERY PLAN SELECT account_id, code, sum(refusals), max(start_s) FROM refusal_sums
+        WHERE span_s = 3600 AND +start_s >= 1 AND +start_s < 2 GROUP BY account_id, code`,
+    )
+    .all()
+  expect(plan).toEqual([
+    expect.objectContaining({ detail: expect.stringContaining('COVERING INDEX refusal_sums_by_reason') }),
+  ])
+})
