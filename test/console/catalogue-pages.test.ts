@@ -68,7 +68,8 @@ describe('the operator', () => {
     await page.setViewportSize({ width: 390, height: 390 })
     const { y = 0, height = 0 } = (await save.boundingBox()) ?? {}
     expect(y + height).toBeWithin(1, 391)
-    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT })
+    const lowest = await page.evaluate("document.elementFromPoint(195, 388)?.className ?? ''")
+    expect(lowest).toBe('dialog-actions')
     await save.click()
     await dialog.waitFor({ state: 'detached' })
     expect(file()).toMatch(
