@@ -10,17 +10,17 @@ import { type ActionRow, actions } from './schema.ts'
 /** How long a line is kept: until one that is so much younger is there. The table's trigger says the same. */
 export const ACTIONS_KEPT_MS = 400 * 86_400_000
 const DAY_MS = 86_400_000
-/** Changes by an account's own people in any 24 hours; signing in and out, and passwords, are never refused for it. */
+/** Changes by an account's own people in any 24 hours, but for `UNLIMITED`. */
 export const MAX_CHANGES_A_DAY = 200
 /** The newest of their lines on signing in. All other lines stay for their time: what changed is pushed out by nothing. */
 export const MAX_SIGN_INS_KEPT = 1_000
 
 const SIGN_IN_ACTIONS = actionsOf('sign_in')
+/** A key is revoked once, and whoever has a stolen session must not keep its owner from it. */
+const UNLIMITED = [...SIGN_IN_ACTIONS, 'key.revoked']
 const is_by_own_people = sql`${actions.account_id} = ${sql.placeholder('account_id')} AND ${actions.actor} IN ('account', 'key')`
-const is_sign_in = sql`${actions.action} IN (${sql.join(
-  SIGN_IN_ACTIONS.map((name) => sql.raw(`'${name}'`)),
-  sql`, `,
-)})`
+const isOneOf = (names: readonly string[]) =>
+  sql`${actions.action} IN (${sql.raw(names.map((name) => `'${name}'`).join(', '))})`
 
 const actionQueries = perConnection({
   insert: (orm) =>
@@ -48,7 +48,7 @@ const actionQueries = perConnection({
     orm
       .delete(actions)
       .where(
-        sql`${actions.id} IN (SELECT id FROM actions WHERE ${is_by_own_people} AND ${is_sign_in}
+        sql`${actions.id} IN (SELECT id FROM actions WHERE ${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)}
           ORDER BY id DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
       )
       .prepare(),
@@ -57,7 +57,7 @@ const actionQueries = perConnection({
     orm
       .select({ at_ms: actions.created_at_ms })
       .from(actions)
-      .where(sql`${is_by_own_people} AND NOT ${is_sign_in}`)
+      .where(sql`${is_by_own_people} AND NOT ${isOneOf(UNLIMITED)}`)
       .orderBy(desc(actions.id))
       .limit(1)
       .offset(MAX_CHANGES_A_DAY - 1)
@@ -106,10 +106,9 @@ export function recordAction(db: Database, action: Action, by: By = whoActs(db))
   const { insert, removeOldestSignIn } = actionQueries(db)
   const { actor, account_id } = row
   const is_own = actor === 'account' || actor === 'key'
-  const is_change = !SIGN_IN_ACTIONS.includes(action.action)
-  if (is_own && is_change) refuseTooMany(db, account_id, by.now_ms)
+  if (is_own && !UNLIMITED.includes(action.action)) refuseTooMany(db, account_id, by.now_ms)
   insert.run(row)
-  if (is_own && !is_change) removeOldestSignIn.run({ account_id })
+  if (is_own && SIGN_IN_ACTIONS.includes(action.action)) removeOldestSignIn.run({ account_id })
 }
 
 function refuseTooMany(db: Database, account_id: number | null, now_ms: number): void {

@@ -179,7 +179,7 @@ describe('retention', () => {
     expect(() => db.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
   })
 
-  test('an account holder makes no more than 200 changes in 24 hours; signing in and others go on', () => {
+  test('an account holder makes no more than 200 changes in 24 hours; signing in, revoking keys and others go on', () => {
     const db = opened()
     for (let index = 0; index < MAX_CHANGES_A_DAY; index += 1) change(db, { now_ms: NOW_MS + index })
     const now_ms = NOW_MS + DAY_MS - 1_500
@@ -193,9 +193,10 @@ describe('retention', () => {
     const lines = count(db)
     recordAction(db, { action: 'session.started', account_id: 1 }, { ...HOLDER, now_ms })
     recordAction(db, { action: 'password.changed', account_id: 1 }, { ...HOLDER, now_ms })
-    recordAction(db, { action: 'key.revoked', account_id: 1 }, { ...OPERATOR, now_ms })
+    recordAction(db, { action: 'key.revoked', account_id: 1 }, { ...HOLDER, now_ms })
+    recordAction(db, { action: 'key.changed', account_id: 1 }, { ...OPERATOR, now_ms })
     recordAction(db, { action: 'key.created', account_id: 2 }, { ...HOLDER, now_ms })
     change(db, { now_ms: NOW_MS + DAY_MS })
-    expect(count(db)).toBe((lines ?? 0) + 5)
+    expect(count(db)).toBe((lines ?? 0) + 6)
   })
 })
