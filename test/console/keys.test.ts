@@ -1,5 +1,6 @@
 // Keys in the console: made, changed, rotated and revoked by the operator and by their account, and seen by a key.
 import { describe, expect, test } from 'bun:test'
+import { MAX_CHANGES_A_DAY, recordAction } from '../../src/db/actions.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { expireKey } from '../support/expired-key.ts'
@@ -398,6 +399,21 @@ describe('who may', () => {
     await client.json('POST', `/keys/${last?.id}/revoke`)
     expect((await client.json('POST', '/keys', {})).key.name).toBe('key-201')
     await operator.json('POST', '/keys', { account: 'carol' })
+  })
+
+  test('after 200 changes in a day an account changes no key, and says when it can; it still revokes one', async () => {
+    const dave = await gateway.account('dave')
+    const id = idOf(gateway.key('dave'))
+    const by = { actor: { kind: 'account' as const, session_id: 1 }, now_ms: Date.now() }
+    for (let n = 0; n < MAX_CHANGES_A_DAY; n++)
+      recordAction(gateway.db, { action: 'key.changed', account_id: dave.id }, by)
+    const client = signedIn(gateway, { account: 'dave' })
+    const answer = await client.send('PATCH', `/keys/${id}`, { body: { name: 'mine' } })
+    expect([answer.status, Number(answer.headers.get('retry-after')) > 86_000]).toEqual([429, true])
+    expect((await errorOf(answer)).message).toStartWith('This account has made 200 changes in 24 hours.')
+    expect(gateway.rows().keys.find((key) => key.id === id)?.name).not.toBe('mine')
+    await operator.json('PATCH', `/keys/${id}`, { name: 'by the operator' })
+    await client.json('POST', `/keys/${id}/revoke`)
   })
 
   test('a key is found by its number and by its prefix', async () => {
