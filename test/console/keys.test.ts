@@ -412,7 +412,7 @@ describe('who may', () => {
     expect([answer.status, Number(answer.headers.get('retry-after')) > 86_000]).toEqual([429, true])
     expect((await errorOf(answer)).message).toStartWith('This account has made 200 changes in 24 hours.')
     expect(gateway.rows().keys.find((key) => key.id === id)?.name).not.toBe('mine')
-    await operator.json('PATCH', `/keys/${id}`, { name: 'by the operator' })
+    await operator.json('PATCH', `/keys/${id}`, { name: 'renamed' })
     await client.json('POST', `/keys/${id}/revoke`)
   })
 
