@@ -176,7 +176,7 @@ describe('the playground for images', () => {
     ])
 
     await one.open('/console/images')
-    await one.looksRight()
+    await one.fits()
     await one.page.getByRole('link', { name: /the house with a cat/ }).click()
     await one.page.getByRole('heading', { name: 'Lineage' }).waitFor()
     const lineage = await one.page.locator('.image-lineage li').allInnerTexts()
@@ -210,7 +210,7 @@ describe('the playground for images', () => {
 test('files are uploaded, counted and deleted', async () => {
   await using one = await visit(ALICE)
   await one.open('/console/files')
-  await one.looksRight()
+  await one.fits()
   const choosing = one.page.waitForEvent('filechooser')
   await button(one, 'Upload images').click()
   await (await choosing).setFiles([
@@ -230,7 +230,7 @@ test('files are uploaded, counted and deleted', async () => {
 test('usage is told by model, key and day, and filtered by a press', async () => {
   await using one = await visit(ALICE)
   await one.open('/console/usage')
-  await one.looksRight()
+  await one.fits()
   const models = await one.page.getByRole('table').locator('tbody tr').count()
   expect(models).toBeGreaterThan(1)
   await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()

@@ -24,7 +24,7 @@ describe('signing in', () => {
     await using one = await visit()
     const { page } = one
     await one.open('/console/settings')
-    await one.looksRight()
+    await one.fits()
     await page.getByLabel('Password', { exact: true }).focus()
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')

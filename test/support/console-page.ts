@@ -99,6 +99,7 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   const left = LEFT.get(kind)?.pop()
   const page = left ?? (await newPage(origin, { size, theme, time_zone }))
   await page.emulateMedia({ colorScheme: theme })
+  if (left) await page.setViewportSize(SIZES[size])
   return await visitOf(page, { origin, theme, leave: () => leave(page, kind) })
 }
 
