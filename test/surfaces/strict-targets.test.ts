@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
+import { cellsOf, IS_LONG } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { ask, config, JSON_WANTED, STRICT_TOOL, TIDES, WISHES, type Wish } from './wishes.ts'
@@ -72,8 +73,11 @@ const TARGETS = [
   ...CLAUDE.map((model) => ['messages', model] as const),
   ...GEMINI.map((model) => ['native', model] as const),
 ]
-const CASES = TARGETS.flatMap(([own, model]) =>
-  ALL_SURFACES.filter((surface) => surface !== own).map((surface) => [surface, model] as const),
+/** The last of a case is its row: three models after another have all wishes of a surface. */
+const CASES = TARGETS.flatMap(([own, model], nth) =>
+  ALL_SURFACES.filter((surface) => surface !== own).map(
+    (surface, column) => [surface, model, nth + column] as const,
+  ),
 )
 
 /** What a model answers to a wish: the status, or the whole text of what is no answer, and what was left out. */
@@ -92,13 +96,15 @@ async function answered(
   return { refusal: is_answer ? undefined : text, dropped }
 }
 
-/** Whole answers to all wishes; streamed ones to a quarter, another one for each case. */
-const wishesOf = (streams: boolean, at: number): readonly Wish[] =>
-  streams ? WISHES.filter((_, nth) => nth % 4 === at % 4) : WISHES
+/** What a case is asked for: in a long run all wishes; otherwise whole answers to a third, streamed ones to a sixth. */
+const wishesOf = (streams: boolean, row: number): readonly Wish[] => {
+  const wishes = cellsOf(WISHES, streams ? row + 1 : row)
+  return streams && !IS_LONG ? wishes.filter((_, nth) => nth % 2 === row % 2) : wishes
+}
 
 describe.each([false, true])('nothing that is translated is refused, streamed: %p', (streams) => {
-  test.each(CASES.map((one, at) => [...one, at] as const))('%s to %s', async (surface, model, at) => {
-    const wishes = wishesOf(streams, at).filter(({ more }) => more[surface])
+  test.each(CASES)('%s to %s', async (surface, model, row) => {
+    const wishes = wishesOf(streams, row).filter(({ more }) => more[surface])
     const answers = await Promise.all(wishes.map((wish) => answered(surface, model, streams, wish)))
     const refused = answers.flatMap(({ refusal }, nth) => (refusal ? `${wishes[nth]?.name}: ${refusal}` : []))
     expect(refused).toEqual([])

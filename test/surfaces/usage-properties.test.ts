@@ -163,7 +163,7 @@ const soFar = (used: Used, share: number): Used => ({
   thought: Math.floor(used.thought * share),
 })
 
-const RUNS = { seed: SEED | 0, numRuns: IS_LONG ? 200 : 12 }
+const RUNS = { seed: SEED | 0, numRuns: IS_LONG ? 200 : 5 }
 
 describe.each(Object.entries(FORMS))('%s', (_, form) => {
   const { protocol, fields, write } = form
