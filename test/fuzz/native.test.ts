@@ -14,7 +14,7 @@ import { type FuzzRequest, fuzzRequest } from './requests.ts'
 
 setDefaultTimeout(600_000)
 
-const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 200)
+const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 500)
 const AT_ONCE = 10
 /** The usage that the provider claims may lead a key's account into debt: then the next key gets further. */
 const REQUESTS_A_KEY = 20

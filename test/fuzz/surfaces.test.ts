@@ -1,4 +1,4 @@
-// Calls of every surface before providers of every protocol whose answers are distorted: always an answer, never a 500, never a
+// 1,000 calls of every surface before providers of every protocol whose answers are distorted: always an answer, never a 500, never a
 // provider's address or words that it hides, nothing held afterwards, and no charge for a call that failed.
 //
 // The same run again: TOLLGATE_SEED=<the seed that it printed>. A longer one: TOLLGATE_FUZZ_REQUESTS=100000.
@@ -22,7 +22,7 @@ import { distortedStream, distortedWhole, type Wire } from './distorted-answers.
 
 setDefaultTimeout(600_000)
 
-const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 160)
+const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 400)
 const DEADLINE_MS = 30_000
 /** What a provider says of itself. */
 const SECRET = 'shard 7 at 10.0.0.7'

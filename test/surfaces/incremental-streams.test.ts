@@ -15,7 +15,7 @@ import { translateStream } from './conversion.ts'
 import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
 
 /** Between the places where a stream is split: each run begins at another. */
-const STEP = IS_LONG ? 1 : 17
+const STEP = IS_LONG ? 1 : 5
 
 const { gateway, upstream, lastCall } = await threeProviders()
 
