@@ -36,7 +36,7 @@ const MAX_AT_ONCE = 20
 export interface Sender {
   /** Sends what is due, unless that is under way. */
   sendDue(): Promise<void>
-  /** Ends the try under way, which does not count: the next start makes it again. It is there once that is over. */
+  /** Ends the try under way, and waits for its end. It does not count: the next start makes it again. */
   stop(): Promise<void>
 }
 

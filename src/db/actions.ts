@@ -3,13 +3,13 @@ import type { Database } from 'bun:sqlite'
 import { desc, sql } from 'drizzle-orm'
 import { type Action, type Actor, actionsOf, type By, boundedJson, type Fields } from '../domain/actions.ts'
 import { rateLimited } from '../domain/errors.ts'
+import { DAY_MS } from '../domain/ranges.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
 
 /** How long a line is kept: until one that is so much younger is there. The table's trigger says the same. */
-export const ACTIONS_KEPT_MS = 400 * 86_400_000
-const DAY_MS = 86_400_000
+export const ACTIONS_KEPT_MS = 400 * DAY_MS
 /** Changes by an account's own people in any 24 hours, but for `UNLIMITED`. */
 export const MAX_CHANGES_A_DAY = 200
 /** The newest of their lines on signing in. All other lines stay for their time: what changed is pushed out by nothing. */
@@ -117,7 +117,7 @@ function refuseTooMany(db: Database, account_id: number | null, now_ms: number):
   if (wait_ms <= 0) return
   const retry_after_s = Math.ceil(Math.min(wait_ms, DAY_MS) / 1_000)
   throw rateLimited(
-    `This account has made ${MAX_CHANGES_A_DAY} changes in 24 hours. Try again in ${retry_after_s} s, or ask the operator to make the change.`,
+    `This account has made ${MAX_CHANGES_A_DAY} changes in 24 hours. Try again in ${Math.ceil(retry_after_s / 3_600)} h, or ask the operator to make the change.`,
     { retry_after_s },
   )
 }

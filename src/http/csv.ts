@@ -5,8 +5,8 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 export type Cell = string | number | null
 
 /**
- * Where a spreadsheet may take what follows for a formula: at the begin, and after what separates cells or lines where it
- * is set to another separator than the comma. https://owasp.org/www-community/attacks/CSV_Injection
+ * Where a spreadsheet may take what follows for a formula: at the beginning, and after what separates cells or lines where
+ * it reads another separator than the comma. https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]["\s]*)/g
 

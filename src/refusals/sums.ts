@@ -1,10 +1,11 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
 import type { Database } from 'bun:sqlite'
-import { and, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, refusal_sums, refusals } from '../db/schema.ts'
+import { DAY_MS } from '../domain/ranges.ts'
 import { HOUR_S, MINUTE_S } from './spans.ts'
 
 const { placeholder } = sql
@@ -29,19 +30,17 @@ export interface Reason {
   sentence: string | undefined
 }
 
-const matches = and(
-  equals(refusal_sums.span_s, 'span_s'),
-  gte(refusal_sums.start_s, placeholder('from_s')),
-  lt(refusal_sums.start_s, placeholder('until_s')),
-  equalsIfGiven(refusal_sums.key_id, 'key_id'),
-)
-/** The same, for all that is kept in the order of accounts and codes: sums in that order need no table of groups. */
-const matches_in_order = and(
-  equals(refusal_sums.span_s, 'span_s'),
-  sql`+${refusal_sums.start_s} >= ${placeholder('from_s')}`,
-  sql`+${refusal_sums.start_s} < ${placeholder('until_s')}`,
-  equalsIfGiven(refusal_sums.key_id, 'key_id'),
-)
+/** @param start when a sum begins: the column, or an expression of it that no index is searched by */
+const matchesBy = (start: SQLWrapper) =>
+  and(
+    equals(refusal_sums.span_s, 'span_s'),
+    sql`${start} >= ${placeholder('from_s')}`,
+    sql`${start} < ${placeholder('until_s')}`,
+    equalsIfGiven(refusal_sums.key_id, 'key_id'),
+  )
+const matches = matchesBy(refusal_sums.start_s)
+/** Of all accounts, in the order of an index: groups in that order need no table of their own. */
+const matches_in_order = matchesBy(sql`+${refusal_sums.start_s}`)
 const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
 const is_of_account = equals(refusal_sums.account_id, 'account_id')
 
@@ -112,6 +111,7 @@ export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: numb
       code: reason.code,
       // Of the same key: what others were told may say what they asked for.
       key_id: asked_values.key_id,
+      // A day before the last: a rare one would else be looked for among all refusals of its account.
       from_ms: Math.max(asked_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
       until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
     }),
@@ -126,8 +126,6 @@ const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
 
 /** As many as are recorded in an hour. */
 const SENTENCES_READ = 50
-/** Before the last of a reason: a rare one would else be looked for among all refusals of its account. */
-const DAY_MS = 86_400_000
 
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
 function mostFrequentSentence(

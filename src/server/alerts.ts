@@ -30,9 +30,9 @@ export interface AlertParts {
 }
 
 export interface RunningAlerts {
-  /** Looks at everything; what is due is sent beside it. For tests, too. */
+  /** Looks at everything, and then begins to send what is due. For tests, too. */
   look(): Promise<void>
-  /** Sends what is due, unless that is under way: it is there once that is over. */
+  /** Sends what is due, or waits for what is being sent. For tests, too. */
   send(): Promise<void>
   stop(): Promise<void>
 }
@@ -81,15 +81,15 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
     }
   }
 
-  const told = (work: Promise<void>) =>
+  const logged = (work: Promise<void>) =>
     work.catch((cause) => {
       // What is dropped once it stops is the failure of a closed database.
       if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
     })
-  const send = () => told(sender.sendDue())
+  const send = () => logged(sender.sendDue())
   let looking: Promise<void> | undefined
   const lookAndSend = () =>
-    (looking ??= told(look()).finally(() => {
+    (looking ??= logged(look()).finally(() => {
       looking = undefined
       // A receiver that does not answer holds up the sendings, and no look.
       if (!is_stopping) void send()
@@ -107,7 +107,7 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
       for (const timer of timers) clearInterval(timer)
       is_stopping = true
       // A bucket may take longer to say which backups it has.
-      await Promise.race([Promise.all([looking, told(sender.stop())]), Bun.sleep(MAX_STOP_MS)])
+      await Promise.race([Promise.all([looking, logged(sender.stop())]), Bun.sleep(MAX_STOP_MS)])
     },
   }
 }

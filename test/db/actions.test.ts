@@ -12,6 +12,7 @@ import {
 import { openDatabase } from '../../src/db/open.ts'
 import { immediately } from '../../src/db/transaction.ts'
 import { type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 24)
 const OPERATOR: By = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
@@ -151,7 +152,6 @@ describe('the table', () => {
 })
 
 describe('retention', () => {
-  const DAY_MS = 86_400_000
   const change = (db: Database, { now_ms }: { now_ms: number }) =>
     recordAction(db, { action: 'key.created', account_id: 1 }, { ...HOLDER, now_ms })
 
@@ -187,7 +187,7 @@ describe('retention', () => {
       expect.objectContaining({
         kind: 'rate_limited',
         retry_after_s: 2,
-        message: expect.stringContaining('operator'),
+        message: expect.stringContaining('Try again in 1 h, or ask the operator'),
       }),
     )
     const lines = count(db)
