@@ -91,9 +91,11 @@ describe('the playground for text', () => {
       'And what is this?',
     ])
     await one.looksRight()
-    // What was said stays in this tab.
+    // What was said stays in this tab, and what was typed a moment ago.
+    await one.page.getByLabel('Message').fill('Half a thought')
     await one.page.reload()
     await one.page.getByText('And what is this?').waitFor()
+    expect(await one.page.getByLabel('Message').inputValue()).toBe('Half a thought')
     await one.isClean()
   })
 

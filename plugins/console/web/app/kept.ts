@@ -14,12 +14,19 @@ export const keptIn = (name: string): string | null => ifItCan(() => localStorag
 export const keepIn = (name: string, text: string): void =>
   void ifItCan(() => localStorage.setItem(name, text))
 
+/** Somebody has signed out: what this page still does until it is loaded anew, such as drawing an answer, is not kept. */
+let is_forgotten = false
+
 /** What this tab keeps under a name; null if it keeps nothing. */
 export const keptInTab = (name: string): string | null => ifItCan(() => sessionStorage.getItem(name))
-export const keepInTab = (name: string, text: string): void =>
-  void ifItCan(() => sessionStorage.setItem(name, text))
+export function keepInTab(name: string, text: string): void {
+  if (!is_forgotten) ifItCan(() => sessionStorage.setItem(name, text))
+}
 
 export const dropFromTab = (name: string): void => void ifItCan(() => sessionStorage.removeItem(name))
 
-/** Whoever signs in next finds nothing of what was here. */
-export const forgetTab = (): void => void ifItCan(() => sessionStorage.clear())
+/** Whoever signs in next finds nothing of what was here. The page must be loaded anew after it. */
+export function forgetTab(): void {
+  is_forgotten = true
+  ifItCan(() => sessionStorage.clear())
+}

@@ -35,7 +35,6 @@ export interface ConversationOptions {
 
 /** Pieces come faster than they need to be drawn. */
 const DRAW_EVERY_MS = 50
-const KEEP_AFTER_MS = 300
 
 export function useConversation({ models, account, onCharged }: ConversationOptions): Conversation {
   const { role, account: own } = useViewer()
@@ -43,10 +42,8 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
   const [draft, dispatch] = useReducer(changed, owner, keptDraft)
   const running = useRef(new Set<AbortController>())
 
-  useEffect(() => {
-    const timer = setTimeout(() => keepDraft(owner, draft), KEEP_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [owner, draft])
+  // At once: whoever reloads or leaves the page does so between two pieces of an answer, too.
+  useEffect(() => keepDraft(owner, draft), [owner, draft])
 
   const stop = useCallback(() => {
     for (const controller of running.current) controller.abort()
