@@ -1,5 +1,6 @@
 // The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
 import { afterAll, expect, test } from 'bun:test'
+import { startDocumented } from '../docs/support.ts'
 import {
   axeFindings,
   type ConsolePage,
@@ -8,7 +9,6 @@ import {
   type PageOptions,
   type Theme,
 } from '../support/console-page.ts'
-import { startDocumented } from './support.ts'
 
 const { gateway, document, operations } = await startDocumented()
 afterAll(() => gateway.stop())
