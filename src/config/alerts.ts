@@ -5,6 +5,7 @@ import { parseUsd } from '../domain/money.ts'
 import { secretBytes } from '../domain/webhook-secret.ts'
 import type { AlertsSchema } from './observe-schemas.ts'
 import { type ProviderContext, readSecret, warnNotSet } from './providers.ts'
+import type { TomlPath } from './toml.ts'
 
 type AlertsText = Static<typeof AlertsSchema>
 type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
@@ -19,31 +20,40 @@ export function readAlerts(text: AlertsText, context: Context): AlertSettings {
   }
 }
 
+const URL_PATH = ['alerts', 'webhook_url']
+const SECRET_PATH = ['alerts', 'webhook_secret']
+
 function readWebhook(
   { webhook_url, webhook_secret }: AlertsText,
   context: Context,
 ): AlertSettings['webhook'] {
-  const path = ['alerts', 'webhook_secret']
-  const secret = webhook_secret === undefined ? undefined : readSecret(webhook_secret, path, context)
-  if (typeof secret === 'object') {
-    warnNotSet(secret, 'no alerts are sent', context.warn)
-    return undefined
-  }
-  if (secret !== undefined && secret !== '' && !secretBytes(secret))
+  const secret = readSet(webhook_secret, SECRET_PATH, context)
+  if (typeof secret === 'string' && secret !== '' && !secretBytes(secret))
     context.report(
-      path,
+      SECRET_PATH,
       'must be "whsec_" and 24 to 64 bytes in base64: make one with `echo whsec_$(openssl rand -base64 32)`',
     )
-  if (webhook_url === undefined) return undefined
-  if (!URL.canParse(webhook_url))
+  const url = readSet(webhook_url, URL_PATH, context)
+  if (url !== undefined && url !== '' && !isAddress(url))
     context.report(
-      ['alerts', 'webhook_url'],
-      'must be a complete address, such as "https://hooks.example.com/tollgate"',
+      URL_PATH,
+      'must be a complete https:// address, such as "https://hooks.example.com/tollgate"',
     )
-  if (secret === undefined)
+  if (webhook_url !== undefined && webhook_secret === undefined)
     context.report(
-      ['alerts', 'webhook_url'],
+      URL_PATH,
       'needs a webhook_secret beside it, so that the receiver can check who sends: make one with `echo whsec_$(openssl rand -base64 32)`',
     )
-  return secret === undefined ? undefined : { url: webhook_url, secret }
+  return url === undefined || secret === undefined ? undefined : { url, secret }
+}
+
+/** One that comes from the environment has not been seen by the schema. */
+const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.canParse(url)
+
+/** The value itself, or of its variable; undefined, and warned of, if that is not set. */
+function readSet(written: string | undefined, path: TomlPath, context: Context): string | undefined {
+  const read = written === undefined ? undefined : readSecret(written, path, context)
+  if (typeof read !== 'object') return read
+  warnNotSet(read, 'no alerts are sent', context.warn)
+  return undefined
 }

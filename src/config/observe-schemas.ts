@@ -66,10 +66,11 @@ export const AlertsSchema = Type.Object(
   {
     webhook_url: Type.Optional(
       Type.String({
-        pattern: '^https://[^\\s]+$',
+        pattern: '^(https://[^\\s]+|env:.*)$',
         maxLength: 2_048,
-        must: 'an https:// address of a public server, such as "https://hooks.example.com/tollgate"',
-        description: 'where alerts are sent when they are raised and when they end',
+        must: 'an https:// address of a public server, such as "https://hooks.example.com/tollgate", or "env:NAME"',
+        description:
+          'where alerts are sent when they are raised and when they end, or "env:NAME"; if it has a path or query, it is hidden like a key once saved',
       }),
     ),
     webhook_secret: Type.Optional(

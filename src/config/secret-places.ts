@@ -1,6 +1,7 @@
 // Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [alerts] and [backup], and in comments that hold such values.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
+import { mayHaveToken } from '../domain/webhook-secret.ts'
 import { markOf } from '../observe/key-mark.ts'
 import { FROM_FILE, keyFileIn } from './key-files.ts'
 import type { Places, Span, TomlPath } from './toml.ts'
@@ -43,6 +44,7 @@ export function secretsIn({ text, written: all, value }: Places): WrittenSecret[
     if (typeof secret !== 'string' || secret.trim() === '' || isReference(secret) || isShown(secret))
       return []
     if (isReadable(path) && !(path[2] === 'base_url' && BEARS_SECRET.test(secret))) return []
+    if (isWebhookAddress(path) && !mayHaveToken(secret)) return []
     const span: Span = [node.range[0], node.range[1]]
     const written = text.slice(...span)
     return { path, span, written, secret, shown: shownFor(secret), origin }
@@ -56,20 +58,23 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   if (!isSecretSetting(path)) return undefined
   const [section] = path
   if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
-  if (section === 'alerts') return addressOf(Reflect.get(Object(root.alerts), 'webhook_url'))
   // In place of an address: no provider has it.
-  return section === 'metrics' ? 'the metrics' : 'the backups'
+  if (section === 'metrics') return 'the metrics'
+  return section === 'alerts' ? 'the alerts' : 'the backups'
 }
 
 const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['metrics', ['token']],
   ['telemetry', ['headers']],
-  ['alerts', ['webhook_secret']],
+  ['alerts', ['webhook_url', 'webhook_secret']],
   ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
 ])
 
 const isSecretSetting = ([section, name]: TomlPath): boolean =>
   SECRET_SETTINGS.get(section)?.includes(name) === true
+
+const isWebhookAddress = ([section, name]: TomlPath): boolean =>
+  section === 'alerts' && name === 'webhook_url'
 
 /** Which provider a path lies in; undefined outside of them. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>
@@ -117,7 +122,7 @@ function addressOf(address: unknown): string {
 const QUOTED = /"(?:\\.|[^"\\])*\\?(?:"|$)|'[^']*'/g
 /** A key whose value is a secret, or a table of such. */
 const SENSITIVE =
-  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|webhook_url|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
 const HEADERS = /^\s*(?:#+\s*)?\[[^\]=]*headers[^\]=]*\]/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000

@@ -1,5 +1,5 @@
-// The secret of a webhook, as Standard Webhooks writes it
-// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme). Pure.
+// The secrets of a webhook: what its messages are signed with, as Standard Webhooks writes it
+// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme), and its address. Pure.
 
 const SECRET_PREFIX = 'whsec_'
 /** As the specification asks: 24 to 64 bytes. */
@@ -14,3 +14,8 @@ export function secretBytes(secret: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length >= MIN_SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES ? bytes : undefined
 }
+
+const BARE_ADDRESS = /^https?:\/\/[^\s/?#@\\]+\/?$/i
+
+/** Whether a webhook's address has more than its host and port: for many receivers its path or query has a token. */
+export const mayHaveToken = (address: string): boolean => !BARE_ADDRESS.test(address)

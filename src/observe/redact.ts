@@ -1,6 +1,7 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
+import { mayHaveToken } from '../domain/webhook-secret.ts'
 import { isLoopback } from '../utilities/listen-address.ts'
 
 import { createEncodedSecrets } from './encoded-secrets.ts'
@@ -99,7 +100,7 @@ export function secretsOf({
       ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
-      ...(alerts?.webhook ? [alerts.webhook.secret] : []),
+      ...(alerts?.webhook ? secretsOfWebhook(alerts.webhook) : []),
       ...(backup ? secretsOfBackup(backup) : []),
     ],
     all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),
@@ -118,6 +119,9 @@ function placesOfKey(api_key: string): string[] {
   const account = isServiceAccount(api_key) ? readServiceAccount(api_key) : undefined
   return account && !('problem' in account) ? [account.project_id, account.client_email] : []
 }
+
+const secretsOfWebhook = ({ url, secret }: { url: string; secret: string }): string[] =>
+  mayHaveToken(url) ? [secret, url] : [secret]
 
 function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {
   return [

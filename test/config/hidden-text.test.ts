@@ -102,6 +102,7 @@ describe('what is shown', () => {
     ],
     ['a key file, line by line', `# {\n#   "private_key": "${COMMENTED}"\n# }`],
     ['a text that is not closed', `# api_keys = ["a\\"${COMMENTED}`],
+    ['the address of a webhook', `#webhook_url = 'https://hooks.example.com/${COMMENTED}'`],
   ])('has no secret of a comment with %s', (_, comment) => {
     const text = `${comment}\n[server]\n`
     const found = hidden(text)

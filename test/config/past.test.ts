@@ -12,8 +12,11 @@ const OLD = 'old-secret-of-acme-1'
 const NEW = 'new-secret-of-acme-2'
 const TOKEN = 'token-of-the-metrics'
 const METRICS = `[metrics]\ntoken = "${TOKEN}"\n`
+const HOOK = 'https://hooks.example.com/services/T0/B0/hook-token-4'
+const HOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const ALERTS = `[alerts]\nwebhook_url = "${HOOK}"\nwebhook_secret = "${HOOK_SECRET}"\n`
 const COMMENT = '# api_keys = ["commented-out-3"]'
-const TEXT = `${METRICS}${COMMENT}\n${CATALOGUE.replace('"key-1"', `"${OLD}"`)}`
+const TEXT = `${METRICS}${ALERTS}${COMMENT}\n${CATALOGUE.replace('"key-1"', `"${OLD}"`)}`
 const OTHER_PROVIDER = `
 [[providers]]
 name = "other"
@@ -114,7 +117,7 @@ describe('what is kept', () => {
     await setKey(NEW)
     await saveText(`${await shown()}# once more: ${NEW}\n`)
     expect(kept).toHaveLength(3)
-    for (const secret of [OLD, NEW, TOKEN, 'commented-out-3'])
+    for (const secret of [OLD, NEW, TOKEN, HOOK, HOOK_SECRET, 'commented-out-3'])
       expect(JSON.stringify(kept)).not.toContain(secret)
     expect(await file()).toContain(`# once more: ${NEW}`)
   })
@@ -149,6 +152,26 @@ describe('a text of the past', () => {
     expect([other_keys, mistakes]).toEqual([['providers[0].api_keys[0]'], []])
     await saveText(text)
     expect(await file()).toBe(TEXT.replace(OLD, NEW))
+  })
+
+  test.each(['https://other.example/hook-token-5', 'https://other.example', 'env:HOOK_API_KEY'])(
+    'gets the present address of the webhook, and its secret: %s',
+    async (present) => {
+      const past = await shown()
+      await writeFile(path, TEXT.replace(HOOK, present))
+      const { text, other_keys } = await revive(past)
+      expect(other_keys).toEqual(['alerts.webhook_url'])
+      await saveText(text)
+      expect(await file()).toBe(TEXT.replace(HOOK, present))
+    },
+  )
+
+  test('says that the address of the webhook is missing', async () => {
+    const past = await shown()
+    await writeFile(path, TEXT.replace(ALERTS, ''))
+    const { other_keys, mistakes } = await revive(past)
+    expect(other_keys).toEqual([])
+    expect(mistakes).toContain('alerts.webhook_url')
   })
 
   test('gets the name of a variable where the key is in the environment now', async () => {

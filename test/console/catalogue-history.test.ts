@@ -126,6 +126,45 @@ test('no key is in the table, nor in what is answered of it', async () => {
   expect(rows).toContain('hidden:')
 })
 
+test('no token of a webhook is in any table, nor in an answer of the console', async () => {
+  const token = 'T0/B0/token-of-the-webhook'
+  const typed = 'T0/B0/token-that-was-typed'
+  const hook = (of: string) => `https://hooks.example.com/services/${of}`
+  const before = file()
+  writeFileSync(
+    path,
+    `${before}\n#webhook_url = "${hook(`${token}-of-old`)}"\n[alerts]\nwebhook_url = "${hook(token)}"\nwebhook_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"\n`,
+  )
+  await gateway.started.reload()
+  const { text } = await operator.json('GET', '/catalogue')
+  await save({ edits: [{ op: 'set', path: ['alerts', 'webhook_url'], value: hook(typed) }] })
+  const saved = await newest()
+  expect(saved.changed).toMatchObject([{ kind: 'setting', name: 'alerts.webhook_url' }])
+  const answers = await Promise.all([
+    ...['', '/settings', '/versions', `/versions/${saved.version}`, `/versions/${saved.version - 1}`].map(
+      (route) => operator.json('GET', `/catalogue${route}`),
+    ),
+    ...['/check', '/previews'].map((route) => operator.json('POST', `/catalogue${route}`, { text })),
+    ...['/audit-log', '/system', '/alerts'].map((route) => operator.json('GET', route)),
+    commands.json('config', 'check'),
+    commands.json('config', 'history', String(saved.version)),
+  ])
+  const tables = gateway.db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+  const rows = tables.flatMap(({ name }) => gateway.db.query(`SELECT * FROM "${name}"`).all())
+  expect(JSON.stringify(rows)).toContain('webhook_url')
+  expect(JSON.stringify(answers)).toContain('"webhook":"hooks.example.com"')
+  for (const secret of ['token-of-the-webhook', 'token-that-was-typed'])
+    expect(JSON.stringify([rows, answers])).not.toContain(secret)
+  expect(gateway.log.text()).not.toMatch(/token-(?:of|that)-/)
+  // Undone with its token, which no text that was shown has.
+  await save({ text })
+  expect(file()).toContain(`webhook_url = "${hook(token)}"\nwebhook_secret`)
+  writeFileSync(path, before)
+  await gateway.started.reload()
+})
+
 test('a version is restored by its draft: to the byte, but for the key that was replaced since', async () => {
   await setPrice('5')
   const { draft, before } = await versionOf(1)

@@ -75,3 +75,27 @@ test('what the form has is for the operator', async () => {
   const { sections } = await signedIn(gateway, 'operator').json('GET', '/catalogue/settings')
   expect(sections.map(({ name }: { name: string }) => name)).toContain('limits')
 })
+
+test('the saved address of a webhook is hidden like a key, and another takes its place', async () => {
+  const addressOf = (token: string) => `https://hooks.example.com/services/T0/B0/${token}`
+  const alerts = '\n[alerts]\nwebhook_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"\n'
+  await gateway.recatalogue(`${FIRST_CATALOGUE}${alerts}webhook_url = "${addressOf('token-1')}"\n`)
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/catalogue?part=settings+alerts')
+  const field = page.getByLabel('Webhook URL')
+  await field.waitFor()
+  expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
+  await one.looksRight()
+  await field.fill(addressOf('token-2'))
+  await field.press('Enter')
+  await one.quiet()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  await page.getByRole('button', { name: 'Save catalogue' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(gateway.started.catalogue().alerts.webhook?.url).toBe(addressOf('token-2'))
+  await one.quiet()
+  expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
+  expect(await page.content()).not.toContain('token-')
+  await one.isClean()
+})
