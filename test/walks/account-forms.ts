@@ -1,0 +1,52 @@
+// The pages of accounts and keys in one visit of an operator, and the hand that uses their forms.
+import { afterAll, expect } from 'bun:test'
+import { fileConsole } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
+
+/** A gateway without accounts, and the page of its operator, which all tests of the file share. */
+export async function accountForms() {
+  const { gateway, visit } = await fileConsole()
+  const one = await visit('operator')
+  afterAll(() => one[Symbol.asyncDispose]())
+  const { page } = one
+  const dialog = page.getByRole('dialog')
+  // What the forms send is refused on purpose, too.
+  one.allow(/status of 4(00|04|22)/)
+  const keyRow = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))
+
+  /** What a person does on the page. */
+  const hand = {
+    type: (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text),
+    press: (name: string) => page.getByRole('button', { name, exact: true }).first().click(),
+    enter: () => page.keyboard.press('Enter'),
+    async choose(item: string) {
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await dialog.waitFor()
+    },
+    /** Sends the form of the open dialog, which goes once the action is done. */
+    async send() {
+      await hand.enter()
+      await hand.isClosed()
+    },
+    isClosed: () => dialog.waitFor({ state: 'detached' }),
+    isTold: (text: string | RegExp) => page.getByText(text).first().waitFor(),
+    hasFocus: (text: string) =>
+      eventually(
+        `the focus is on ${text}`,
+        async () => (await page.evaluate<string>('document.activeElement.textContent')) === text,
+      ),
+    /** What is shown once stays until its own button is pressed, and is then nowhere. @returns it */
+    async takeSecret(button: string) {
+      const secret = await page.locator('.secret pre').innerText()
+      await page.keyboard.press('Escape')
+      await page.mouse.click(5, 5)
+      expect(await dialog.isVisible()).toBe(true)
+      await hand.press(button)
+      await hand.isClosed()
+      expect(await page.content()).not.toContain(secret)
+      return secret
+    },
+  }
+  return { gateway, visit, one, page, dialog, keyRow, hand }
+}
