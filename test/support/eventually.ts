@@ -1,6 +1,9 @@
 // Polling with a deadline, for what nothing announces: rows, files on the disk, another process.
 
-const POLL_MS = 5
+/** Between two looks: a tenth of what was waited, as a look may be a request and costs CPU that what is waited for needs. */
+const MIN_POLL_MS = 5
+const MAX_POLL_MS = 40
+const POLL_SHARE = 0.1
 /** What works beside the calls gets a tenth of a busy machine, and the suite makes it busy: a test's own time-out comes first. */
 const DEADLINE_MS = 150_000
 /** The time-out of a test that waits for such work: an archive's passphrase alone is seconds of work. */
@@ -13,9 +16,10 @@ export const BESIDE_THE_CALLS_MS = 180_000
  * @throws Error when it does not hold before the deadline
  */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline_ms = performance.now() + DEADLINE_MS
+  const began_ms = performance.now()
   while (!(await condition())) {
-    if (performance.now() > deadline_ms) throw new Error(`timed out before ${what}`)
-    await Bun.sleep(POLL_MS)
+    const waited_ms = performance.now() - began_ms
+    if (waited_ms > DEADLINE_MS) throw new Error(`timed out before ${what}`)
+    await Bun.sleep(Math.min(Math.max(waited_ms * POLL_SHARE, MIN_POLL_MS), MAX_POLL_MS))
   }
 }

@@ -21,6 +21,7 @@ import { createFileStore } from '../../src/media/store.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
 import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
+import { ownProgram } from '../../src/server/own-process.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
@@ -28,6 +29,7 @@ import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 import { eventually } from './eventually.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
+import { commandOf } from './programs.ts'
 import { fetchWithReceipts } from './receipts.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -111,6 +113,8 @@ export interface TestGateway extends AsyncDisposable {
   lastCall(): Promise<Call>
   stop(): Promise<void>
 }
+
+ownProgram.command = commandOf('gateway')
 
 const MAX_AUDITED_RESTS = 20
 const RESTS_AN_AUDIT = 10
