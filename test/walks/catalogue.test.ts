@@ -1,12 +1,13 @@
 // The pages Providers and Catalogue in a browser: a key, a provider and the file are changed, and what came of it.
 import { describe, expect, test } from 'bun:test'
+import { changeText } from './changed-text.ts'
 import { houseConsole, SECRET } from './house-catalogue.ts'
 
 const { gateway, visit, file } = await houseConsole()
 
 /** The house model at another price. */
-const dearer = (text: string): string =>
-  text.replace(/(\nid = "house-model"\n(?:.+\n)*price = \{ input = )[\d.]+/, '$10.09')
+const DEARER = ['\nprice = { input = 0.05', '\nprice = { input = 0.09'] as const
+const dearer = (text: string): string => text.replace(...DEARER)
 
 describe('the operator', () => {
   test('tries a route, and is told what to do about what fails', async () => {
@@ -84,7 +85,8 @@ describe('the operator', () => {
     const before = await draft()
     const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # of the attic)/.exec(of)?.[0] ?? ''
     const drafted = dearer(before).replace(keyIn(before), '"typed-in-a-draft-3"')
-    await text.fill(drafted)
+    await changeText(text, ...DEARER)
+    await changeText(text, keyIn(before), '"typed-in-a-draft-3"')
     await page
       .getByRole('button', { name: 'Review and save' })
       .and(page.locator(':not([aria-busy])'))
@@ -121,7 +123,7 @@ describe('the operator', () => {
     await one.open('/console/catalogue')
     const text = page.getByLabel('Text of the catalogue file')
     const before = file()
-    await text.fill(dearer(await text.inputValue()))
+    await changeText(text, ...DEARER)
     await page.getByRole('button', { name: 'Review and save' }).click()
     await page.getByRole('dialog').getByText('Changed lines').click()
     await page.getByRole('table', { name: 'Changed lines' }).waitFor()

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
+import { changeText } from './changed-text.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -19,7 +20,7 @@ describe('the catalogue', () => {
     const text = page.getByLabel('Text of the catalogue file')
     const shown = await text.inputValue()
 
-    await text.fill(shown.replace('input = 0.30, output = 2.50', 'input = "much", output = 2.50'))
+    await changeText(text, 'input = 0.30, output = 2.50', 'input = "much", output = 2.50')
     const mistakes = page.getByRole('region', { name: 'Mistakes' })
     await mistakes.waitFor()
     const line = shown.split('\n').findIndex((each) => each.includes('input = 0.30')) + 1
@@ -27,7 +28,7 @@ describe('the catalogue', () => {
     expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true)
     await one.looksRight()
 
-    await text.fill(shown.replace('input = 0.30, output = 2.50', 'input = 0.45, output = 2.50'))
+    await changeText(text, 'input = "much", output = 2.50', 'input = 0.45, output = 2.50')
     await page.getByRole('button', { name: 'Review and save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
     await dialog.waitFor()
@@ -46,10 +47,9 @@ describe('the catalogue', () => {
     const { page } = one
     await one.open('/console/catalogue')
     const text = page.getByLabel('Text of the catalogue file')
-    const shown = await text.inputValue()
     const theirs = file().replace('# A simulated provider', '# Our simulated provider')
     await gateway.recatalogue(theirs)
-    await text.fill(shown.replace('output = 15.00', 'output = 16.00'))
+    await changeText(text, 'output = 15.00', 'output = 16.00')
     await page.getByRole('button', { name: 'Review and save' }).click()
     one.allow(/status of 409/)
     await page.getByRole('button', { name: 'Save catalogue' }).click()
