@@ -1,5 +1,5 @@
 // The console's roles kept apart in the browser: which pages each of them has, and what an account is shown of others.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
@@ -42,9 +42,14 @@ test('the operator has all pages in the side bar', async () => {
 })
 
 describe.each(VIEWERS)('%s', (_, as) => {
-  test('has none of the operator’s pages, in the side bar or at their addresses', async () => {
-    await using one = await visit(as)
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit(as)
     await one.open('/console/calls')
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+
+  test('has none of the operator’s pages, in the side bar or at their addresses', async () => {
     const pages = await pagesIn(one)
     for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System'])
       expect(pages).not.toContain(title)
@@ -58,8 +63,6 @@ describe.each(VIEWERS)('%s', (_, as) => {
   })
 
   test('sees its own calls and keys, and nothing of another account', async () => {
-    await using one = await visit(as)
-    await one.open('/console')
     for (const path of ['/', '/calls', '/keys', '/usage', '/images', '/files']) {
       await one.go(`/console${path}`)
       const text = await one.page.locator('body').innerText()
@@ -73,9 +76,9 @@ describe.each(VIEWERS)('%s', (_, as) => {
     const { accounts, calls } = gateway.rows()
     const bob = accounts.find(({ name }) => name === 'bob')
     const call = calls.find(({ account_id }) => account_id === bob?.id)
-    await using one = await visit(as)
     one.allow(/status of 404/)
-    await one.open(`/console/calls/${call?.request_id}`)
+    await one.go(`/console/calls/${call?.request_id}`)
+    await one.page.getByText('Call not found').waitFor()
     expect(await one.page.getByRole('main').innerText()).not.toContain('sim-flash')
     await one.isClean()
   })
