@@ -1,11 +1,12 @@
 // What counts against the limits of a key of the day and the month: taken over from another key, or counted when the first limit is set.
 import type { Database } from 'bun:sqlite'
-import { and, eq, gte, max, sql } from 'drizzle-orm'
+import { and, gte, sql } from 'drizzle-orm'
+import { newestHold } from '../db/newest-hold.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums, holds, type Key } from '../db/schema.ts'
+import { call_sums, holds, isDayOfAccount, type Key } from '../db/schema.ts'
 import { type KeyCounters, monthStart } from '../domain/key-periods.ts'
-import { DAY_S, dayStart } from '../domain/ranges.ts'
+import { dayStart } from '../domain/ranges.ts'
 
 const { placeholder } = sql
 
@@ -18,7 +19,7 @@ const queries = perConnection({
       .where(
         and(
           equals(call_sums.account_id, 'account_id'),
-          eq(call_sums.span_s, DAY_S),
+          isDayOfAccount,
           gte(call_sums.start_s, placeholder('from_s')),
           equals(call_sums.key_id, 'key_id'),
         ),
@@ -40,11 +41,7 @@ const queries = perConnection({
         ),
       )
       .prepare(),
-  lastHold: (orm) =>
-    orm
-      .select({ id: max(holds.id) })
-      .from(holds)
-      .prepare(),
+  newestHold,
 })
 
 export const countersOf = (key: KeyCounters): KeyCounters => ({
@@ -58,12 +55,12 @@ export const countersOf = (key: KeyCounters): KeyCounters => ({
 
 /** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. */
 export function countUsed(db: Database, key: Key, now_ms: number): KeyCounters {
-  const { spent, pending, lastHold } = queries(db)
+  const { spent, pending, newestHold } = queries(db)
   const since = (start_ms: number) => {
     const of_key = { key_id: key.id, account_id: key.account_id }
     const { cost_nanos = 0 } = spent.get({ ...of_key, from_s: start_ms / 1_000 }) ?? {}
     const { held_nanos = 0, first_id = null } = pending.get({ key_id: key.id, from_ms: start_ms }) ?? {}
-    return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (lastHold.get()?.id ?? 0) + 1 }
+    return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (newestHold.get()?.id ?? 0) + 1 }
   }
   const [day_start_ms, month_start_ms] = [dayStart(now_ms), monthStart(now_ms)]
   const [day, month] = [since(day_start_ms), since(month_start_ms)]

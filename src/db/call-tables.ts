@@ -1,4 +1,5 @@
 // The tables of calls as Drizzle sees them: the calls, the prices that they name, their sums.
+import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { OUTCOMES } from '../domain/outcomes.ts'
 
@@ -80,8 +81,8 @@ export const call_rewrites = sqliteTable('call_rewrites', {
 })
 
 /**
- * Sums of calls, by day and by quarter of an hour. Triggers maintain them, in the transaction that records the call: no
- * code writes here. What is written to the view `calls_to_sum` is added.
+ * Sums of calls, by day and by quarter of an hour, in the order of their times: a batch changes those that lie together. Triggers
+ * maintain them, in the transaction that records the call: no code writes here. What is written to the view `calls_to_sum` is added.
  */
 export const call_sums = sqliteTable(
   'call_sums',
@@ -107,6 +108,12 @@ export const call_sums = sqliteTable(
     known_revenue_nanos: integer().notNull(),
   },
   ({ account_id, span_s, start_s, key_id, model, outcome }) => [
-    primaryKey({ columns: [account_id, span_s, start_s, key_id, model, outcome] }),
+    primaryKey({ columns: [span_s, start_s, account_id, key_id, model, outcome] }),
   ],
 )
+
+/**
+ * That a sum is of a day, in the words of the index that finds those of an account. With `span_s = 86400` SQLite would rather read the
+ * sums of all accounts, which lie in the order of their times.
+ */
+export const isDayOfAccount = sql`${call_sums.span_s} <> 900`

@@ -1,5 +1,6 @@
 // Migrations: numbered SQL files that bring a database to this program's tables, each applied once, in one transaction.
 import type { Database } from 'bun:sqlite'
+import { atEnd } from '../utilities/at-end.ts'
 // Imported as text, so that they are part of the compiled binary.
 import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
 import images from './migrations/0002_images.sql' with { type: 'text' }
@@ -26,6 +27,7 @@ import account_details from './migrations/0022_account_details.sql' with { type:
 import alerts from './migrations/0023_alerts.sql' with { type: 'text' }
 import lines_of_an_account from './migrations/0024_lines_of_an_account.sql' with { type: 'text' }
 import reasons from './migrations/0025_reasons.sql' with { type: 'text' }
+import narrow_rows from './migrations/0026_narrow_rows.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -54,6 +56,7 @@ export const MIGRATIONS: readonly string[] = [
   alerts,
   lines_of_an_account,
   reasons,
+  narrow_rows,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
@@ -93,6 +96,7 @@ export function migrate(
 ): number {
   refuseNewer(db, migrations.length)
   if (schemaVersion(db) === migrations.length) return 0
+  using _ = withoutReferences(db)
   return db
     .transaction(() => {
       refuseNewer(db, migrations.length)
@@ -104,4 +108,11 @@ export function migrate(
       return lacking.length
     })
     .immediate()
+}
+
+/** References are not checked while tables change their names (https://sqlite.org/lang_altertable.html#otheralter), which no transaction can do. */
+function withoutReferences(db: Database): Disposable {
+  const { foreign_keys } = db.query<{ foreign_keys: number }, []>('PRAGMA foreign_keys').get() ?? {}
+  db.run('PRAGMA foreign_keys = OFF')
+  return atEnd(() => db.run(`PRAGMA foreign_keys = ${foreign_keys ?? 0}`))
 }

@@ -74,14 +74,14 @@ export const keys = sqliteTable('keys', {
   month_nanos: integer().notNull(),
 })
 
-/** Money frozen for one call. Each hold is resolved exactly once. */
+/** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
 export const holds = sqliteTable('holds', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   key_id: integer().notNull(),
   request_id: text().notNull(),
   amount_nanos: integer().notNull(),
-  state: text({ enum: ['pending', 'posted', 'voided', 'expired'] }).notNull(),
+  state: text({ enum: ['pending', 'expired'] }).notNull(),
   created_at_ms: integer().notNull(),
   /** The call's time limit; after it the sweep may expire the hold. */
   expires_at_ms: integer().notNull(),

@@ -1,5 +1,6 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, asc, between, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
+import { and, asc, between, count, eq, gt, isNotNull, lte, or, sql, sum } from 'drizzle-orm'
+import { newestHold } from '../db/newest-hold.ts'
 import { allGiven, equals, given, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
@@ -32,11 +33,7 @@ export const idempotencyQueries = perConnection({
       .from(idempotency_keys)
       .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
       .prepare(),
-  newestHold: (orm) =>
-    orm
-      .select({ id: max(holds.id) })
-      .from(holds)
-      .prepare(),
+  newestHold,
   insert: (orm) =>
     orm
       .insert(idempotency_keys)

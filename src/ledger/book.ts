@@ -12,19 +12,21 @@ export type KeyRow = Pick<
 > &
   KeyPeriods
 export type NewEntry = Omit<Entry, 'id'>
+/** Of a hold whose call is recorded the call alone has a row. */
+export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
 
 /** Rows as they are after the operations applied so far, and which of them must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
-  readonly holds: Map<number, Hold>
+  readonly holds: Map<number, HoldRow>
   /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
   next_hold_id: number
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
-  readonly new_holds: Hold[]
-  readonly resolved_holds: Hold[]
+  readonly new_holds: HoldRow[]
+  readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
   readonly new_actions: { action: Action; by: By }[]

@@ -5,7 +5,7 @@ import { and, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums, calls } from '../db/schema.ts'
+import { call_sums, calls, isDayOfAccount } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type CallFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
@@ -21,6 +21,9 @@ const IDS_AT_ONCE = 10_000
 const DAYS_AT_ONCE = 5
 
 type Columns = typeof calls | typeof call_sums
+
+const isDay = (account?: SQL): SQL =>
+  account ? isDayOfAccount : eq(call_sums.span_s, sql.raw(String(DAY_S)))
 
 /** @param account decides on the index that serves a query, so it is no optional filter */
 const preparationsWhere = (account: (table: Columns) => SQL | undefined) => ({
@@ -59,7 +62,7 @@ const preparationsWhere = (account: (table: Columns) => SQL | undefined) => ({
         last_s: sql<number | null>`max(${call_sums.start_s})`,
       })
       .from(call_sums)
-      .where(and(account(call_sums), eq(call_sums.span_s, sql.raw(String(DAY_S)))))
+      .where(and(account(call_sums), isDay(account(call_sums))))
       .prepare(),
 })
 

@@ -14,6 +14,7 @@ export type Counted =
   | 'calls'
   | 'charges'
   | 'entries'
+  | 'images'
   | 'prices'
   | 'daily sums'
   | 'quarter sums'
@@ -107,34 +108,28 @@ export const INVARIANTS: readonly Invariant[] = [
            WHERE keys.account_id IS NOT holds.account_id`,
   },
   {
-    name: 'resolved_hold_has_call',
-    meaning: 'A hold that was posted or voided has its call.',
+    name: 'call_key_belongs_to_account',
+    meaning: 'A call is on a key of the account that it is on.',
+    over: 'calls',
+    sql: `SELECT 'call ' || calls.id AS subject, keys.account_id AS expected, calls.account_id AS found
+            FROM calls LEFT JOIN keys ON keys.id = calls.key_id
+           WHERE keys.account_id IS NOT calls.account_id`,
+  },
+  {
+    name: 'hold_has_no_call',
+    meaning: 'A hold is pending or expired until its call is recorded, and gone then.',
     over: 'holds',
-    sql: `SELECT 'hold ' || holds.id AS subject, 'a call' AS expected, 'none' AS found
-            FROM holds LEFT JOIN calls ON calls.id = holds.id
-           WHERE state IN ('posted', 'voided') AND calls.id IS NULL`,
+    sql: `SELECT 'hold ' || holds.id AS subject, 'no call' AS expected, 'a call of ' || cost_nanos AS found
+            FROM holds JOIN calls ON calls.id = holds.id`,
   },
   {
-    name: 'call_has_resolved_hold',
-    meaning: 'A call has its hold, posted or voided; a voided one costs nothing.',
-    over: 'calls',
-    sql: `SELECT 'call ' || calls.id AS subject, 'a posted hold, or a voided one and no cost' AS expected,
-                 coalesce(state, 'no') || ' hold, cost ' || cost_nanos AS found
-            FROM calls LEFT JOIN holds ON holds.id = calls.id
-           WHERE state IS NULL OR state IN ('pending', 'expired') OR (state = 'voided' AND cost_nanos > 0)`,
-  },
-  {
-    name: 'call_agrees_with_hold',
-    meaning: 'A call names the request, the account, the key and the amount of its hold.',
-    over: 'calls',
-    sql: `SELECT 'call ' || calls.id AS subject,
-                 format('%s, account %d, key %d, %d', holds.request_id, holds.account_id, holds.key_id, amount_nanos)
-                   AS expected,
-                 format('%s, account %d, key %d, %d', calls.request_id, calls.account_id, calls.key_id, hold_nanos)
-                   AS found
-            FROM calls JOIN holds ON holds.id = calls.id
-           WHERE (holds.request_id, holds.account_id, holds.key_id, amount_nanos)
-              <> (calls.request_id, calls.account_id, calls.key_id, hold_nanos)`,
+    name: 'image_has_its_call',
+    meaning: 'An image is of a call of its account, or of the hold for it.',
+    over: 'images',
+    sql: `SELECT 'image ' || generations.id AS subject, 'call ' || call_id AS expected, 'none of account ' || account_id AS found
+            FROM generations
+           WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = call_id AND calls.account_id = generations.account_id)
+             AND NOT EXISTS (SELECT 1 FROM holds WHERE id = call_id AND holds.account_id = generations.account_id)`,
   },
   {
     name: 'call_is_charged_what_was_paid',
@@ -195,13 +190,19 @@ function isSum(of: 'account' | 'key', column: string, total: string): string {
 function countedLess(period: 'day' | 'month'): string {
   return `SELECT 'key ' || keys.id AS subject, total AS expected, ${period}_nanos AS found
             FROM keys JOIN (
-                   SELECT holds.key_id, sum(iif(state = 'pending', amount_nanos, coalesce(cost_nanos, 0))) AS total
-                     FROM holds CROSS JOIN keys ON keys.id = holds.key_id LEFT JOIN calls ON calls.id = holds.id
-                    WHERE coalesce(daily_limit_nanos, monthly_limit_nanos) IS NOT NULL AND ${period}_start_ms IS NOT NULL
-                      AND holds.id >= ${period}_first_hold_id
-                    GROUP BY holds.key_id) AS sums
+                   SELECT key_id, sum(nanos) AS total
+                     FROM (${countedOf('holds', 'amount_nanos', "state = 'pending'")}
+                           UNION ALL ${countedOf('calls', 'cost_nanos', 'true')})
+                    GROUP BY key_id) AS sums
               ON sums.key_id = keys.id
            WHERE ${period}_nanos < total`
+
+  function countedOf(table: string, nanos: string, counts: string): string {
+    return `SELECT key_id, ${nanos} AS nanos
+              FROM ${table} CROSS JOIN keys ON keys.id = ${table}.key_id
+             WHERE coalesce(daily_limit_nanos, monthly_limit_nanos) IS NOT NULL AND ${period}_start_ms IS NOT NULL
+               AND ${table}.id >= ${period}_first_hold_id AND ${counts}`
+  }
 }
 
 /** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */

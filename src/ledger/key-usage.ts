@@ -1,9 +1,9 @@
 // What keys were last used for: their calls and cost of the last seven days, and their last call, from the kept sums.
 import type { Database } from 'bun:sqlite'
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, gte, sql } from 'drizzle-orm'
 import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums, calls } from '../db/schema.ts'
+import { call_sums, calls, isDayOfAccount } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S, WEEK_DAYS } from '../domain/ranges.ts'
 import { weekStart } from './spending.ts'
@@ -39,7 +39,7 @@ const queries = perConnection({
       .where(
         and(
           isOneOf(call_sums.account_id, 'account_ids'),
-          eq(call_sums.span_s, sql.raw(String(DAY_S))),
+          isDayOfAccount,
           gte(call_sums.start_s, placeholder('from_s')),
           isOneOf(call_sums.key_id, 'key_ids'),
         ),

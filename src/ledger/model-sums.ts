@@ -4,7 +4,7 @@ import { and, asc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums } from '../db/schema.ts'
+import { call_sums, isDayOfAccount } from '../db/schema.ts'
 import { DAY_S, lastDays } from '../domain/ranges.ts'
 import { type CallTotals, totalsOfSums } from './totals.ts'
 
@@ -28,7 +28,13 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       ...totalsOfSums(),
     })
     .from(call_sums)
-    .where(and(account, eq(call_sums.span_s, DAY), gte(call_sums.start_s, placeholder('from_s'))))
+    .where(
+      and(
+        account,
+        account ? isDayOfAccount : eq(call_sums.span_s, DAY),
+        gte(call_sums.start_s, placeholder('from_s')),
+      ),
+    )
     .groupBy(call_sums.model, call_sums.start_s)
     .orderBy(asc(call_sums.start_s))
     .prepare()

@@ -20,12 +20,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
       })
       .from(call_sums)
       .where(
-        and(
-          account(call_sums),
-          equals(call_sums.span_s, 'span_s'),
-          gte(call_sums.start_s, placeholder('from_s')),
-          lt(call_sums.start_s, placeholder('until_s')),
-        ),
+        and(account(call_sums), equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')),
       )
       .prepare(),
   periods: (orm: BunSQLiteDatabase) => periodsWhere(orm, account(call_sums)),

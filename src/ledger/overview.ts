@@ -156,12 +156,12 @@ const stepsOf = (from_ms: number, until_ms: number, step_ms: number): Step[] => 
 /** By the sums of quarters for some hours, of days for longer. */
 function idsOf({ queries, account_id }: Reading, from_ms: number, until_ms: number) {
   const span_s = until_ms - from_ms > 4 * HOUR_MS ? DAY_S : QUARTER_S
-  const found = queries.ids.get({
-    account_id,
-    span_s,
-    from_s: Math.floor(from_ms / 1_000 / span_s) * span_s,
-    until_s: Math.ceil(until_ms / 1_000),
-  })
+  const from_s = Math.floor(from_ms / 1_000 / span_s) * span_s
+  const starts = Array.from(
+    { length: Math.ceil((until_ms / 1_000 - from_s) / span_s) },
+    (_, index) => from_s + index * span_s,
+  )
+  const found = queries.ids.get({ account_id, span_s, starts: JSON.stringify(starts) })
   return found ?? { first_id: null, last_id: null, calls: 0 }
 }
 

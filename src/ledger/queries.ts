@@ -5,7 +5,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
 import { totalsOfSums } from './totals.ts'
@@ -100,7 +100,7 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .where(
       and(
         account,
-        eq(call_sums.span_s, DAY),
+        isDay(account),
         optionalFilters(call_sums),
         gte(call_sums.start_s, placeholder('from_s')),
         lt(call_sums.start_s, placeholder('until_s')),
@@ -143,10 +143,14 @@ export const startQueries = perConnection({
       .prepare(),
 })
 
+/** By which index the sums of days are found hangs on whether those of one account are wanted. */
+const isDay = (account?: SQL): SQL => (account ? isDayOfAccount : eq(call_sums.span_s, DAY))
+
 /** From one day up to another. */
-const ofSomeDays = () =>
+const ofSomeDays = (account?: SQL) =>
   and(
-    eq(call_sums.span_s, DAY),
+    account,
+    isDay(account),
     gte(call_sums.start_s, placeholder('from_s')),
     lt(call_sums.start_s, placeholder('until_s')),
   )
@@ -156,7 +160,7 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
   orm
     .selectDistinct({ start_s: call_sums.start_s })
     .from(call_sums)
-    .where(and(account, ofSomeDays()))
+    .where(ofSomeDays(account))
     .orderBy(desc(call_sums.start_s))
     .limit(placeholder('row_limit'))
     .prepare()
@@ -209,7 +213,7 @@ const usageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       ...totalsOfSums(),
     })
     .from(call_sums)
-    .where(and(account, ofSomeDays(), optionalFilters(call_sums)))
+    .where(and(ofSomeDays(account), optionalFilters(call_sums)))
     .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
     .prepare()
 

@@ -1,8 +1,18 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
-import type { Call, Hold } from '../db/schema.ts'
+import type { Call } from '../db/schema.ts'
 import { countOpened, countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
-import { type AccountRow, type Book, freeOf, isAmount, type KeyRow, move, payDebt, refused } from './book.ts'
+import {
+  type AccountRow,
+  type Book,
+  freeOf,
+  type HoldRow,
+  isAmount,
+  type KeyRow,
+  move,
+  payDebt,
+  refused,
+} from './book.ts'
 import { topUp, withdraw } from './movements.ts'
 import type {
   CallRecord,
@@ -85,7 +95,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   )
     return refused('amount_out_of_range')
 
-  release(book, pending, 'posted', cost_nanos)
+  release(book, pending, 'settled', cost_nanos)
   key.spent_nanos += cost_nanos
   account.debt_nanos += unpaid_nanos
   move(book, account, {
@@ -104,7 +114,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
 function voidHold(book: Book, operation: VoidOperation): VoidOutcome {
   const pending = pendingHold(book, operation.hold_id)
   if ('refusal' in pending) return pending
-  release(book, pending, 'voided')
+  release(book, pending, 'settled')
   book.new_calls.push(callOf(pending.resolving, operation.call, 0, 0))
   payDebt(book, pending.account, operation.now_ms)
   return { ok: true, returned_nanos: pending.resolving.amount_nanos }
@@ -134,7 +144,7 @@ function openHold(
   operation: HoldOperation,
   amount_nanos: Nanos,
 ): HoldOutcome {
-  const opened: Hold = {
+  const opened: HoldRow = {
     id: book.next_hold_id,
     account_id: account.id,
     key_id: key.id,
@@ -156,7 +166,7 @@ function openHold(
 }
 
 interface PendingHold {
-  readonly resolving: Hold
+  readonly resolving: HoldRow
   readonly account: AccountRow
   readonly key: KeyRow
 }
@@ -174,7 +184,7 @@ function pendingHold(book: Book, hold_id: number): PendingHold | Refused {
 function release(
   book: Book,
   { resolving, account, key }: PendingHold,
-  state: Hold['state'],
+  state: HoldRow['state'],
   cost_nanos: Nanos = 0,
 ): void {
   resolving.state = state
@@ -186,7 +196,7 @@ function release(
   book.changed_keys.add(key)
 }
 
-function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_nanos: Nanos): Call {
+function callOf(resolved: HoldRow, record: CallRecord, cost_nanos: Nanos, unpaid_nanos: Nanos): Call {
   return {
     ...record,
     id: resolved.id,

@@ -1,9 +1,9 @@
 // What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, gte, sql } from 'drizzle-orm'
+import { and, desc, gte, sql } from 'drizzle-orm'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, call_sums, calls } from '../db/schema.ts'
+import { accounts, call_sums, calls, isDayOfAccount } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_MS, DAY_S, lastWeek, WEEK_DAYS } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
@@ -41,7 +41,7 @@ const queries = perConnection({
       .where(
         and(
           isOneOf(call_sums.account_id, 'account_ids'),
-          eq(call_sums.span_s, sql.raw(String(DAY_S))),
+          isDayOfAccount,
           gte(call_sums.start_s, placeholder('from_s')),
         ),
       )

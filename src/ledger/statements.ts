@@ -6,9 +6,10 @@
 import type { Database } from 'bun:sqlite'
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Call, calls, entries, type Hold, holds } from '../db/schema.ts'
+import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
+import { type Call, calls, entries, holds } from '../db/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
-import type { AccountRow, KeyRow, NewEntry } from './book.ts'
+import type { AccountRow, HoldRow, KeyRow, NewEntry } from './book.ts'
 import type { KeyedEntry } from './operations.ts'
 
 export type Statements = ReturnType<typeof prepareStatements>
@@ -27,7 +28,7 @@ export function prepareStatements(db: Database) {
 
     // Another number than before where another connection has written since.
     dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),
-    lastHoldId: db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM holds'),
+    lastHoldId: db.prepare<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`),
     account: db.prepare<AccountRow, [number]>(
       'SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts WHERE id = ?',
     ),
@@ -37,7 +38,10 @@ export function prepareStatements(db: Database) {
               monthly_limit_nanos, month_start_ms, month_first_hold_id, month_nanos
          FROM keys WHERE id = ?`,
     ),
-    hold: db.prepare<Hold, [number]>('SELECT * FROM holds WHERE id = ?'),
+    hold: db.prepare<HoldRow, [number]>(
+      `SELECT * FROM holds WHERE id = ?1 UNION ALL
+       SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms FROM calls WHERE id = ?1`,
+    ),
     keyedEntry: db.prepare<KeyedEntry, [number, string]>(
       'SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ? AND request_key = ?',
     ),
@@ -52,9 +56,10 @@ export function prepareStatements(db: Database) {
       `UPDATE keys SET spent_nanos = ?, held_nanos = ?, day_start_ms = ?, day_first_hold_id = ?, day_nanos = ?,
               month_start_ms = ?, month_first_hold_id = ?, month_nanos = ? WHERE id = ?`,
     ),
-    updateHold: db.prepare<null, [Hold['state'], number]>('UPDATE holds SET state = ? WHERE id = ?'),
+    expireHold: db.prepare<null, [number]>(`UPDATE holds SET state = 'expired' WHERE id = ?`),
+    deleteHold: db.prepare<null, [number]>('DELETE FROM holds WHERE id = ?'),
 
-    insertHold: prepareInsert<Hold>(db, 'holds', columnsOf(holds)),
+    insertHold: prepareInsert<HoldRow>(db, 'holds', columnsOf(holds)),
     // The database numbers them.
     insertEntry: prepareInsert<NewEntry>(
       db,

@@ -146,13 +146,23 @@ function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
   for (const row of book.changed_keys) storeKey(statements, row)
-  for (const row of book.new_holds) statements.insertHold(row)
-  for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
+  storeHolds(book, statements)
   // Marks the calls that it puts together, so before they are written.
   const added = putTogether(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)
+}
+
+/** A hold whose call is written with it needs no row. */
+function storeHolds({ new_holds, resolved_holds }: Book, statements: Statements): void {
+  for (const row of new_holds) if (row.state !== 'settled') statements.insertHold(row)
+  const first_new_id = new_holds[0]?.id ?? Number.POSITIVE_INFINITY
+  for (const { id, state } of resolved_holds) {
+    if (id >= first_new_id) continue
+    if (state === 'settled') statements.deleteHold.run(id)
+    else statements.expireHold.run(id)
+  }
 }
 
 /** Most keys have no limit of the day or the month. */

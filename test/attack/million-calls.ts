@@ -204,8 +204,6 @@ function fill(path: string): void {
   const started = `${first_ms} + i * ${Math.floor((DAYS * 86_400_000) / CALLS)}`
   db.transaction(() => {
     storedPrices(db).store(PRICE)
-    db.run(`${numbers} ${CALLS}) INSERT INTO holds
-            SELECT i, 1, ${key}, 'req_' || i, 2000, 'posted', ${started}, ${started} FROM n`)
     db.run(`${numbers} ${CALLS}) INSERT INTO calls
             SELECT i, 'req_' || i, 1, ${key}, 'native', ${model}, 'provider-one', 'upstream-model', ${outcome}, 200, 0, 0,
                    900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, 1000, 0, '', ${started}, 200, 900, 0, 0, '', NULL, 1, '', NULL, NULL FROM n`)

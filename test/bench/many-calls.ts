@@ -1,4 +1,5 @@
 // A history of many calls, written through SQL: accounts, keys, models, failures and times as a busy gateway has them.
+import { NEWEST_HOLD_SQL } from '../../src/db/newest-hold.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { storedPrices } from '../../src/ledger/stored-prices.ts'
 
@@ -48,7 +49,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   db.run('PRAGMA cache_size = -400000')
   const step_ms = Math.floor((days * DAY_MS) / calls)
   const first_ms = Date.now() - calls * step_ms
-  const first_id = (db.query<{ id: number | null }, []>('SELECT max(id) AS id FROM holds').get()?.id ?? 0) + 1
+  const first_id = (db.query<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`).get()?.id ?? 0) + 1
   // Multiplied by a prime, neighbours in time are of different accounts, keys and models.
   const scattered = (among: number, prime: number) => `((i * ${prime}) % ${among})`
   const numbers = (count: number) =>
@@ -66,8 +67,6 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
             SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
     db.run(`${numbers(accounts * KEYS_PER_ACCOUNT)} INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
             SELECT ${FIRST_KEY_ID} + i, 1 + i / ${KEYS_PER_ACCOUNT}, 'key-' || i, printf('tg_k%06d', i), randomblob(32), 0, 0, ${first_ms} FROM n`)
-    db.run(`${numbers(calls)} INSERT INTO holds
-            SELECT ${first_id} + i, ${account}, ${key}, ${request}, 2000, 'posted', ${started}, ${started} FROM n`)
     db.run(`${numbers(calls)} INSERT INTO calls
             SELECT ${first_id} + i, ${request}, ${account}, ${key}, 'chat', 'model-' || ${scattered(MODELS, 13)}, 'provider-' || ${scattered(3, 17)},
                    'upstream-model', ${outcome}, CASE ${outcome} WHEN 'failed' THEN 502 WHEN 'cancelled' THEN 499 ELSE 200 END,

@@ -31,7 +31,7 @@ const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 const DAYS_OF_WEEK = `since=${day(week.from_ms)}&until=${day(now_ms)}`
 
 function seed(db: typeof gateway.db, how_many: number): Call[] {
-  const { insertHold, insertCall, lastHoldId } = prepareStatements(db)
+  const { insertCall, lastHoldId } = prepareStatements(db)
   const first_id = (lastHoldId.get()?.id ?? 0) + 1
   const from_ms = lastWeek(now_ms).from_ms - (DAYS - 7) * 24 * HOUR_MS
   const step_ms = Math.floor((now_ms - from_ms) / how_many)
@@ -40,12 +40,6 @@ function seed(db: typeof gateway.db, how_many: number): Call[] {
       const started = from_ms + nth * step_ms
       const started_at_ms = nth % 17 === 0 ? Math.floor(started / (24 * HOUR_MS)) * 24 * HOUR_MS : started
       const call = callOf(first_id + nth, nth, Math.max(started_at_ms, from_ms))
-      const { id, account_id, key_id, request_id, hold_nanos } = call
-      insertHold({
-        ...{ id, account_id, key_id, request_id, amount_nanos: hold_nanos, state: 'posted' },
-        created_at_ms: call.started_at_ms,
-        expires_at_ms: call.started_at_ms + HOUR_MS,
-      })
       insertCall(call)
       return call
     }),

@@ -320,9 +320,8 @@ describe('images', () => {
   const QUOTE = '/console/api/play/quote'
   const quoted = (rest: object) => ({ model: BY_SIZE, prompt: 'a red house', n: 1, references: 0, ...rest })
   const held = () =>
-    db
-      .query<{ held_nanos: number }, []>('SELECT amount_nanos AS held_nanos FROM holds ORDER BY id DESC')
-      .get()?.held_nanos
+    db.query<{ held_nanos: number }, []>('SELECT hold_nanos AS held_nanos FROM calls ORDER BY id DESC').get()
+      ?.held_nanos
 
   test.each<[about: string, order: object, nanos: number | undefined]>([
     ['the model’s own size and quality', {}, 40_000_000],

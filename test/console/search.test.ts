@@ -83,7 +83,7 @@ test('calls are found by where those of their time lie, whoever else calls', () 
       .join()
   expect(
     plan('SELECT min(first_call_id) FROM call_sums WHERE span_s = 900 AND start_s >= 0 AND start_s <= 1'),
-  ).toContain('call_sums_by_start')
+  ).toContain('call_sums USING PRIMARY KEY (span_s=? AND start_s>? AND start_s<?)')
   expect(plan("SELECT id FROM calls WHERE id BETWEEN 1 AND 2 AND request_id = 'req_'")).toContain(
     'INTEGER PRIMARY KEY',
   )

@@ -45,8 +45,11 @@ export class Checks {
   #newCalls(db: Database): Map<string, NewCall> {
     const rows = db
       .query<NewCall & { id: number }, [number]>(
-        `SELECT holds.id, holds.request_id, state, amount_nanos, cost_nanos, outcome
-         FROM holds LEFT JOIN calls ON calls.id = holds.id WHERE holds.id > ? ORDER BY holds.id`,
+        `SELECT id, request_id, state, amount_nanos, NULL AS cost_nanos, NULL AS outcome FROM holds WHERE id > ?1
+         UNION ALL
+         SELECT id, request_id, iif(outcome = 'failed', 'voided', 'posted'), hold_nanos, cost_nanos, outcome
+           FROM calls WHERE id > ?1
+         ORDER BY id`,
       )
       .all(this.#checked_until_id)
     this.#checked_until_id = rows.at(-1)?.id ?? this.#checked_until_id

@@ -6,17 +6,18 @@ const TOO_MUCH = '9007199254740992'
 
 const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
 
-/** One account with 100, a key, a posted hold with its call, and the entries of both. */
+const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
+  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9`
+
+/** One account with 100, a key, a call, an expired hold, and the entries of both. */
 function filled() {
   const db = openDatabase(':memory:')
   db.run(`
     INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
     INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
-    INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'posted', 0, 0);
-    INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'voided', 0, 0);
+    INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0);
     INSERT INTO prices VALUES (1, zeroblob(32), '{}');
-    INSERT INTO calls VALUES (1, 'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9);
+    INSERT INTO calls VALUES (1, ${CALL});
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
@@ -84,7 +85,8 @@ const HOLDS = [
   ['an amount above the safe integers', `UPDATE holds SET amount_nanos = ${TOO_MUCH}`],
   ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
   ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
-  ['the deletion of a hold that has a call', 'DELETE FROM holds WHERE id = 1'],
+  ['a hold that was settled', "UPDATE holds SET state = 'posted'"],
+  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0)"],
 ] as const
 
 const ENTRIES = [
@@ -112,7 +114,6 @@ const ENTRIES = [
 ] as const
 
 const CALLS = [
-  ['a call without a hold', 'UPDATE calls SET id = 9'],
   ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
   ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
   ['a negative cost', 'UPDATE calls SET cost_nanos = -1'],
@@ -247,7 +248,7 @@ describe.each([
   test.each([...refused])('%s', (_, sql) => {
     const db = filled()
     const before = db.query(`SELECT * FROM ${table}`).all()
-    expect(() => db.run(sql)).toThrow(/constraint failed|append-only|cannot store/)
+    expect(() => db.run(sql)).toThrow(/constraint failed|append-only|cannot store|has its call|has no call/)
     expect(db.query(`SELECT * FROM ${table}`).all()).toEqual(before)
   })
 })

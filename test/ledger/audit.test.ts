@@ -8,7 +8,7 @@ import { expire, hold, post, topUp, voided, withdraw, world } from './world.ts'
 
 const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
-/** Holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
+/** Holds 1 and 2 are posted, 3 is voided, with an image that failed, 4 expired, 5 pending; account 1 owes nothing. */
 function used(): Database {
   const db = world({ balance: 1_000, key: { daily_limit_nanos: 5_000, monthly_limit_nanos: 5_000 } })
   createWriter(db).commit([
@@ -20,6 +20,8 @@ function used(): Database {
     withdraw(10),
     topUp(30),
   ])
+  db.run(`INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)
+          VALUES (format('%036d', 1), 1, 3, 0, 'edit', 'failed', '', '', '[]', 0)`)
   return db
 }
 
@@ -67,13 +69,14 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'key 2',
   ],
   ['UPDATE holds SET account_id = 2 WHERE id = 4', ['key_belongs_to_account'], 'hold 4'],
-  ["UPDATE holds SET state = 'posted' WHERE id = 4", ['resolved_hold_has_call'], 'hold 4'],
-  ['DELETE FROM calls WHERE id = 3', ['resolved_hold_has_call', ...SUMS], 'hold 3'],
-  ["UPDATE holds SET state = 'expired' WHERE id = 3", ['call_has_resolved_hold'], 'call 3'],
-  ["UPDATE holds SET state = 'voided' WHERE id = 1", ['call_has_resolved_hold'], 'call 1'],
-  ['DELETE FROM holds WHERE id = 1', ['call_has_resolved_hold'], 'call 1'],
-  ["UPDATE calls SET request_id = 'other' WHERE id = 1", ['call_agrees_with_hold'], 'call 1'],
-  ['UPDATE calls SET hold_nanos = 99 WHERE id = 1', ['call_agrees_with_hold'], 'call 1'],
+  [
+    'UPDATE calls SET account_id = 2 WHERE id = 3',
+    ['call_key_belongs_to_account', 'image_has_its_call', ...SUMS],
+    'call 3',
+  ],
+  ['DELETE FROM calls WHERE id = 3', ['image_has_its_call', ...SUMS], 'image 1'],
+  ['UPDATE generations SET account_id = 2', ['image_has_its_call'], 'image 1'],
+  ['UPDATE holds SET id = 3 WHERE id = 4', ['hold_has_no_call'], 'hold 3'],
   [
     'UPDATE calls SET cost_nanos = 71 WHERE id = 1',
     [
@@ -155,8 +158,9 @@ describe('the audit', () => {
     expect(Object.fromEntries(checked)).toMatchObject({
       balance_is_sum_of_entries: '2 accounts',
       key_spent_is_sum_of_costs: '3 keys',
-      call_agrees_with_hold: '3 calls',
-      key_belongs_to_account: '5 holds',
+      call_key_belongs_to_account: '3 calls',
+      key_belongs_to_account: '2 holds',
+      image_has_its_call: '1 images',
       daily_sums_are_of_calls: expect.stringContaining('daily sums'),
     })
     db.run('UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1')

@@ -146,9 +146,6 @@ describe('sums', () => {
       (await overviewOf(db, 'week', { account_id: undefined, now_ms, memory })).totals.calls
     expect(await callsAt(NOW_MS)).toBe(1)
     const add = (id: number, ago_ms: number) => {
-      db.run("INSERT INTO holds SELECT ?, account_id, key_id, 'r', 1, 'posted', 0, 0 FROM holds LIMIT 1", [
-        id,
-      ])
       const columns =
         'request_id, account_id, key_id, surface, model, provider, upstream_model, outcome, status, streamed, estimated, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images, hold_nanos, cost_nanos, unpaid_nanos, price'
       db.run(

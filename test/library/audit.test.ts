@@ -27,7 +27,7 @@ let generating: string
 
 beforeEach(async () => {
   db = openDatabase(folder.at('tollgate.db'))
-  db.run('PRAGMA foreign_keys = OFF')
+  db.run('DROP TRIGGER generations_are_of_calls')
   createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
   file = await upload('cat.png', png)

@@ -50,7 +50,7 @@ async function deleteOldest(): Promise<void> {
 }
 
 // No call stands behind these images: their numbers are made up.
-db.run('PRAGMA foreign_keys = OFF')
+db.run('DROP TRIGGER IF EXISTS generations_are_of_calls')
 let call_id =
   db.query<{ id: number }, []>('SELECT coalesce(max(call_id), 0) AS id FROM generations').get()?.id ?? 0
 

@@ -12,7 +12,7 @@ function database() {
   const db = recorded([])
   for (let id = 1; id <= IMAGES; id++) {
     const account_id = id % 2 ? 2 : 1
-    db.run(`INSERT INTO holds VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'posted', 0, 0)`)
+    db.run(`INSERT INTO holds VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'expired', 0, 0)`)
     db.run(
       `INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)
        VALUES (?, ${account_id}, ${id}, 0, ?, 'failed', 'often', '', '[]', 0)`,

@@ -38,7 +38,7 @@ let clock_ms = 0
 
 beforeEach(async () => {
   db = openDatabase(folder.at('tollgate.db'))
-  db.run('PRAGMA foreign_keys = OFF')
+  db.run('DROP TRIGGER generations_are_of_calls')
   createAccount(db, { name: 'one', now_ms: 0 })
   clock_ms = 1_000
   library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })

@@ -33,7 +33,7 @@ let library: Library
 beforeEach(async () => {
   db = openDatabase(folder.at('tollgate.db'))
   // No call stands behind these images.
-  db.run('PRAGMA foreign_keys = OFF')
+  db.run('DROP TRIGGER generations_are_of_calls')
   createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, data_folder: folder.path, now: () => 7, probe: () => {} })
 })

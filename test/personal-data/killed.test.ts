@@ -25,7 +25,6 @@ function filled(rows: number): TemporaryFolder {
     INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
     VALUES (1, 1, '${MARKER}', 'tg_', randomblob(32), 0, 0, 0);
     INSERT INTO entries SELECT value, 1, 'top_up', 0, NULL, '${MARKER} ' || value, 0, '${MARKER} ' || value FROM generate_series(1, ${rows});
-    INSERT INTO holds SELECT value, 1, 1, 'r', 0, 'voided', 0, 0 FROM generate_series(1, ${rows});
     INSERT INTO calls SELECT value, 'r', 1, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '',
       value, NULL, 1, 0, 0, json_quote('${MARKER}'), NULL, NULL, '', NULL, NULL FROM generate_series(1, ${rows});
     INSERT INTO generations SELECT value, format('%036d', value), 1, value, 0, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',

@@ -1,15 +1,16 @@
 // The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
 import { openDatabase } from '../../src/db/open.ts'
-import type { Call, Hold } from '../../src/db/schema.ts'
+import type { Call } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
+import { type HoldFate, holdFates } from './holds.ts'
 import { commandOf } from './programs.ts'
 
 /** What is on the disk once the process is gone. */
 interface Books {
   findings: unknown[]
   calls: Call[]
-  holds: Hold[]
+  holds: HoldFate[]
 }
 
 export interface GatewayProcess extends AsyncDisposable {
@@ -73,7 +74,7 @@ async function over(
     books() {
       const db = openDatabase(folder.database_path, { readonly: true })
       const calls = db.query<Call, []>('SELECT * FROM calls ORDER BY id').all()
-      const holds = db.query<Hold, []>('SELECT * FROM holds ORDER BY id').all()
+      const holds = holdFates(db)
       const { findings } = audit(db)
       db.close()
       return { findings, calls, holds }

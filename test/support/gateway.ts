@@ -11,7 +11,7 @@ import type { CredentialForm } from '../../src/access/gate.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import type { Account, Call, Entry, Hold, Key } from '../../src/db/schema.ts'
+import type { Account, Call, Entry, Key } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
@@ -28,6 +28,7 @@ import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 import { eventually } from './eventually.ts'
+import { type HoldFate, holdFates } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import { commandOf } from './programs.ts'
 import { fetchWithReceipts } from './receipts.ts'
@@ -69,7 +70,7 @@ export interface CallOptions {
 export interface Rows {
   accounts: Account[]
   keys: Key[]
-  holds: Hold[]
+  holds: HoldFate[]
   entries: Entry[]
   calls: Call[]
 }
@@ -119,7 +120,7 @@ ownProgram.command = commandOf('gateway')
 const MAX_AUDITED_RESTS = 20
 const RESTS_AN_AUDIT = 10
 
-const TABLES = ['accounts', 'keys', 'holds', 'entries', 'calls'] as const
+const TABLES = ['accounts', 'keys', 'entries', 'calls'] as const
 
 /** Starts a gateway on a free port of this machine. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -221,7 +222,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     counts: () =>
       db
         .query<{ calls: number; holds: number }, []>(
-          'SELECT (SELECT count(*) FROM calls) AS calls, (SELECT count(*) FROM holds) AS holds',
+          `SELECT (SELECT count(*) FROM calls) AS calls,
+                  (SELECT count(*) FROM holds) + (SELECT count(*) FROM calls) AS holds`,
         )
         .get() ?? { calls: 0, holds: 0 },
     onlyCall() {
@@ -307,8 +309,8 @@ const columnsOf = (table: (typeof TABLES)[number]): string =>
   table === 'calls' ? `*, ${PRICE_OF_CALL_SQL} AS price` : '*'
 
 function readRows(db: Database): Rows {
-  const [accounts, keys, holds, entries, calls] = TABLES.map((table) =>
+  const [accounts, keys, entries, calls] = TABLES.map((table) =>
     db.query(`SELECT ${columnsOf(table)} FROM ${table} ORDER BY id`).all(),
   )
-  return { accounts, keys, holds, entries, calls } as Rows
+  return { accounts, keys, holds: holdFates(db), entries, calls } as Rows
 }
