@@ -29,7 +29,7 @@ const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
  */
 export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, timers: FeedTimers = {}) {
   const { db } = gateway
-  const { gate, now } = gateway.exchange
+  const { gate, ledger, now } = gateway.exchange
   const openFeed = callersFeeds(gateway.exchange, timers)
 
   /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
@@ -48,6 +48,7 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
 
   return new Elysia({ name: 'billing' })
     .use(freeCalls(gateway, SURFACE))
+    .onBeforeHandle(() => ledger.barrier())
     .get('/api/v1/account', ({ caller }) => accountView(current(caller), gateway.exchange), {
       query: AccountQuery,
       response: { 200: AccountView, ...FAILURES },
@@ -61,11 +62,7 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
           ? sumsView(dailySums(db, asked.filter, asked.request))
           : pageView(listCalls(db, asked.filter, asked.page))
       },
-      {
-        query: UsageQuery,
-        response: { 200: UsageView, ...FAILURES },
-        detail: DETAILS.listUsage,
-      },
+      { query: UsageQuery, response: { 200: UsageView, ...FAILURES }, detail: DETAILS.listUsage },
     )
     .get('/api/v1/refusals', ({ caller, query }) => refusalsPage(db, whose(caller), query), {
       query: RefusalsQuery,

@@ -185,6 +185,8 @@ function admitting<V>(
   }
   const open = openCalls(gateway, SURFACE)
     .derive({ as: 'scoped' }, ({ origin }) => ({ viewer: enter(origin) }))
+    // What a page reads has the money that calls under way hold.
+    .onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })

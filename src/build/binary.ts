@@ -21,9 +21,7 @@ export interface BinaryOptions {
 
 /** The build of `bun run build`. */
 export const GATEWAY: BinaryOptions = {
-  entrypoints: ['src/main.ts', 'src/ledger/thread.ts', 'src/exchange/parsing/parser-thread.ts'].map((file) =>
-    join(ROOT, file),
-  ),
+  entrypoints: ['src/main.ts', 'src/exchange/parsing/parser-thread.ts'].map((file) => join(ROOT, file)),
   outfile: join(ROOT, 'dist/tollgate'),
   embed: [embedConsole, embedReference, embedNotices],
 }

@@ -13,7 +13,6 @@ import { openDatabase } from '../db/open.ts'
 import type { By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
-import type { Ledger } from '../ledger/operations.ts'
 import { removeLeftovers, tidy } from '../server/backup/leftovers.ts'
 import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
@@ -69,19 +68,6 @@ export async function withDatabaseDuring<T>(
   requireFile(folder, folder.database_path)
   using db = closing(openIn(folder, access === 'read'))
   return await work(db)
-}
-
-/** The same with a ledger of this process, whose answers are committed. */
-export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  // Migrates where that is needed, and tells of it; the ledger opens it in silence.
-  withDatabase(folder, 'write', () => {})
-  const { openLedger } = await import('../ledger/ledger.ts')
-  const ledger = await openLedger({ path: folder.database_path, writer: 'inline' })
-  try {
-    return await work(ledger)
-  } finally {
-    await ledger.close()
-  }
 }
 
 /** To read, SQLite must write beside the database, and tells no reason where it cannot. */

@@ -8,7 +8,8 @@ import { checkNote } from '../ledger/notes.ts'
 import type { KeyedEntry, Refusal } from '../ledger/operations.ts'
 import { readAmount } from './arguments.ts'
 import { contextOf } from './context.ts'
-import { withDatabase, withLedger } from './data-folder.ts'
+import { withDatabase } from './data-folder.ts'
+import { moveMoney } from './moved-money.ts'
 import type { CliDeps } from './terminal.ts'
 
 interface Movement {
@@ -68,17 +69,15 @@ function addMovement(
         if (reference !== undefined) checkReference(reference)
         const { folder, answer } = contextOf(command, deps)
         const { id: account_id } = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
-        const outcome = await withLedger(folder, (ledger) =>
-          ledger.submit({
-            op,
-            account_id,
-            amount_nanos,
-            note,
-            request_key: reference,
-            by: folder.by,
-            now_ms: deps.now(),
-          }),
-        )
+        const outcome = await moveMoney(folder, {
+          op,
+          account_id,
+          amount_nanos,
+          note,
+          request_key: reference,
+          by: folder.by,
+          now_ms: deps.now(),
+        })
         const { first } = outcome
         if (first) throw referenceUsed(account_name, first)
         if (!outcome.ok)

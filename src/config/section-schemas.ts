@@ -56,11 +56,7 @@ export const ServerSchema = Type.Object(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
       { default: 'info', description: 'the least that the log tells' },
     ),
-    ledger_writer: Type.Union([Type.Literal('auto'), Type.Literal('inline'), Type.Literal('thread')], {
-      default: 'auto',
-      description:
-        'where the ledger commits: auto measures the disk as it runs, and uses a thread where it is slow',
-    }),
+    ledger_writer: Type.Optional(Type.Unknown({ description: 'a former setting, without effect' })),
     on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], {
       default: 'cancel',
       description: 'what becomes of a call whose caller has left',

@@ -10,7 +10,7 @@ import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
 const NEEDS_RESTART = {
-  server: ['listen', 'ledger_writer', 'tls_certificate', 'tls_key'],
+  server: ['listen', 'tls_certificate', 'tls_key'],
   metrics: ['listen'],
   telemetry: ['endpoint', 'headers', 'service_name'],
 } as const satisfies { [Section in keyof Catalogue]?: (keyof Catalogue[Section])[] }

@@ -11,7 +11,7 @@ export type Actor =
   /** The gateway by itself: a schedule, or a file that was changed. */
   | { kind: 'system' }
 
-/** Who does something, when, and in which request. A plain value: it crosses to the ledger's thread. */
+/** Who does something, when, and in which request. A plain value. */
 export interface By {
   actor: Actor
   now_ms: number

@@ -154,8 +154,6 @@ export interface Limits {
   readonly refuse_negative_margin: boolean
 }
 
-export type LedgerWriter = 'auto' | 'inline' | 'thread'
-
 export interface ServerSettings {
   /** `address:port` */
   readonly listen: string
@@ -170,7 +168,6 @@ export interface ServerSettings {
   /** Globs of the environment variables that a session of the console may name in the catalogue. */
   readonly env_names: readonly string[]
   readonly log_level: 'debug' | 'info' | 'warn' | 'error'
-  readonly ledger_writer: LedgerWriter
   readonly on_disconnect: 'cancel' | 'drain'
   readonly drain_timeout_ms: number
   readonly shutdown_timeout_ms: number

@@ -1,7 +1,7 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
 import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
-import type { Call, IdempotencyKey } from '../db/schema.ts'
+import type { Call, Hold, IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import {
   type ContentFiles,
@@ -77,11 +77,22 @@ export interface KeptAnswers {
 /** silent.md, Images: kept 24 hours. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1000
 
+export interface KeptAnswersOptions {
+  now: () => number
+  limits: () => AnswerLimits
+  /** Holds without a row, as in `Ledger`. */
+  unwritten?: () => Iterable<Pick<Hold, 'account_id' | 'request_id'>>
+}
+
+/** As `isOfRequest` of the queries. */
+const isPartOf = (request_id: string, id: string): boolean =>
+  id === request_id || id.startsWith(`${request_id}-`)
+
 /** Kept answers in a database, and in a folder of their own for the large bodies. */
 export function createKeptAnswers(
   db: Database,
   files: ContentFiles,
-  { now, limits }: { now: () => number; limits: () => AnswerLimits },
+  { now, limits, unwritten = () => [] }: KeptAnswersOptions,
 ): KeptAnswers {
   const queries = idempotencyQueries(db)
   const expired_by_ms = () => now() - KEPT_FOR_MS
@@ -118,7 +129,11 @@ export function createKeptAnswers(
       room.countKeys()
       await room.release(await untilFree(() => queries.deleteRequest.all({ ...request })))
     },
-    isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,
+    isHeld: (row) =>
+      queries.pendingHold.get({ ...row }) !== undefined ||
+      [...unwritten()].some(
+        (hold) => hold.account_id === row.account_id && isPartOf(row.request_id, hold.request_id),
+      ),
     callOf(row) {
       const made = queries.calls.all({ ...row })
       return made[0] && { ...made[0], cost_nanos: made.reduce((total, call) => total + call.cost_nanos, 0) }

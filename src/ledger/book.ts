@@ -1,7 +1,7 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
 import type { Action, By } from '../domain/actions.ts'
-import type { KeyPeriods } from '../domain/key-periods.ts'
+import { countOpened, type KeyPeriods } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -25,7 +25,8 @@ export interface Book {
   next_hold_id: number
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
-  readonly new_holds: HoldRow[]
+  /** Those whose row is still to be written; some of them are resolved already. */
+  readonly new_holds: Set<HoldRow>
   readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
@@ -42,7 +43,7 @@ export function emptyBook(next_hold_id: number): Book {
     next_hold_id,
     changed_accounts: new Set(),
     changed_keys: new Set(),
-    new_holds: [],
+    new_holds: new Set(),
     resolved_holds: [],
     new_entries: [],
     new_calls: [],
@@ -56,11 +57,22 @@ export function closeBatch(book: Book): void {
   book.keyed_entries.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
-  book.new_holds.length = 0
+  book.new_holds.clear()
   book.resolved_holds.length = 0
   book.new_entries.length = 0
   book.new_calls.length = 0
   book.new_actions.length = 0
+}
+
+/** Opens a hold: its amount is no longer free, to its account nor to its key. */
+export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: HoldRow): void {
+  book.holds.set(opened.id, opened)
+  book.new_holds.add(opened)
+  account.held_nanos += opened.amount_nanos
+  key.held_nanos += opened.amount_nanos
+  countOpened(key, opened.id, opened.amount_nanos, opened.created_at_ms)
+  book.changed_accounts.add(account)
+  book.changed_keys.add(key)
 }
 
 /** How `Book.keyed_entries` has the entry of a request. */

@@ -1,10 +1,11 @@
 // Failed commits: which operations of the batch fail, and which error their callers get.
 import { pauses } from '../db/busy.ts'
+import type { Hold } from '../db/schema.ts'
 import { type GatewayError, internal, isStorageFailure, overloaded } from '../domain/errors.ts'
 import type { Operation, Outcome } from './operations.ts'
 import type { Writer } from './writer.ts'
 
-/** The result of one operation: its outcome, unless it failed. A plain value, because it may come from another thread. */
+/** The result of one operation: its outcome, unless it failed. */
 export type Result = Outcome | { failure: Failure }
 
 export interface Failure {
@@ -16,20 +17,36 @@ export interface Failure {
   reason?: string
 }
 
+/** Told of a decided hold that the tables refuse: its call is served, and cannot be charged. */
+export type OnLost = (lost: Hold, failure: Failure) => void
+
 /**
  * Commits a batch. Where SQLite refuses it for its content, its halves are tried, and theirs, so that only the operations
- * that cannot be written fail. Never throws.
+ * that cannot be written fail; before them the decided holds, one by one. Never throws.
  *
  * @returns one result for each operation, in their order
  */
-export function commitBatch(writer: Writer, operations: readonly Operation[]): Result[] {
+export function commitBatch(
+  writer: Writer,
+  operations: readonly Operation[],
+  onLost: OnLost = () => {},
+): Result[] {
   try {
     return writer.commit(operations)
   } catch (error) {
     const failure = failureOf(error)
-    if (failure.unavailable || operations.length === 1) return operations.map(() => ({ failure }))
+    if (failure.unavailable) return operations.map(() => ({ failure }))
+    if (writer.unwritten.size > 0) {
+      const unavailable = writeEachHold(writer, onLost)
+      return unavailable
+        ? operations.map(() => ({ failure: unavailable }))
+        : commitBatch(writer, operations, onLost)
+    }
+    if (operations.length <= 1) return operations.map(() => ({ failure }))
     const half = Math.ceil(operations.length / 2)
-    return [operations.slice(0, half), operations.slice(half)].flatMap((part) => commitBatch(writer, part))
+    return [operations.slice(0, half), operations.slice(half)].flatMap((part) =>
+      commitBatch(writer, part, onLost),
+    )
   }
 }
 
@@ -43,34 +60,75 @@ export async function commitPatiently(
   writer: Writer,
   operations: readonly Operation[],
   wait_ms: number,
+  onLost: OnLost,
 ): Promise<Result[]> {
-  const results = commitBatch(writer, operations)
-  if (!results.some(isBusy)) return results
+  const results = commitBatch(writer, operations, onLost)
+  if (!results.some(isBusyResult)) return results
   const due_ms = performance.now() + wait_ms
   for (const pause_ms of pauses()) {
-    const waiting = results.flatMap((result, index) => (isBusy(result) ? [index] : []))
+    const waiting = results.flatMap((result, index) => (isBusyResult(result) ? [index] : []))
     if (waiting.length === 0 || performance.now() + pause_ms > due_ms) break
     await Bun.sleep(pause_ms)
     const rest = waiting.flatMap((index) => operations[index] ?? [])
-    for (const [at, result] of commitBatch(writer, rest).entries()) results[waiting[at] ?? 0] = result
+    for (const [at, result] of commitBatch(writer, rest, onLost).entries()) results[waiting[at] ?? 0] = result
   }
   return results
 }
 
-const isBusy = (result: Result): boolean =>
-  'failure' in result && result.failure.unavailable && result.failure.cause.startsWith('SQLITE_BUSY')
-
 /**
- * Whether anything can be committed: writes the database's header as it is.
- * @returns why not; undefined if it can
+ * Writes the decided holds, and waits for another process's lock as `commitPatiently`.
+ * @returns why they are not written; undefined if they are
  */
-export function tryToWrite(writer: Writer): Failure | undefined {
+export async function writeHoldsPatiently(
+  writer: Writer,
+  wait_ms: number,
+  onLost: OnLost,
+): Promise<Failure | undefined> {
+  const due_ms = performance.now() + wait_ms
+  for (const pause_ms of pauses()) {
+    const failure = writeHolds(writer, onLost)
+    if (!failure || !isBusy(failure) || performance.now() + pause_ms > due_ms) return failure
+    await Bun.sleep(pause_ms)
+  }
+  throw new Error('unreachable: the pauses never end')
+}
+
+/** @returns as `writeHoldsPatiently`, without waiting */
+export function writeHolds(writer: Writer, onLost: OnLost): Failure | undefined {
+  const failure = tryTo(() => writer.commit([]))
+  return !failure || failure.unavailable ? failure : writeEachHold(writer, onLost)
+}
+
+/** Writes decided holds one by one, as they are; those that the tables refuse are given up. @returns why nothing can be written */
+function writeEachHold(writer: Writer, onLost: OnLost): Failure | undefined {
+  for (const decided of [...writer.unwritten.values()]) {
+    const failure = tryTo(() => writer.writeOne(decided.id))
+    if (failure?.unavailable) return failure
+    if (!failure) continue
+    writer.forget(decided.id)
+    onLost(decided, failure)
+  }
+  return undefined
+}
+
+const isBusyResult = (result: Result): boolean => 'failure' in result && isBusy(result.failure)
+
+const isBusy = ({ unavailable, cause }: Failure): boolean => unavailable && cause.startsWith('SQLITE_BUSY')
+
+/** Does what may fail. @returns why it did; undefined if it did not */
+export function tryTo(write: () => void): Failure | undefined {
   try {
-    writer.rewriteHeader()
+    write()
     return undefined
   } catch (error) {
     return failureOf(error)
   }
+}
+
+/** The failure of a commit that may not be made. @param blocked says why, in words that anybody may read */
+export function blockedBy(blocked: () => string | undefined): Failure | undefined {
+  const reason = blocked()
+  return reason === undefined ? undefined : { unavailable: true, cause: reason, reason }
 }
 
 /** @param cause for the log */
@@ -87,7 +145,8 @@ export function errorOf(failure: Failure): GatewayError {
   return internal('The gateway failed to record this call. It has been logged.', { cause: failure.cause })
 }
 
-function failureOf(error: unknown): Failure {
+/** A failure as it was thrown by SQLite or by the disk. */
+export function failureOf(error: unknown): Failure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return {
     unavailable: isStorageFailure(error),

@@ -1,28 +1,21 @@
 // Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
 import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
+import type { Hold } from '../db/schema.ts'
 import { overloaded } from '../domain/errors.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { autoExecutor, type OnMove, SLOW_SYNC_MS } from './auto-executor.ts'
-import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
-import { errorOf, type Failure, type Result } from './failure.ts'
+import { type DecidedHolds, decidedHolds } from './decided-holds.ts'
+import { type Executor, type ExecutorOptions, openExecutor } from './executor.ts'
+import { blockedBy, errorOf, type Failure, type Result } from './failure.ts'
 import { type LedgerHealth, type OnChange, watchLedger } from './health.ts'
-import { medianSyncMs } from './measure.ts'
 import type { Ledger, Operation, Outcome, OutcomeOf } from './operations.ts'
-import type { Probe } from './writer.ts'
 
-export interface LedgerOptions {
-  /** The database's file, or `:memory:` (inline only). */
+export interface LedgerOptions extends ExecutorOptions {
+  /** The database's file, or `:memory:`. */
   path: string
-  /** Where commits are made; `auto` takes the thread where the disk is slow: measured at the start, then by every commit. */
-  writer: 'inline' | 'thread' | 'auto'
-  /** For crash tests; called by the inline writer only. */
-  probe?: Probe
   /** Why nothing may be committed at the moment, in words that anybody may read; undefined while it may. Asked before each commit. */
   blocked?: () => string | undefined
   /** Told when the ledger can no longer commit, and when it can again. */
   onChange?: OnChange
-  /** Told when `auto` has changed over. */
-  onMove?: OnMove
 }
 
 /** Bounds how long one transaction keeps the write lock and blocks the event loop. */
@@ -41,86 +34,116 @@ interface Waiting {
  *
  * @throws Error when the database cannot be opened
  */
-export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  return groupCommit(await openExecutor(options), options)
-}
-
-async function openExecutor({ path, writer, probe, onMove }: LedgerOptions): Promise<Executor> {
-  if (writer === 'thread') return threadExecutor(path)
-  const inline = inlineExecutor(path, probe)
-  // A database in memory has one connection, and no disk.
-  if (writer === 'inline' || path === ':memory:') return inline
-  const starts_on = medianSyncMs(path) > SLOW_SYNC_MS ? 'thread' : 'inline'
-  return autoExecutor({ inline, openThread: () => threadExecutor(path), starts_on, onMove })
-}
+export const openLedger = ({ path, ...options }: LedgerOptions): Ledger =>
+  groupCommit(openExecutor(path, options), options)
 
 /**
  * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
  * the next batch; no operation waits for others to join it, and none longer than five seconds.
  */
-export function groupCommit(
+export const groupCommit = (
   executor: Executor,
   { onChange = () => {}, blocked = () => undefined }: Pick<LedgerOptions, 'onChange' | 'blocked'> = {},
-): Ledger {
-  const guarded = unlessBlocked(executor, blocked)
-  let queue: Waiting[] = []
-  let in_flight: Waiting[] = []
-  let running: Promise<void> | undefined
-  let closing: Promise<void> | undefined
+): Ledger => new GroupCommit(executor, onChange, blocked)
 
-  const run = async (): Promise<void> => {
-    while (queue.length > 0) {
+class GroupCommit implements Ledger {
+  readonly #executor: Executor
+  readonly #holds: DecidedHolds
+  readonly #health: LedgerHealth
+  #queue: Waiting[] = []
+  #in_flight: Waiting[] = []
+  #running: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  /** The rows of decided holds are due. */
+  #is_due = false
+
+  constructor(executor: Executor, onChange: OnChange, blocked: () => string | undefined) {
+    this.#executor = unlessBlocked(executor, blocked)
+    this.#holds = decidedHolds(executor, {
+      blocked,
+      isFailing: () => this.failing !== undefined,
+      onDue: () => void this.#writeHolds(),
+    })
+    this.#health = watchLedger({
+      onChange,
+      stalled: (now_ms) => this.#rejectOverdue(now_ms),
+      tryToWrite: () => this.#tryToWrite(),
+    })
+  }
+
+  get failing(): string | undefined {
+    return this.#health.failing
+  }
+
+  get unwritten(): ReadonlyMap<number, Hold> {
+    return this.#holds.unwritten
+  }
+
+  submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
+    if (this.#closing) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
+    const decided =
+      operation.op === 'hold' ? this.#holds.decide(operation, this.#running !== undefined) : undefined
+    if (decided) return decided as Promise<OutcomeOf<O>>
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    this.#queue.push({ operation, resolve, reject, due_ms: performance.now() + MAX_BUSY_WAIT_MS })
+    this.#running ??= this.#run()
+    return promise as Promise<OutcomeOf<O>>
+  }
+
+  async barrier(): Promise<void> {
+    if (this.#holds.unwritten.size > 0) await this.#writeHolds()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    this.#health.stop()
+    this.#holds.stop()
+    while (this.#running) await this.#running
+    // What cannot be written then is of calls whose settlements wait in the journal.
+    if (this.#holds.unwritten.size > 0) await this.#holds.write()
+    await this.#executor.close()
+  }
+
+  async #run(): Promise<void> {
+    do {
       await endOfTurn()
-      in_flight = queue.slice(0, MAX_BATCH_OPERATIONS)
-      queue = queue.slice(MAX_BATCH_OPERATIONS)
-      await commit(guarded, in_flight, health)
-      in_flight = []
-    }
-    running = undefined
+      this.#in_flight = this.#queue.slice(0, MAX_BATCH_OPERATIONS)
+      this.#queue = this.#queue.slice(MAX_BATCH_OPERATIONS)
+      this.#is_due = false
+      if (this.#in_flight.length > 0) await commit(this.#executor, this.#in_flight, this.#health)
+      else if (this.#holds.unwritten.size > 0) this.#health.saw(await this.#holds.write())
+      this.#in_flight = []
+    } while (this.#queue.length > 0 || this.#is_due)
+    this.#running = undefined
+  }
+
+  #writeHolds(): Promise<void> {
+    this.#is_due = true
+    this.#running ??= this.#run()
+    return this.#running
+  }
+
+  async #tryToWrite(): Promise<void> {
+    // What is under way shows by itself whether anything can be committed.
+    if (this.#running) return
+    this.#running = probe(this.#executor, this.#health).then(() => {
+      this.#running = this.#queue.length > 0 || this.#is_due ? this.#run() : undefined
+    })
+    await this.#running
   }
 
   /** While the executor does not come back, what waits for it is told so: a disk may hang for as long as it likes. */
-  const rejectOverdue = (now_ms: number): boolean => {
-    const [oldest] = in_flight
-    if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return false
-    for (const { reject } of in_flight) reject(errorOf(STALLED))
-    for (const { reject, due_ms } of queue) if (due_ms < now_ms) reject(errorOf(STALLED))
-    queue = queue.filter(({ due_ms }) => due_ms >= now_ms)
-    return true
-  }
-
-  const health = watchLedger({
-    onChange,
-    stalled: (now_ms) => (rejectOverdue(now_ms) ? STALLED : undefined),
-    async tryToWrite() {
-      // What is under way shows by itself whether anything can be committed.
-      if (running) return
-      running = probe(guarded, health).then(() => {
-        running = queue.length > 0 ? run() : undefined
-      })
-      await running
-    },
-  })
-
-  return {
-    get failing() {
-      return health.failing
-    },
-    submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
-      if (closing) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-      queue.push({ operation, resolve, reject, due_ms: performance.now() + MAX_BUSY_WAIT_MS })
-      running ??= run()
-      return promise as Promise<OutcomeOf<O>>
-    },
-    close() {
-      closing ??= (async () => {
-        health.stop()
-        while (running) await running
-        await executor.close()
-      })()
-      return closing
-    },
+  #rejectOverdue(now_ms: number): Failure | undefined {
+    const [oldest] = this.#in_flight
+    if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return undefined
+    for (const { reject } of this.#in_flight) reject(errorOf(STALLED))
+    for (const { reject, due_ms } of this.#queue) if (due_ms < now_ms) reject(errorOf(STALLED))
+    this.#queue = this.#queue.filter(({ due_ms }) => due_ms >= now_ms)
+    return STALLED
   }
 }
 
@@ -129,19 +152,15 @@ const failureOfEach = (operations: readonly Operation[], failure: Failure): Resu
 
 /** An executor that commits nothing while something speaks against it. */
 function unlessBlocked(executor: Executor, blocked: () => string | undefined): Executor {
-  const failure = (): Failure | undefined => {
-    const reason = blocked()
-    return reason === undefined ? undefined : { unavailable: true, cause: reason, reason }
-  }
   return {
     // Not async: each commit would make promises of its own.
     commit(operations, wait_ms) {
-      const refused = failure()
+      const refused = blockedBy(blocked)
       return refused
         ? Promise.resolve(failureOfEach(operations, refused))
         : executor.commit(operations, wait_ms)
     },
-    tryToWrite: async () => failure() ?? (await executor.tryToWrite()),
+    tryToWrite: async () => blockedBy(blocked) ?? (await executor.tryToWrite()),
     close: () => executor.close(),
   }
 }

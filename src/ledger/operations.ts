@@ -1,5 +1,5 @@
-// The ledger's operations and their outcomes: plain values that may cross to another thread.
-import type { Call, Entry } from '../db/schema.ts'
+// The ledger's operations and their outcomes: plain values.
+import type { Call, Entry, Hold } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 
@@ -16,6 +16,21 @@ export interface HoldOperation {
    * is held, provided it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
+  now_ms: number
+  expires_at_ms: number
+}
+
+/**
+ * Opens the hold of an earlier process again, whose row was never written while its call was served: as much of it as is
+ * free, whatever else speaks against it.
+ */
+export interface ReopenOperation {
+  op: 'reopen'
+  account_id: number
+  key_id: number
+  request_id: string
+  amount_nanos: Nanos
+  /** When it was opened. */
   now_ms: number
   expires_at_ms: number
 }
@@ -81,6 +96,7 @@ export interface WithdrawOperation extends Movement {
 
 export type Operation =
   | HoldOperation
+  | ReopenOperation
   | PostOperation
   | VoidOperation
   | ExpireOperation
@@ -119,7 +135,7 @@ export interface Refused {
 /** An entry that is known by the key of its request. */
 export type KeyedEntry = Pick<Entry, 'kind' | 'amount_nanos' | 'note' | 'created_at_ms'>
 
-export type OutcomeOf<O extends Operation> = O extends HoldOperation
+export type OutcomeOf<O extends Operation> = O extends HoldOperation | ReopenOperation
   ? HoldOutcome
   : O extends PostOperation
     ? PostOutcome
@@ -133,14 +149,18 @@ export interface Ledger {
   /** Why nothing can be committed at the moment, in words that anybody may read; undefined while it can, as far as is known. */
   readonly failing: string | undefined
   /**
-   * @returns the outcome, once the commit that contains it is on the disk. A refusal changes nothing: resolving a hold
-   * again, for example, is refused as `already_resolved`
+   * @returns the outcome, once the commit that contains it is on the disk; of a hold, where this process owns the ledger, at once.
+   * A refusal changes nothing: resolving a hold again, for example, is refused as `already_resolved`
    * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
-   * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or the writer's
-   * thread has ended, which may show only later; overloaded without a code after `close`; internal if the operation
-   * itself cannot be written
+   * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or fails to
+   * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be
+   * written
    */
   submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>
+  /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */
+  readonly unwritten: ReadonlyMap<number, Hold>
+  /** Writes those rows, for who reads the tables next or refers to them. Never rejects: what cannot be written stays unwritten. */
+  barrier(): Promise<void>
   /** Commits the operations under way, then closes the database. */
   close(): Promise<void>
 }

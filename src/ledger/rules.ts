@@ -1,9 +1,10 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
 import type { Call } from '../db/schema.ts'
-import { countOpened, countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
+import { countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import {
   type AccountRow,
+  addHold,
   type Book,
   freeOf,
   type HoldRow,
@@ -13,6 +14,7 @@ import {
   payDebt,
   refused,
 } from './book.ts'
+
 import { topUp, withdraw } from './movements.ts'
 import type {
   CallRecord,
@@ -25,6 +27,7 @@ import type {
   PostOutcome,
   Refusal,
   Refused,
+  ReopenOperation,
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
@@ -33,6 +36,7 @@ type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
 
 const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } = {
   hold,
+  reopen,
   post,
   void: voidHold,
   expire,
@@ -141,28 +145,32 @@ function openHold(
   book: Book,
   account: AccountRow,
   key: KeyRow,
-  operation: HoldOperation,
+  { request_id, now_ms, expires_at_ms }: HoldOperation | ReopenOperation,
   amount_nanos: Nanos,
 ): HoldOutcome {
   const opened: HoldRow = {
     id: book.next_hold_id,
     account_id: account.id,
     key_id: key.id,
-    request_id: operation.request_id,
+    request_id,
     amount_nanos,
     state: 'pending',
-    created_at_ms: operation.now_ms,
-    expires_at_ms: operation.expires_at_ms,
+    created_at_ms: now_ms,
+    expires_at_ms,
   }
   book.next_hold_id += 1
-  book.holds.set(opened.id, opened)
-  book.new_holds.push(opened)
-  account.held_nanos += amount_nanos
-  key.held_nanos += amount_nanos
-  countOpened(key, opened.id, amount_nanos, operation.now_ms)
-  book.changed_accounts.add(account)
-  book.changed_keys.add(key)
+  addHold(book, account, key, opened)
   return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
+}
+
+/** The call was made: whatever its account and key may do by now, it is paid. */
+function reopen(book: Book, operation: ReopenOperation): HoldOutcome {
+  if (!isAmount(operation.amount_nanos)) return refused('amount_out_of_range')
+  const account = book.accounts.get(operation.account_id)
+  if (!account) return refused('no_such_account')
+  const key = book.keys.get(operation.key_id)
+  if (key?.account_id !== account.id) return refused('no_such_key')
+  return openHold(book, account, key, operation, Math.min(operation.amount_nanos, freeOf(account)))
 }
 
 interface PendingHold {

@@ -25,6 +25,7 @@ export function prepareStatements(db: Database) {
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
+    truncateLog: db.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)'),
 
     // Another number than before where another connection has written since.
     dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),

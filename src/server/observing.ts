@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { SettledListener } from '../exchange/settling/activity.ts'
-import type { PostOperation, VoidOperation } from '../ledger/operations.ts'
+import type { Ledger, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { SettledCall } from '../observe/call-facts.ts'
 import { type CallSums, createCallSums } from '../observe/call-sums.ts'
 import { type Exposition, exposed } from '../observe/exposition.ts'
@@ -113,7 +113,7 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
     lag,
     version: manifest.version,
     started_at_ms: parts.started_at_ms,
-    pendingHolds: () => pendingHolds(db),
+    pendingHolds: () => withUnwritten(pendingHolds(db), exchange.ledger.unwritten),
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => exchange.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
@@ -128,13 +128,27 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
   }
 }
 
-function pendingHolds(db: Database): { count: number; amount_nanos: number } {
+function pendingHolds(db: Database): PendingHolds {
   const found = db
-    .query<{ count: number; amount_nanos: number }, []>(
+    .query<PendingHolds, []>(
       "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
     )
     .get()
   return found ?? { count: 0, amount_nanos: 0 }
+}
+
+interface PendingHolds {
+  count: number
+  amount_nanos: number
+}
+
+function withUnwritten(written: PendingHolds, unwritten: Ledger['unwritten']): PendingHolds {
+  const all = { ...written }
+  for (const { amount_nanos } of unwritten.values()) {
+    all.count += 1
+    all.amount_nanos += amount_nanos
+  }
+  return all
 }
 
 function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener {

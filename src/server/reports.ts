@@ -1,7 +1,6 @@
 // Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
 import type { Finding } from '../domain/finding.ts'
 import { formatUsd } from '../domain/money.ts'
-import type { Place } from '../ledger/auto-executor.ts'
 import type { OnChange } from '../ledger/health.ts'
 import type { RewriteName } from '../ledger/rewriting.ts'
 import type { Swept } from '../ledger/sweep.ts'
@@ -45,17 +44,6 @@ export function reportPlaceTo(log: Logger): (trouble: string | undefined) => voi
       )
     reason = trouble
   }
-}
-
-/** Reports where the ledger commits from now on. @param place, @param cause as `OnMove` */
-export function reportLedgerMoved(place: Place, cause: unknown, log: Logger): void {
-  if (cause !== undefined)
-    log.error(
-      { cause },
-      'the ledger has no thread for this slow disk: it goes on committing on the event loop',
-    )
-  else if (place === 'thread') log.info({}, 'commits are slow: the ledger makes them on a thread of its own')
-  else log.info({}, 'commits are quick again: the ledger makes them on the event loop')
 }
 
 /** Reports expired holds, if there are any. */

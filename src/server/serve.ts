@@ -34,6 +34,7 @@ import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
 import { openStores, recover, type Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
+import { takeWithdrawals } from './withdrawals.ts'
 
 const SWEEP_EVERY_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
@@ -133,8 +134,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   await orUndo(close, () => observing.start(gateway, stores))
   const listen = options.listen ?? catalogue().server.listen
-  const limits = options.plugin_limits
-  const own_plugins = await orUndo(close, () => startOwnPlugins(gateway, { data_folder, limits }))
+  const own_plugins = await orUndo(close, () =>
+    startOwnPlugins(gateway, { data_folder, limits: options.plugin_limits }),
+  )
   const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
   const listening = await orUndo(close, () => listenWith(gateway, options.plugins, where))
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
@@ -148,32 +150,33 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
-  const stopWarning = warn(gateway, postWebhook)
+  const stopBeside = serveBeside(gateway, data_folder, postWebhook)
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
       beside.doctor.stop()
-      await stopWarning()
+      await stopBeside()
       await stopSweeping()
       stopTicking()
       watched.close()
       await beside.backups.stop()
     })
-  const { url, renew } = listening
   const reread = () => watched.reload().then(() => configuration.noticed(watched.text()))
-  const reload = () => Promise.all([reread(), renew()]).then(() => {})
-  return { url, catalogue, warnings: watched.warnings, reload, stop }
+  const reload = () => Promise.all([reread(), listening.renew()]).then(() => {})
+  return { url: listening.url, catalogue, warnings: watched.warnings, reload, stop }
 }
 
-/** Tells the operator of what should not go on, in the log and by alerts. @returns ends it */
-function warn(gateway: Gateway, post: PostWebhook): () => Promise<void> {
-  const { catalogue, log, now } = gateway.exchange
+/** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
+function serveBeside(gateway: Gateway, data_folder: string, post: PostWebhook): () => Promise<void> {
+  const { catalogue, ledger, log, now } = gateway.exchange
+  const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
   const alerts = watchAlerts({ gateway, post })
   return () => {
     stopWarning()
+    endWithdrawals()
     return alerts.stop()
   }
 }

@@ -14,6 +14,7 @@ import { createIdempotency, type Idempotency } from '../idempotency/idempotency.
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
+import { findCall } from '../ledger/call.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
@@ -28,11 +29,10 @@ import { redactorOf } from '../observe/redact.ts'
 import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
-import { reportLedgerMoved, reportLedgerTo, reportPlaceTo, reportRecovered, reportSwept } from './reports.ts'
+import { reportLedgerTo, reportPlaceTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
-  /** Where the ledger's writer runs is taken once, at the start. */
   catalogue: () => Catalogue
   log: Logger
   now: () => number
@@ -72,19 +72,24 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   const database_path = join(data_folder, 'tollgate.db')
   const { db, unsynced_db, place } = openDatabases(database_path, log)
-  const ledger = await openLedger({
+  const ledger = openLedger({
     path: database_path,
+    owner: true,
     blocked: () => place.trouble,
-    writer: catalogue().server.ledger_writer,
+    onLost: ({ id, request_id }, { cause }) =>
+      log.error(
+        { request_id, hold_id: id, cause },
+        'a hold cannot be written: its call is served, and not charged',
+      ),
     probe,
     onChange: reportLedgerTo(log, data_folder),
-    onMove: (place, cause) => reportLedgerMoved(place, cause, log),
   })
   const journal = openSettlementJournal(data_folder, log)
   const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
     now,
     limits: () => answerLimitsOf(catalogue().server),
+    unwritten: () => ledger.unwritten.values(),
   })
   const responses = createKeptResponses({
     db: unsynced_db,
@@ -158,7 +163,8 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   const pending = holdQueries(db).pending.all({ expired_by_ms: Number.MAX_SAFE_INTEGER })
-  await journal.apply(ledger, pending)
+  const isRecorded = (request_id: string) => findCall(db, request_id) !== undefined
+  await journal.apply(ledger, { pending, isRecorded })
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()

@@ -8,10 +8,10 @@ import {
 } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { beginErasing } from '../../src/access/erasing.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 function world() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const { id } = createAccount(db, { name: 'ada', now_ms: 1 })
   return { db, id }
 }

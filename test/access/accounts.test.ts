@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { accountByName, createAccount, listAccounts, suspendAccount } from '../../src/access/accounts.ts'
 import { reopenAccount } from '../../src/access/closing.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000
-const database = () => openDatabase(':memory:')
+const database = () => memoryDatabase()
 
 test('a new account is active and has no money', () => {
   const db = database()

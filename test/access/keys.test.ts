@@ -6,7 +6,7 @@ import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey, keyByReference, listKeys, revokeKey, rotateKey } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000
 const SETTINGS: KeySettings = {
@@ -45,7 +45,7 @@ function counting() {
 }
 
 function world() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   for (const name of ['ada', 'mia']) createAccount(db, { name, now_ms: NOW })
   const randomBytes = counting()
   const issuing = (now_ms = NOW) => ({ randomBytes, now_ms })

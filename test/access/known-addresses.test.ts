@@ -8,13 +8,13 @@ import {
   sweepAddresses,
 } from '../../src/access/known-addresses.ts'
 import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const DAY_MS = 86_400_000
-let db = openDatabase(':memory:')
+let db = memoryDatabase()
 let alice = 0
 beforeEach(() => {
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   alice = createAccount(db, { name: 'alice', now_ms: 0 }).id
 })
 afterEach(() => db.close())

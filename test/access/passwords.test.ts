@@ -1,7 +1,7 @@
 // Passwords: what one must be, and a check that costs the same for everybody.
 import { describe, expect, test } from 'bun:test'
 import { checkPassword, createPasswords, hashOf, setPassword } from '../../src/access/passwords.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const passwords = createPasswords()
 
@@ -74,7 +74,7 @@ describe('a new password', () => {
 })
 
 test('the operator and each account have one, which replaces the one before', () => {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   db.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 0)")
   const [first, second] = ['$argon2id$1', '$argon2id$2']
   expect([hashOf(db, null), hashOf(db, 1)]).toEqual([undefined, undefined])

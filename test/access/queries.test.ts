@@ -1,16 +1,18 @@
 // The prepared queries on accounts and keys: what they write, and on which connection.
+
 import { describe, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import type { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000
 
 function databaseWith(settings: Partial<KeySettings> = {}) {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   createAccount(db, { name: 'ada', now_ms: NOW })
   const none = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))

@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks'
 import { createSender, RETRY_AFTER_MS } from '../../src/alerts/sender.ts'
 import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../src/alerts/store.ts'
 import { createWebhookTest } from '../../src/alerts/test-message.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-post.ts'
 import { PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'
 import { AUTHORITY, serveTls } from '../media/tls-server.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -31,7 +31,7 @@ const settingsWith = (webhook: typeof WEBHOOK | undefined) => () => ({
 })
 
 function scene() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const clock = { now_ms: Date.now() }
   const got: { id: string; event: string; at_ms: number }[] = []
   const state: { answer: Answer; webhook: typeof WEBHOOK | undefined; ids: number } = {

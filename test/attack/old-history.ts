@@ -24,13 +24,7 @@ export const oldHistory: Attack = {
     const calls = Math.max(1_000, Math.round(CALLS * rounds))
     using folder = temporary()
     const path = folder.at('tollgate.db')
-    writeFileSync(
-      folder.at('tollgate.toml'),
-      catalogueOf({ upstream_url: 'simulator' }).replace(
-        'ledger_writer = "inline"',
-        'ledger_writer = "auto"',
-      ),
-    )
+    writeFileSync(folder.at('tollgate.toml'), catalogueOf({ upstream_url: 'simulator' }))
     makeOldCalls(path, { calls, days: 80 })
     const before = reading(path, (db) => ({ digest: digestOf(db, calls), size: sizeOf(db) }))
 

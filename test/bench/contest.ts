@@ -22,17 +22,11 @@ export interface Bench {
   readonly metrics: boolean
 }
 
-/**
- * `auto` chooses where the ledger commits by times measured under load, and of two gateways on one machine each may choose
- * otherwise: at 64 connections a call on the thread takes half as much again. What is compared is the code.
- */
-const COMMITS_INLINE = 'ledger_writer = "inline"'
-
 const METRICS = '[metrics]\ntoken = "bench-metrics-token"\n'
 
 /**
  * Starts the subjects, and ends them when the work on them is done.
- * @param slow_disk the environment of gateways whose fsync is slow; where the ledger commits is then part of what is compared
+ * @param slow_disk the environment of gateways whose fsync is slow
  */
 export async function withContest<T>(
   { upstream, checkout, against, metrics }: Bench,
@@ -47,8 +41,7 @@ export async function withContest<T>(
     return subject
   }
   const gatewayOf = async (source: string, sections = ''): Promise<Subject> => {
-    const server = against === undefined || slow_disk ? '' : COMMITS_INLINE
-    const data = await makeDataFolder(sourceOf(source), upstream.port, server, sections)
+    const data = await makeDataFolder(sourceOf(source), upstream.port, '', sections)
     folders.push(data)
     return started(startGateway(data, slow_disk))
   }

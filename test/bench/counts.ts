@@ -5,15 +5,12 @@ import { COUNTED_NAMES, countsOf, KINDS } from '../guard/kinds.ts'
 import type { Bench } from './contest.ts'
 import { alignedText } from './report.ts'
 
-/** On the event loop, so that the ledger's own work is counted with the rest. */
-const SERVER = 'ledger_writer = "inline"'
-
 /** A table: a line for each thing that is counted, a column for each kind of call; with another checkout, one more before it. */
 export async function countsTable({ upstream, checkout, against }: Bench): Promise<string> {
   const checkouts = [against, checkout].filter((folder) => folder !== undefined)
   const counted: Counts[][] = []
   for (const folder of checkouts) {
-    await using gateway = await startCounted(folder, upstream.port, SERVER)
+    await using gateway = await startCounted(folder, upstream.port)
     counted.push(await countsOfAll(gateway))
   }
   const heads = KINDS.flatMap((kind) => (against === undefined ? [kind] : ['before', kind]))

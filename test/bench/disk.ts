@@ -52,16 +52,8 @@ export async function measureSlowDisk(bench: Bench, skip: (reason: string) => vo
 }
 
 const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Goal })[] = [
-  { what: 'one commit an operation', writer: 'inline', callers: 1, calls: 1_000, alone: true },
-  { what: '64 callers, on the event loop', writer: 'inline', callers: 64, calls: 60_000, alone: false },
-  {
-    what: '64 callers, as configured (auto)',
-    writer: 'auto',
-    callers: 64,
-    calls: 60_000,
-    alone: false,
-    goal: CALLS_OF_THE_LEDGER,
-  },
+  { what: 'one commit an operation', callers: 1, calls: 1_000, alone: true },
+  { what: '64 callers', callers: 64, calls: 60_000, alone: false, goal: CALLS_OF_THE_LEDGER },
 ]
 
 async function ledgerFigures(

@@ -5,7 +5,6 @@ import type { CallRecord, Ledger } from '../../src/ledger/operations.ts'
 
 export interface LedgerLoad {
   readonly database: string
-  readonly writer: 'inline' | 'thread' | 'auto'
   /** Calls at once; each holds, then posts. */
   readonly callers: number
   readonly calls: number
@@ -81,9 +80,9 @@ async function holdAndPost(ledger: Ledger): Promise<void> {
 }
 
 /** @returns calls a second */
-async function run({ database, writer, callers, calls, alone }: LedgerLoad): Promise<number> {
+async function run({ database, callers, calls, alone }: LedgerLoad): Promise<number> {
   makeAccount(database)
-  const ledger = await openLedger({ path: database, writer })
+  const ledger = openLedger({ path: database })
   await ledger.submit({
     op: 'top_up',
     account_id: ACCOUNT_ID,

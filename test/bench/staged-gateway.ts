@@ -122,7 +122,13 @@ function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger
         : { ok: true, charged_nanos: 0, unpaid_nanos: 0, returned_nanos: 0 }
     return outcome as Awaited<ReturnType<typeof ledger.submit<typeof operation>>>
   }
-  return { failing: undefined, submit, close: ledger.close }
+  return {
+    failing: undefined,
+    unwritten: new Map(),
+    submit,
+    barrier: async () => {},
+    close: () => ledger.close(),
+  }
 }
 
 const placeless = (running: ExchangeParts['running']): ExchangeParts['running'] => {

@@ -247,23 +247,6 @@ describe('the executable in an empty folder', () => {
   })
 })
 
-describe.each(['inline', 'thread'])('with the ledger committing %s', (writer) => {
-  test('the executable charges for a call', async () => {
-    const data = join(work_folder, writer)
-    const example = await Bun.file(join(folder, 'data/tollgate.toml')).text()
-    await Bun.write(
-      join(data, 'tollgate.toml'),
-      example.replace('[server]', `[server]\nledger_writer = "${writer}"`),
-    )
-    const started = await start('--data', data)
-    const response = await generate(started, started.demo_path, started.demo_key)
-    expect(response.status).toBe(200)
-    expect(await stop(started)).toBe(0)
-    const { answer } = await command('audit', '--data', data)
-    expect(answer).toMatchObject({ clean: true, totals: { calls: 1, pending_holds: 0 } })
-  })
-})
-
 /** The catalogue of a first start has models that draw. */
 async function drawWithout(name: string, env: Record<string, string>): Promise<void> {
   const data = join(work_folder, name)

@@ -5,13 +5,13 @@ import { listKeys } from '../../src/access/keys.ts'
 import { hashKey, KEY_PATTERN } from '../../src/access/secret.ts'
 import { banner, reachableUrl } from '../../src/cli/banner.ts'
 import { firstStart } from '../../src/cli/first-start.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { NOW } from './scene.ts'
 
 function scene() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const writer = createWriter(db)
   const ledger = groupCommit({
     commit: async (operations) => writer.commit(operations),

@@ -27,7 +27,7 @@ price = ${price}
 `
 const catalogue = (url: string) =>
   [
-    '[server]\nledger_writer = "inline"',
+    '[server]',
     provider('gemini', url),
     provider('anthropic', url),
     provider('openai', `${url}/v1`),

@@ -1,10 +1,12 @@
 // The catalogue's past: what is kept of a text, for how long, and how it comes back with the keys of today.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Configuration, createConfiguration } from '../../src/config/configuration.ts'
 import { forgetAccount, keepText, listVersions, MAX_VERSIONS, requireVersion } from '../../src/config/past.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import type { openDatabase } from '../../src/db/open.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 import { CATALOGUE, catalogueOf } from './catalogues.ts'
 
@@ -30,12 +32,12 @@ describe('versions', () => {
     keepText(db, { text, made_at_ms, made_by: 'file' })
 
   test('count on; equal texts in a row are one', () => {
-    using db = openDatabase(':memory:')
+    using db = memoryDatabase()
     expect(['a', 'a', 'b', 'a'].map((text) => keep(db, text))).toEqual([1, undefined, 2, 3])
   })
 
   test(`the newest ${MAX_VERSIONS} are kept, in pages, and older ones not found`, () => {
-    using db = openDatabase(':memory:')
+    using db = memoryDatabase()
     for (let count = 1; count <= MAX_VERSIONS + 20; count++) keep(db, `# ${count}`, count)
     const first = listVersions(db, { limit: 60 })
     const second = listVersions(db, { limit: 60, cursor: first.next_cursor })
@@ -47,7 +49,7 @@ describe('versions', () => {
   })
 
   test.each(['', 'editor', 'session:', 'session:me', 'command:'])('are not saved by %j', (made_by) => {
-    using db = openDatabase(':memory:')
+    using db = memoryDatabase()
     expect(() => db.run('INSERT INTO catalogues VALUES (1, ?, 0, ?)', ['# a', made_by])).toThrow('CHECK')
   })
 
@@ -57,7 +59,7 @@ describe('versions', () => {
     ['[limits.accounts.alicia]\nrequests_per_minute = 3\n', 0],
     ['[[models]]\nid = "alice"\n', 0],
   ])('%j with the name of an erased account: %d deleted', (text, count) => {
-    using db = openDatabase(':memory:')
+    using db = memoryDatabase()
     keep(db, text)
     expect(forgetAccount(db, 'alice')).toBe(count)
     expect(listVersions(db, { limit: 9 }).rows).toHaveLength(1 - count)

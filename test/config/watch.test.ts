@@ -115,8 +115,11 @@ describe('settings that wait for a restart', () => {
   const server = (lines: string) => `[server]\n${lines}\n${CATALOGUE}`
   test.each([
     ['listen = "127.0.0.1:9"', ['server.listen']],
-    ['ledger_writer = "inline"', ['server.ledger_writer']],
-    ['listen = "127.0.0.1:9"\nledger_writer = "thread"', ['server.listen', 'server.ledger_writer']],
+    ['ledger_writer = "inline"', []],
+    [
+      'listen = "127.0.0.1:9"\ntls_key = "key.pem"\ntls_certificate = "certificate.pem"',
+      ['server.listen', 'server.tls_certificate', 'server.tls_key'],
+    ],
     ['log_level = "debug"\non_disconnect = "drain"', []],
     ['listen = "127.0.0.1:8080"', []],
   ])('%p', async (lines, waiting_for_restart) => {

@@ -180,7 +180,7 @@ describe('a change of prices', () => {
     expect(body.error).toMatchObject({ code: 'configuration_mistakes', param: 'models[0].price.input' })
     const checked = await operator('/catalogue/check', { edits: [price('much')] })
     expect(checked.body.mistakes).toEqual([
-      expect.objectContaining({ path: 'models[0].price.input', line: 19 }),
+      expect.objectContaining({ path: 'models[0].price.input', line: 18 }),
     ])
     expect(checked.body.changes).toBeNull()
   })

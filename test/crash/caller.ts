@@ -124,7 +124,7 @@ async function topUpBeside(options: CallerOptions, book: Acknowledged): Promise<
   const note = newTag()
   const amount_nanos = 1 + random.below(1_000_000)
   book.unconfirmed_top_ups.set(note, amount_nanos)
-  const ledger = await openLedger({ path: database_path, writer: 'inline' })
+  const ledger = openLedger({ path: database_path })
   const { ok } = await ledger.submit({ op: 'top_up', account_id, amount_nanos, note, now_ms: Date.now() })
   if (ok) confirm(book, note)
   await ledger.close()

@@ -16,17 +16,20 @@ import { PRICE_TOML, type Provider, startProvider } from './provider.ts'
 
 /**
  * Where the server kills itself. `outside` is a kill by another process after some calls, `moment` after some
- * milliseconds, wherever the server is then; both with the ledger on its thread.
+ * milliseconds, wherever the server is then.
  */
 export const POINTS = [
   'admitted',
+  'hold.decided',
   'held',
   'dispatched',
   'settling',
   'settled',
-  'commit.begun',
-  'commit.written',
-  'commit.done',
+  'batch.begun',
+  'batch.written',
+  'batch.committed',
+  'hold.written',
+  'batch.synced',
   'outside',
   'moment',
 ] as const
@@ -106,12 +109,11 @@ export function openCrashes(seed: number): Crashes {
 
 const databaseIn = (folder: string): string => join(folder, 'tollgate.db')
 
-const writeCatalogue = ({ folder, provider }: Run, ledger_writer: 'inline' | 'thread') =>
+const writeCatalogue = ({ folder, provider }: Run) =>
   Bun.write(
     join(folder, 'tollgate.toml'),
     `[server]
 listen = "127.0.0.1:0"
-ledger_writer = "${ledger_writer}"
 
 [[providers]]
 name = "provider"
@@ -196,9 +198,8 @@ async function callUntilItDies(
 }
 
 async function live(run: Run, point: Point): Promise<Life> {
-  const from_outside = point === 'outside' || point === 'moment'
   const passing = 1 + run.random.below(point === 'moment' ? MAX_MOMENT_MS : MAX_PASSINGS)
-  await writeCatalogue(run, from_outside ? 'thread' : 'inline')
+  await writeCatalogue(run)
   const server = await startServer(run.folder, point, passing)
   const complaints = checkRestart(run, server)
   await callUntilItDies(run, server, point, passing)

@@ -9,17 +9,17 @@ import {
   recordAction,
   sweepActions,
 } from '../../src/db/actions.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import { immediately } from '../../src/db/transaction.ts'
 import { type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 24)
 const OPERATOR: By = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
 const HOLDER: By = { actor: { kind: 'account', session_id: 5, address: '203.0.113.7' }, now_ms: NOW_MS }
 
 function opened(): Database {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   db.run("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)")
   return db
 }

@@ -1,6 +1,6 @@
 // The constraints of the tables: what they refuse, whatever the code above them does.
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const TOO_MUCH = '9007199254740992'
 
@@ -11,7 +11,7 @@ const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
 
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 function filled() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   db.run(`
     INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
     INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);

@@ -1,9 +1,9 @@
 // The list of a person's data: it names every table and column of the schema, and what guards an erasure follows from it.
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
 import { exportedTables, OF_NOBODY, PERSONAL_DATA } from '../../src/db/personal-data.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
-const db = openDatabase(':memory:')
+const db = memoryDatabase()
 const named = <Name extends string>(sql: string): Name[] =>
   db
     .query<{ name: Name }, []>(sql)

@@ -1,8 +1,10 @@
 // Immediate transactions: they take the write lock at their start, and leave nothing where their work throws.
+
 import { expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { immediately } from '../../src/db/transaction.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const folder = folderOfEachTest()
@@ -17,7 +19,7 @@ test('the write lock is held before the first statement', () => {
 })
 
 test('prepared queries take part in it: work that throws leaves nothing, also where it is nested', () => {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const failing = () =>
     immediately(db, () => {
       createAccount(db, { name: 'one', now_ms: 0 })

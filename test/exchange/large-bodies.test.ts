@@ -95,7 +95,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
     await gateway.rest()
     const amount_nanos = accountQueries(gateway.db).accountById.get({ id })?.balance_nanos ?? 0
-    const ledger = await openLedger({ path: join(gateway.data_folder, 'tollgate.db'), writer: 'inline' })
+    const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
     const withdrawal = { op: 'withdraw', account_id: id, amount_nanos, note: 'test', now_ms: 0 } as const
     expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })
     await ledger.close()

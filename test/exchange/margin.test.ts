@@ -43,7 +43,6 @@ const routes = (costs: Routes['costs']) =>
 
 const catalogue = ({ costs, refuse = false }: Routes) => `
 [server]
-ledger_writer = "inline"
 [limits]
 refuse_negative_margin = ${refuse}
 ${costs.map((_, at) => providerSection(`p${at + 1}`, 'gemini', upstream.url, 'cooldown_ms = 0')).join('')}

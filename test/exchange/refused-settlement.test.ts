@@ -4,11 +4,8 @@ import { NO_USAGE } from '../../src/domain/usage.ts'
 import type { HeldCall } from '../../src/exchange/life/held-call.ts'
 import { Trace } from '../../src/exchange/life/trace.ts'
 import { createActivity } from '../../src/exchange/settling/activity.ts'
-import {
-  type Delivered,
-  openSettlement,
-  type SettlementParts,
-} from '../../src/exchange/settling/settlement.ts'
+import type { Delivered } from '../../src/exchange/settling/end.ts'
+import { openSettlement, type SettlementParts } from '../../src/exchange/settling/settlement.ts'
 import type { Ledger, PostOutcome } from '../../src/ledger/operations.ts'
 import { memoryLog } from '../support/memory-log.ts'
 

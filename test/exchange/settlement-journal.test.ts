@@ -7,7 +7,7 @@ import type { Hold } from '../../src/db/schema.ts'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
 import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
-import type { Ledger, PostOperation } from '../../src/ledger/operations.ts'
+import type { Ledger, Operation, PostOperation } from '../../src/ledger/operations.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
@@ -32,14 +32,33 @@ const settlementOf = (hold_id: number): UnwrittenSettlement => ({
   operation: { op: 'post', hold_id, cost_nanos: 5, now_ms: 0 } as PostOperation,
   fields: { request_id: `req_${hold_id}`, hold_id, cost_usd: '0.000000005' },
 })
+const HOLD = { account_id: 1, key_id: 1, amount_nanos: 7, now_ms: 0, expires_at_ms: 0 }
+/** The same with its hold, whose row may be as unwritten. */
+const wholeOf = (hold_id: number): UnwrittenSettlement => ({
+  ...settlementOf(hold_id),
+  hold: { ...HOLD, request_id: `req_${hold_id}` },
+})
 const holdOf = (id: number, request_id = `req_${id}`): Hold => ({ id, request_id }) as Hold
 
-/** A ledger that takes everything, or throws. */
+/** What the tables have: these pending holds, and calls of these requests. */
+const found = (...pending: Hold[]) => ({
+  pending,
+  isRecorded: (request_id: string) => request_id === 'req_8',
+})
+
+/** A ledger that takes everything, or throws. It opens holds again from 101 on. */
 function ledgerThat(thrown?: Error) {
-  const submitted: number[] = []
-  const submit = async ({ hold_id }: { hold_id: number }) => {
+  const submitted: (number | string)[] = []
+  let hold_id = 100
+  const submit = async (operation: Operation) => {
     if (thrown) throw thrown
-    submitted.push(hold_id)
+    if (operation.op === 'reopen') {
+      submitted.push(`reopen ${operation.request_id}`)
+      return operation.account_id === 1
+        ? { ok: true, hold_id: ++hold_id, held_nanos: operation.amount_nanos }
+        : { ok: false, refusal: 'no_such_account' }
+    }
+    if ('hold_id' in operation) submitted.push(operation.hold_id)
     return { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
   }
   return { ledger: { submit: submit as Ledger['submit'] }, submitted }
@@ -58,22 +77,39 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     journal().keep([settlementOf(1), settlementOf(2)])
     journal().keep([settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, [holdOf(1), holdOf(2), holdOf(3)])
+    await journal().apply(ledger, found(holdOf(1), holdOf(2), holdOf(3)))
     expect([submitted, existsSync(path())]).toEqual([[1, 2, 3], false])
-    await journal().apply(ledger, [holdOf(1)])
+    await journal().apply(ledger, found(holdOf(1)))
     expect(submitted).toHaveLength(3)
   })
 
   test('writes nothing again that was written after all, nor to the hold of another request', async () => {
     journal().keep([settlementOf(1), settlementOf(2), settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, [holdOf(2, 'req_of_a_restored_database'), holdOf(3)])
+    await journal().apply(ledger, found(holdOf(2, 'req_of_a_restored_database'), holdOf(3)))
     expect(submitted).toEqual([3])
     expect(messages()).toEqual([
       'a settlement of the journal was written before',
       'a settlement of the journal was written before',
       'a settlement of the journal was written',
     ])
+  })
+
+  test('opens a hold again whose row was never written, and takes one that was by its request, whatever its number', async () => {
+    journal().keep([wholeOf(1), wholeOf(2), wholeOf(8)])
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, found(holdOf(1, 'req_of_another_call'), holdOf(3, 'req_2')))
+    expect(submitted).toEqual(['reopen req_1', 101, 3])
+    expect(messages().at(-1)).toBe('a settlement of the journal was written before')
+  })
+
+  test('reports a hold that cannot be opened again', async () => {
+    const { hold, ...settlement } = wholeOf(1)
+    journal().keep([{ ...settlement, hold: hold && { ...hold, account_id: 2 } }])
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, found())
+    expect(submitted).toEqual(['reopen req_1'])
+    expect(memory.lines().at(-1)).toMatchObject({ level: 'error', refusal: 'no_such_account' })
   })
 
   test('reports a torn last line, and skips it', async () => {
@@ -83,7 +119,7 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     rmSync(path())
     appendFileSync(path(), text.slice(0, -10))
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, [holdOf(1), holdOf(2)])
+    await journal().apply(ledger, found(holdOf(1), holdOf(2)))
     expect(submitted).toEqual([1])
     expect(memory.lines().find(({ level }) => level === 'error')).toMatchObject({
       line: 3,
@@ -98,21 +134,21 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     appendFileSync(path(), text.slice(0, -10))
     journal().keep([settlementOf(2), settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, [holdOf(1), holdOf(2), holdOf(3)])
+    await journal().apply(ledger, found(holdOf(1), holdOf(2), holdOf(3)))
     expect(submitted).toEqual([2, 3])
   })
 
   test('stays while the ledger cannot commit', async () => {
     journal().keep([settlementOf(1)])
     const { ledger } = ledgerThat(overloaded('The gateway cannot record calls at the moment.'))
-    await expect(journal().apply(ledger, [holdOf(1)])).rejects.toThrow('cannot record')
+    await expect(journal().apply(ledger, found(holdOf(1)))).rejects.toThrow('cannot record')
     expect(existsSync(path())).toBe(true)
   })
 
   test('reports in full what the ledger refuses for its content, and does not stop the start', async () => {
     journal().keep([settlementOf(1)])
     const { ledger } = ledgerThat(internal('The gateway failed to record this call.'))
-    await journal().apply(ledger, [holdOf(1)])
+    await journal().apply(ledger, found(holdOf(1)))
     expect(memory.lines().at(-1)).toMatchObject({
       level: 'error',
       message: 'a settlement of the journal cannot be written',
@@ -130,10 +166,7 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
   journal(disk.path).keep(all.slice(0, 500))
   journal(disk.path).keep(all.slice(500))
   const { ledger, submitted } = ledgerThat()
-  await journal(disk.path).apply(
-    ledger,
-    all.map(({ operation }) => holdOf(operation.hold_id)),
-  )
+  await journal(disk.path).apply(ledger, found(...all.map(({ operation }) => holdOf(operation.hold_id))))
   expect(submitted).toHaveLength(1_000)
   // With room again, the next start reserves anew.
   disk.free()

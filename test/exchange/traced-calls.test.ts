@@ -23,7 +23,6 @@ const traceOf = ({ trace }: Call) => readTrace(trace)
 const twoRoutes = () => `
 [server]
 log_level = "debug"
-ledger_writer = "inline"
 ${providerSection(PROVIDER, 'gemini', upstream.url, 'cooldown_ms = 0')}
 ${providerSection('spare', 'openai', `${second.url}/v1`, '', [PROVIDER_KEYS[1]])}
 ${modelSection(MODEL, { [PROVIDER]: 'first', spare: 'second' }, { more: 'max_output_tokens = 8192' })}

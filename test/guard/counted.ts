@@ -21,13 +21,9 @@ export interface CountedGateway extends AsyncDisposable {
  * @param upstream_port where its providers answer
  * @param server lines of the catalogue's `[server]`
  */
-export async function startCounted(
-  checkout: string,
-  upstream_port: number,
-  server: string,
-): Promise<CountedGateway> {
+export async function startCounted(checkout: string, upstream_port: number): Promise<CountedGateway> {
   const [bun = 'bun', ...program] = sourceOf(checkout)
-  const data = await makeDataFolder([bun, ...program], upstream_port, server)
+  const data = await makeDataFolder([bun, ...program], upstream_port)
   let told: (counts: Counts) => void = () => {}
   const child = Bun.spawn([bun, '--preload', PRELOAD, ...program, 'serve', '--data', data.path], {
     // With the limit raised already, the program does not replace itself by another process.

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { OWN_CHECKOUT, startUpstream } from '../bench/subjects.ts'
 import { startCounted } from './counted.ts'
 import { type CountedKind, countsOf } from './kinds.ts'
-import { LIMITS, LIMITS_WITH_A_THREAD } from './limits.ts'
+import { LIMITS } from './limits.ts'
 
 const upstream = await startUpstream()
 afterAll(() => upstream.process.stop())
@@ -12,19 +12,14 @@ const grown = (kind: CountedKind, name: string, count: number, limit: number): s
   `a ${kind} has ${count.toFixed(2)} ${name}, where ${limit} were enough: find what added them (bun run bench --counts ` +
   'shows them all), or raise the limit in test/guard/limits.ts and say in the commit what they are for'
 
-for (const [writer, limits] of [
-  ['inline', LIMITS],
-  ['thread', LIMITS_WITH_A_THREAD],
-] as const) {
-  describe(`with the ledger's writer ${writer === 'inline' ? 'on the event loop' : 'on a thread'}`, async () => {
-    const gateway = await startCounted(OWN_CHECKOUT, upstream.port, `ledger_writer = "${writer}"`)
-    afterAll(() => gateway[Symbol.asyncDispose]())
-    for (const [kind, most] of Object.entries(limits) as [CountedKind, Record<string, number>][]) {
-      const counts = await countsOf(gateway, kind)
-      test.each(Object.entries(most))(`a ${kind} has no more %s than %d`, (name, limit) => {
-        const count = counts[name] ?? 0
-        expect(count, grown(kind, name, count, limit)).toBeLessThanOrEqual(limit)
-      })
-    }
-  })
-}
+describe('in a gateway', async () => {
+  const gateway = await startCounted(OWN_CHECKOUT, upstream.port)
+  afterAll(() => gateway[Symbol.asyncDispose]())
+  for (const [kind, most] of Object.entries(LIMITS) as [CountedKind, Record<string, number>][]) {
+    const counts = await countsOf(gateway, kind)
+    test.each(Object.entries(most))(`a ${kind} has no more %s than %d`, (name, limit) => {
+      const count = counts[name] ?? 0
+      expect(count, grown(kind, name, count, limit)).toBeLessThanOrEqual(limit)
+    })
+  }
+})

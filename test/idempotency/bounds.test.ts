@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
 import { createKeptAnswers, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import { startRecording } from '../../src/idempotency/recording.ts'
 import type { AnswerLimits } from '../../src/idempotency/room.ts'
 import type { KeptBody } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { scene } from '../support/scene.ts'
 import { answering, expectRefusal, PAID, send } from './support.ts'
 
@@ -27,7 +27,7 @@ let limits: AnswerLimits
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   for (const id of [1, 2, 3])
     db.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
   files = createFileStore(folder)

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
 import {
   createKeptAnswers,
   KEPT_FOR_MS,
@@ -16,6 +15,7 @@ import { createReplayCount } from '../../src/idempotency/replays.ts'
 import type { AnswerLimits } from '../../src/idempotency/room.ts'
 import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 let folder: string
@@ -28,7 +28,7 @@ let limits = ROOMY
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
-  db = openDatabase(':memory:')
+  db = memoryDatabase()
   db.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)")
   files = createFileStore(folder)
   limits = ROOMY

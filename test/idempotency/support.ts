@@ -105,7 +105,7 @@ export async function withdraw(
   account_id: number,
   amount_nanos: number,
 ): Promise<void> {
-  const ledger = await openLedger({ path: join(gateway.data_folder, 'tollgate.db'), writer: 'inline' })
+  const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
   const outcome = await ledger.submit({ op: 'withdraw', account_id, amount_nanos, note: 'test', now_ms: 0 })
   await ledger.close()
   expect(outcome.ok).toBe(true)

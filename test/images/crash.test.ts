@@ -27,7 +27,7 @@ const POINTS = [
   'image.written',
   'images.stored',
   'settling',
-  'commit.written',
+  'batch.written',
   'settled',
   'outside',
 ] as const
@@ -59,7 +59,6 @@ const provider = Bun.serve({
 const folder = await prepareDataFolder(
   `[server]
 listen = "127.0.0.1:0"
-ledger_writer = "inline"
 ${providerSection('provider', 'gemini', provider.url.origin, 'cooldown_ms = 0', ['the-key-of-the-provider'])}
 ${modelSection('crash', { provider: 'crash' }, { kind: 'image', price: 'per_image = 0.04', more: `max_n_per_request = ${IMAGES}` })}
 `,

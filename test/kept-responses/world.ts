@@ -3,12 +3,12 @@ import type { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
 import type { ResponseSettings } from '../../src/domain/catalogue.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { createKeptResponses, type KeptResponses } from '../../src/responses/store.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { answerTo } from './support.ts'
 
 export const DAY_MS = 86_400_000
@@ -32,7 +32,7 @@ export interface World extends AsyncDisposable {
 
 export async function world(changes: Partial<ResponseSettings> = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   for (const id of [1, 2, 3])
     db.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
   const files = createFileStore(folder)

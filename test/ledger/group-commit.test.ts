@@ -2,8 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
-import type { Executor } from '../../src/ledger/executors.ts'
-import { commitBatch, tryToWrite } from '../../src/ledger/failure.ts'
+import type { Executor } from '../../src/ledger/executor.ts'
+import { commitBatch, tryTo } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter, type Probe } from '../../src/ledger/writer.ts'
@@ -46,7 +46,7 @@ const overDatabase = (db: Database, probe?: Probe): Executor => {
   const writer = createWriter(db, probe)
   return {
     commit: async (operations) => commitBatch(writer, operations),
-    tryToWrite: async () => tryToWrite(writer),
+    tryToWrite: async () => tryTo(writer.rewriteHeader),
     close: async () => {},
   }
 }
@@ -152,7 +152,7 @@ describe('when a commit fails', () => {
     const db = world({ balance: 100 })
     let failures = 1
     const probe: Probe = (point) => {
-      if (point === 'commit.written' && failures-- > 0) throw new Error('before the commit')
+      if (point === 'batch.written' && failures-- > 0) throw new Error('before the commit')
     }
     const ledger = groupCommit(overDatabase(db, probe))
     const outcomes = await Promise.all([
@@ -168,11 +168,10 @@ describe('when a commit fails', () => {
   test('at each attempt, every operation of the batch fails, and nothing is written', async () => {
     const db = world({ balance: 100 })
     const probe: Probe = (point) => {
-      if (point === 'commit.written') throw new Error('always')
+      if (point === 'batch.written') throw new Error('always')
     }
-    const failed = await Promise.allSettled(
-      [hold(60), topUp(7)].map(groupCommit(overDatabase(db, probe)).submit),
-    )
+    const ledger = groupCommit(overDatabase(db, probe))
+    const failed = await Promise.allSettled([ledger.submit(hold(60)), ledger.submit(topUp(7))])
     expect(failed.map((one) => one.status === 'rejected' && one.reason.kind)).toEqual([
       'internal',
       'internal',
@@ -215,7 +214,7 @@ test('one operation that can never be written costs the others few commits, not 
   const db = world({ balance: 1_000 })
   let commits = 0
   const probe: Probe = (point) => {
-    if (point === 'commit.begun') commits += 1
+    if (point === 'batch.begun') commits += 1
   }
   const ledger = groupCommit(overDatabase(db, probe))
   await Promise.all(Array.from({ length: 64 }, () => ledger.submit(hold(1))))

@@ -2,11 +2,11 @@
 import type { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../src/db/open.ts'
 import type { CallFilter } from '../../src/ledger/call-filter.ts'
 import { listCalls, listCallsInTurns } from '../../src/ledger/history.ts'
 import { callQueriesOfAccount } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { recorded } from './recorded.ts'
 import { hold, voided } from './world.ts'
 
@@ -216,7 +216,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
 })
 
 describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const { page, step, ranges, days, sums } = callQueriesOfAccount(db)
   const planOf = (query: { getQuery(): { sql: string } }) =>
     db

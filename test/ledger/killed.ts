@@ -6,7 +6,7 @@ import { hold, post } from './world.ts'
 const [path = '', fatal = ''] = process.argv.slice(2)
 let commits = 0
 const writer = createWriter(openDatabase(path), (point) => {
-  if (point === 'commit.begun') commits += 1
+  if (point === 'batch.begun') commits += 1
   if (commits === 2 && point === fatal) process.kill(process.pid, 'SIGKILL')
 })
 writer.commit([hold(60), hold(30)])

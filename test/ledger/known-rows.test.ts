@@ -102,7 +102,7 @@ test.each(CASES)('$name: the next batches see it', ({ meanwhile, after }) =>
   }),
 )
 
-test.each(['commit.begun', 'commit.written', 'commit.done'] as const)(
+test.each(['batch.begun', 'batch.written', 'batch.committed'] as const)(
   'a batch that fails at %s leaves no row behind that the tables do not have',
   (fatal) =>
     onDisk({ balance: 100 }, (path, other) => {
@@ -115,7 +115,7 @@ test.each(['commit.begun', 'commit.written', 'commit.done'] as const)(
       writer.commit([hold(60)])
       failures = 1
       expect(() => writer.commit([hold(30), post(1, 40), topUp(5)])).toThrow('at a point')
-      const committed = fatal === 'commit.done'
+      const committed = fatal === 'batch.committed'
       expect(writer.commit([post(1, 40)])).toEqual([committed ? refused('already_resolved') : charged(40)])
       expect(writer.commit([hold(committed ? 35 : 60)])).toEqual([committed ? held(3, 35) : held(2, 60)])
       expect(writer.commit([hold(1)])).toEqual([refused('insufficient_balance')])

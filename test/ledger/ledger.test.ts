@@ -1,4 +1,4 @@
-// The ledger on a real file, with many operations at once, on the event loop and on a thread.
+// The ledger on a real file, with many operations at once.
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
@@ -6,12 +6,10 @@ import { openLedger } from '../../src/ledger/ledger.ts'
 import { onDisk } from './disk.ts'
 import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'
 
-const WRITERS = ['inline', 'thread', 'auto'] as const
-
-describe.each(WRITERS)('with the writer %s', (writer) => {
+describe('a ledger', () => {
   test('of 1,000 holds at once, exactly those that the balance covers are admitted', () =>
     onDisk({ balance: 1_379 }, async (path, db) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       const outcomes = await Promise.all(Array.from({ length: 1_000 }, () => ledger.submit(hold(10))))
       expect(outcomes.filter(({ ok }) => ok)).toHaveLength(137)
       expect(
@@ -24,7 +22,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 
   test('a call is held and charged, and another connection sees each step as soon as it is answered', () =>
     onDisk({ balance: 100 }, async (path, db) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       const held = await ledger.submit(hold(60))
       expect(held).toEqual({ ok: true, hold_id: 1, held_nanos: 60 })
       expect(stateOf(db)).toMatchObject({ held: 60 })
@@ -36,7 +34,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 
   test('operations take effect in the order in which they were submitted', () =>
     onDisk({ balance: 10 }, async (path) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       const outcomes = await Promise.all([
         ledger.submit(hold(11)),
         ledger.submit(topUp(1)),
@@ -49,7 +47,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 
   test('in a batch with one operation that the tables refuse, only that one fails, and its hold stays pending', () =>
     onDisk({ balance: 100 }, async (path, db) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       await Promise.all([ledger.submit(hold(10)), ledger.submit(hold(10))])
       const [before, poison, after] = await Promise.allSettled([
         ledger.submit(topUp(5)),
@@ -67,7 +65,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 
   test('amounts that are not safe, non-negative integers are refused', () =>
     onDisk({ balance: 100 }, async (path) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       for (const amount of [Number.NaN, Infinity, 2 ** 53, 0.5, -1]) {
         expect(await ledger.submit(hold(amount))).toEqual({ ok: false, refusal: 'amount_out_of_range' })
       }
@@ -76,7 +74,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 
   test('closing commits the operations under way, and refuses later ones', () =>
     onDisk({ balance: 100 }, async (path, db) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       const under_way = ledger.submit(hold(60))
       await ledger.close()
       expect(await under_way).toMatchObject({ ok: true })
@@ -86,14 +84,14 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
     }))
 
   test('a database of a newer program is refused, with the reason', () =>
-    onDisk({}, async (path, db) => {
+    onDisk({}, (path, db) => {
       db.run('PRAGMA user_version = 999')
-      await expect(openLedger({ path, writer })).rejects.toThrow(/version 999.*newer program/)
+      expect(() => openLedger({ path })).toThrow(/version 999.*newer program/)
     }))
 
   test('a failure tells the caller nothing about the database', () =>
     onDisk({ balance: 100 }, async (path) => {
-      const ledger = await openLedger({ path, writer })
+      const ledger = openLedger({ path })
       await ledger.submit(hold(10))
       const error = await ledger.submit(post(1, 7, { images: -1 })).catch((thrown: unknown) => thrown)
       if (!(error instanceof GatewayError)) throw new Error('no GatewayError')
@@ -104,8 +102,8 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
 })
 
 describe('two processes on one database', () => {
-  const race = async (path: string, writer: string): Promise<number> => {
-    const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, path, writer, '300'], {
+  const race = async (path: string): Promise<number> => {
+    const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, path, '300'], {
       stdout: 'pipe',
       stderr: 'inherit',
     })
@@ -116,7 +114,7 @@ describe('two processes on one database', () => {
 
   test('together get exactly the holds that the balance covers', () =>
     onDisk({ balance: 4_000 }, async (path, db) => {
-      const admitted = await Promise.all([race(path, 'inline'), race(path, 'thread')])
+      const admitted = await Promise.all([race(path), race(path)])
       expect(admitted[0] + admitted[1]).toBe(400)
       expect(stateOf(db)).toMatchObject({ balance: 4_000, held: 4_000 })
       expect(brokenInvariants(db)).toEqual([])
@@ -125,9 +123,9 @@ describe('two processes on one database', () => {
 
 describe('a process killed during a commit', () => {
   test.each([
-    ['commit.begun', { balance: 100, held: 90 }],
-    ['commit.written', { balance: 100, held: 90 }],
-    ['commit.done', { balance: 50, held: 35 }],
+    ['batch.begun', { balance: 100, held: 90 }],
+    ['batch.written', { balance: 100, held: 90 }],
+    ['batch.committed', { balance: 50, held: 35 }],
   ])('at %s has written all of it or nothing', (point, after) =>
     onDisk({ balance: 100 }, async (path, db) => {
       const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {

@@ -62,6 +62,7 @@ export class Model {
     if (amounts.some(isBad)) return no('amount_out_of_range')
     if (operation.op === 'hold') return this.hold(operation)
     if (operation.op === 'top_up' || operation.op === 'withdraw') return this.move(operation)
+    if (operation.op === 'reopen') throw new Error('the model has no holds of earlier processes')
     return this.resolve(operation)
   }
 

@@ -1,9 +1,9 @@
-// A process that submits many holds at once, and prints how many were admitted. Arguments: database, writer, count.
+// A process that submits many holds at once, and prints how many were admitted. Arguments: database, count.
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { hold } from './world.ts'
 
-const [path = '', writer = '', holds = '0'] = process.argv.slice(2)
-const ledger = await openLedger({ path, writer: writer === 'thread' ? 'thread' : 'inline' })
+const [path = '', holds = '0'] = process.argv.slice(2)
+const ledger = openLedger({ path })
 let admitted = 0
 // In small groups, so that the transactions of the processes alternate.
 for (let asked = 0; asked < Number(holds); asked += 10) {

@@ -2,9 +2,9 @@
 import type { Database } from 'bun:sqlite'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { hold, NOW, post, topUp } from './world.ts'
 
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
@@ -13,7 +13,7 @@ type Recorded = [key_id: number, cost_nanos: number, call: Partial<CallRecord>, 
 
 /** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ, request id]. */
 export function recorded(calls: readonly Recorded[]): Database {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   let seed = 0
   const issuing = { now_ms: NOW, randomBytes: (length: number) => new Uint8Array(length).fill(seed++) }
   createAccount(db, { name: 'anna', now_ms: NOW })

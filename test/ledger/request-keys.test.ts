@@ -84,7 +84,7 @@ test('a batch that could not be written has not used its keys', () => {
   const db = world({ balance: 100 })
   let is_failing = true
   const writer = createWriter(db, (point) => {
-    if (point === 'commit.written' && is_failing) throw new Error('the disk is full')
+    if (point === 'batch.written' && is_failing) throw new Error('the disk is full')
   })
   expect(() => writer.commit([keyed(topUp(10))])).toThrow('the disk is full')
   is_failing = false

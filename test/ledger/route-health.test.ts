@@ -1,11 +1,11 @@
 // The health of routes: which tries a call made, what is judged of them, what is kept over restarts and for how long.
 import { describe, expect, test } from 'bun:test'
 import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
 import { type Counts, healthNow, stateOf } from '../../src/ledger/route-health.ts'
 import { openRouteSums } from '../../src/ledger/route-sums.ts'
 import { triesOf } from '../../src/ledger/tries.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { recorded } from './recorded.ts'
 import { post } from './world.ts'
@@ -109,7 +109,7 @@ describe('what is kept', () => {
   const [ok, bad] = [callOf({}), callOf({ outcome: 'failed', status: 502 }, tried('a', 'overloaded'))]
   const scene = () => {
     let now_ms = NOW_MS
-    const db = openDatabase(':memory:')
+    const db = memoryDatabase()
     const open = () => openRouteSums(db, { now: () => now_ms, log: memoryLog().log })
     const rows = () => db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM route_sums').get()?.rows
     const later = (ms: number): void => {
@@ -182,7 +182,7 @@ describe('what is kept', () => {
 })
 
 test('a model with a second route works while its first fails', async () => {
-  const sums = openRouteSums(openDatabase(':memory:'), { now: () => NOW_MS, log: memoryLog().log })
+  const sums = openRouteSums(memoryDatabase(), { now: () => NOW_MS, log: memoryLog().log })
   sums.add(callOf({ provider: 'b' }, tried('a', 'overloaded')))
   const health = healthNow(sums)
   expect(health.ofModel('m').state).toBe('working')

@@ -26,7 +26,7 @@ export interface Case {
 
 const NOTHING = { balance: 0, held: 0, debt: 0, spent: 0, key_held: 0 }
 
-/** Each case twice: every step committed by itself, with an audit after it; then all steps in one batch. */
+/** Each case three times: every step committed by itself, with an audit after it; all in one batch; and holds decided at once, written later. */
 export function specify(section: string, cases: Case[]): void {
   describe(section, () => {
     test.each(cases)('$name', ({ given, steps, after, entries }) => {
@@ -48,5 +48,23 @@ export function specify(section: string, cases: Case[]): void {
       expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
       expect(brokenInvariants(db)).toEqual([])
     })
+
+    test.each(cases)(
+      '$name: the same with holds that are decided at once',
+      ({ given, steps, after, entries }) => {
+        const db = world(given)
+        const writer = createWriter(db)
+        for (const [operation, outcome] of steps) {
+          const outcomes = operation.op === 'hold' ? [writer.hold(operation)] : writer.commit([operation])
+          expect(outcomes).toEqual([outcome])
+          expect(brokenInvariants(db)).toEqual([])
+        }
+        writer.commit([])
+        expect(writer.unwritten.size).toBe(0)
+        expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+        expect(brokenInvariants(db)).toEqual([])
+        if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
+      },
+    )
   })
 }

@@ -1,7 +1,6 @@
 // Shared parts of the ledger's tests: a small database, short forms of the operations, and the state after them.
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { openDatabase } from '../../src/db/open.ts'
 import type { Account, Key } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import type {
@@ -14,6 +13,7 @@ import type {
   WithdrawOperation,
 } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 export const NOW = 1_000_000
 
@@ -117,7 +117,7 @@ export function addKey(db: Database, id: number, account_id: number, key: Partia
 
 /** A database in memory: account 1 and key 1 as given, account 2 with key 2 and no money, key 3 of account 1. */
 export function world(given: Given = {}): Database {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   addAccount(db, 1, given)
   addAccount(db, 2)
   addKey(db, 3, 1)

@@ -1,4 +1,5 @@
 // The prepared queries on images: what they write, and that the rows of one call change together or not at all.
+
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
@@ -7,6 +8,7 @@ import { beginGenerations, findGeneration, storeGenerations } from '../../src/li
 import { listGenerations } from '../../src/library/history.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
 import { fileQueries, generationQueries } from '../../src/library/queries.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const ACCOUNT = 1
@@ -103,7 +105,7 @@ test('where one row cannot be stored, none is, and no file is left', async () =>
 
 test('queries are prepared once for each connection', () => {
   expect(fileQueries(db)).toBe(fileQueries(db))
-  const other = openDatabase(':memory:')
+  const other = memoryDatabase()
   expect(fileQueries(other)).not.toBe(fileQueries(db))
   other.close()
 })

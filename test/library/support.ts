@@ -111,7 +111,7 @@ async function submitting<T>(
   { data_folder }: TestGateway,
   work: (ledger: Awaited<ReturnType<typeof openLedger>>) => Promise<T>,
 ): Promise<T> {
-  const ledger = await openLedger({ path: join(data_folder, 'tollgate.db'), writer: 'inline' })
+  const ledger = openLedger({ path: join(data_folder, 'tollgate.db') })
   try {
     return await work(ledger)
   } finally {

@@ -15,7 +15,7 @@ async function leaveHoldBehind({ data_folder, rows }: TestGateway, now_ms: numbe
   const request_id = 'left-behind'
   const [key] = rows().keys
   if (!key) throw new Error('there is no key')
-  const ledger = await openLedger({ path: join(data_folder, 'tollgate.db'), writer: 'inline' })
+  const ledger = openLedger({ path: join(data_folder, 'tollgate.db') })
   const amounts = { amount_nanos: 1_000, minimum_nanos: 1_000 }
   const owner = { account_id: key.account_id, key_id: key.id, request_id }
   const outcome = await ledger.submit({ op: 'hold', ...owner, ...amounts, now_ms, expires_at_ms: now_ms })

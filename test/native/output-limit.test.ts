@@ -194,6 +194,7 @@ describe('the limit is not lowered', () => {
     const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 500 } })
     const call = gateway.call(wholePath(THINKING), body, { key })
     await arrived
+    await gateway.written()
     const held = row()?.held_nanos ?? 0
     expect(held).toBeWithin(500 * 4_000 + 1, 500 * 4_000 + 100_000)
     expect(row()?.balance_nanos).toBe(10_000_000_000)

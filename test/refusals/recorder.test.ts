@@ -1,9 +1,9 @@
 // The record of refused requests: its bounds, its sums beyond them, restarts, erased accounts, and its end after 30 days.
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
 import type { RefusalRow } from '../../src/db/schema.ts'
 import { createRefusals, MAX_RECORDED_AN_HOUR, type Refused } from '../../src/refusals/recorder.ts'
 import { reasonsOfRefused } from '../../src/refusals/sums.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS
 const START_MS = 500_000 * HOUR_MS
 
 function filled() {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   for (const id of [1, 2])
     db.run(`
       INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
@@ -184,7 +184,7 @@ test('what cannot be written is told to the operator, and later ones are written
 })
 
 test('reasons of all accounts are summed in the order of an index: no table of groups is built', () => {
-  const db = openDatabase(':memory:')
+  const db = memoryDatabase()
   const prepared: string[] = []
   const prepare = db.prepare.bind(db)
   db.prepare = ((text: string, ...more: []) => {

@@ -14,7 +14,6 @@ routes = [{ provider = "own", model = "gpt-5-2025-08-07" }]
 price = { input = 1, output = 4, cache_read = 0.1`
 const catalogue = (url: string) => `
 [server]
-ledger_writer = "inline"
 ${providerSection('own', 'openai', `${url}/v1`, `responses = true\ncooldown_ms = 0`, PROVIDER_KEYS)}
 ${providerSection('chat-only', 'openai', `${url}/v1`, '', [])}
 ${modelSection('either', { own: 'x', 'chat-only': 'x' })}

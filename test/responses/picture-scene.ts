@@ -35,7 +35,7 @@ export const catalogue =
   (more = '', server = '') =>
   (url: string): string =>
     [
-      `[server]\nlog_level = "debug"\nledger_writer = "inline"\n${server}`,
+      `[server]\nlog_level = "debug"\n${server}`,
       provider('own', url, 'responses = true'),
       provider('chat', url, ''),
       provider('painters', url, ''),

@@ -10,7 +10,6 @@ const UPSTREAM_MODEL = 'gpt-6-sol'
 const { call, upstream, asked, lastCall, counts, expectCounts } = await fileScene({
   catalogue: (url) => `
 [server]
-ledger_writer = "inline"
 ${providerSection('own', 'openai', `${url}/v1`, 'responses = true\ncooldown_ms = 0', [PROVIDER_KEYS[0]])}
 ${modelSection('m', { own: UPSTREAM_MODEL }, { price: 'input = 1, output = 4, cache_read = 0.1', more: 'max_output_tokens = 16384' })}
 [[models]]

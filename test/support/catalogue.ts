@@ -41,7 +41,6 @@ export function catalogueOf({
   return `
 [server]
 log_level = "debug"
-ledger_writer = "inline"
 ${server}
 
 [[providers]]

@@ -14,7 +14,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import type { Account, Call, Entry, Key } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
-import { openLedger } from '../../src/ledger/ledger.ts'
+import type { Ledger } from '../../src/ledger/operations.ts'
 import { PRICE_OF_CALL_SQL } from '../../src/ledger/stored-prices.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
@@ -108,6 +108,8 @@ export interface TestGateway extends AsyncDisposable {
    * the log, the audit clean. The audit reads all that there is: later ones are of several rests, and the last at the end.
    */
   rest(): Promise<void>
+  /** Writes the rows of holds that were decided. */
+  written(): Promise<void>
   /** `rest`, and all rows. */
   atRest(): Promise<Rows>
   /** `rest`, and the newest call. */
@@ -135,6 +137,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   makeEmptyDatabase(database_path)
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
+  /** The gateway's own. */
+  let ledger: Ledger | undefined
   const started = await startGateway({
     data_folder,
     plugins: options.plugins ?? plugins,
@@ -148,10 +152,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     sweep_every_ms: options.sweep_every_ms,
     plugin_limits: options.plugin_limits,
     ...(probe ? { probe } : {}),
+    atLast: async (last) => {
+      ledger = last.ledger
+    },
     ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
   const db = openDatabase(database_path)
-  const ledger = await openLedger({ path: database_path, writer: 'inline' })
   const library = {
     db,
     images: createFileStore(join(data_folder, 'images')),
@@ -164,6 +170,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   let looked_through = 0
   let rests = 0
   let is_audited = true
+
+  function requireLedger(): Ledger {
+    if (!ledger) throw new Error('the gateway has not started')
+    return ledger
+  }
 
   async function expectBooks(): Promise<void> {
     is_audited = true
@@ -191,7 +202,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return gateway.key(name, settings)
     },
     async topUp(account_id, usd, note = 'test') {
-      const outcome = await ledger.submit({
+      const outcome = await requireLedger().submit({
         op: 'top_up',
         account_id,
         amount_nanos: parseUsd(usd),
@@ -233,6 +244,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return only
     },
     log: memory,
+    written: () => requireLedger().barrier(),
     async atRest() {
       await gateway.rest()
       return readRows(db)
@@ -246,7 +258,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return call
     },
     async rest() {
-      await settled(db)
+      await settled(db, requireLedger())
       for (const table of ['accounts', 'keys'])
         expect(db.query(`SELECT * FROM ${table} WHERE held_nanos <> 0`).all()).toEqual([])
       rests += 1
@@ -262,7 +274,6 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       if (stopped) return
       stopped = true
       if (!is_audited) await expectBooks()
-      await ledger.close()
       db.close()
       await started.stop()
       await rm(data_folder, { recursive: true, force: true })
@@ -298,11 +309,11 @@ const isRaw = (body: object | string): body is string | Uint8Array | ReadableStr
   typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
 
 /** A call whose caller has left settles after that. */
-const settled = (db: Database): Promise<void> =>
-  eventually(
-    'no hold is pending',
-    () => db.query("SELECT 1 FROM holds WHERE state = 'pending' LIMIT 1").get() === null,
-  )
+const settled = (db: Database, ledger: Ledger): Promise<void> =>
+  eventually('no hold is pending', async () => {
+    await ledger.barrier()
+    return db.query("SELECT 1 FROM holds WHERE state = 'pending' LIMIT 1").get() === null
+  })
 
 /** A call has its whole price, wherever that is stored. */
 const columnsOf = (table: (typeof TABLES)[number]): string =>

@@ -57,7 +57,7 @@ export const limitedAccount = (protocol: BuiltInProtocol): string => `limited-${
 
 const catalogueOf = (url: string, server: string): string =>
   [
-    `[server]\nlog_level = "debug"\nledger_writer = "inline"\n${server}`,
+    `[server]\nlog_level = "debug"\n${server}`,
     ...PROTOCOLS.map((protocol) => providerOf(protocol, url)),
     ...PROTOCOLS.flatMap((to) => [modelOf(MODELS[to], to), modelOf(ALIASES[to], to)]),
     modelOf(TWO_PROVIDERS, 'anthropic', 'openai'),

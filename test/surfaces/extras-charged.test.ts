@@ -31,7 +31,7 @@ const PROTOCOLS = Object.keys(EXTRAS) as BuiltInProtocol[]
 
 const catalogue = (url: string): string =>
   [
-    '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+    '[server]\nlog_level = "debug"',
     ...PROTOCOLS.map((name) => providerSection(name, name, `${url}/${name}`, 'cooldown_ms = 0')),
     ...PROTOCOLS.map((name) => modelOf(name, [name], EXTRAS[name])),
     modelOf('strict', ['openai'], '', 'unknown_fields = "refuse"'),

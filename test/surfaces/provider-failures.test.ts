@@ -13,7 +13,6 @@ import { REQUESTS, type SurfaceRequest } from './requests.ts'
 const catalogue = (url: string): string => `
 [server]
 log_level = "debug"
-ledger_writer = "inline"
 ${PROTOCOLS.flatMap((protocol) => [providerOf(protocol, protocol, url), providerOf(`hasty-${protocol}`, protocol, url, 'first_byte_timeout_ms = 60\ncall_timeout_ms = 60')]).join('\n')}
 `
 const PRICES = { text: 'input = 1, output = 4', embedding: 'input = 0.02', image: 'per_image = 0.04' }

@@ -17,7 +17,6 @@ const routeText = ({ provider, model, cost, order = 0 }: typeof FIRST & { order?
 const { gateway, upstream, call, lastCall, key } = await fileScene({
   catalogue: (url) => `
 [server]
-ledger_writer = "inline"
 [metrics]
 token = "${TOKEN}"
 ${['first', 'later'].map((name) => providerSection(name, 'openai', `${url}/${name}/v1`, 'cooldown_ms = 0')).join('')}

@@ -40,7 +40,7 @@ routes = [{ provider = "${protocol}", model = "any-model"${protocol === 'respons
 const { gateway, upstream, call } = await fileScene({
   catalogue: (url) =>
     [
-      '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+      '[server]\nlog_level = "debug"',
       ...PROTOCOLS.map((protocol) => provider(protocol, url)),
       ...PROTOCOLS.map(model),
     ].join('\n'),

@@ -31,7 +31,7 @@ const COST = ', cost = { input = 0.5, output = 2, service_tiers = { priority = 3
 const { upstream, call, asked, lastCall, counts, expectCounts } = await fileScene({
   catalogue: (url) =>
     [
-      '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+      '[server]\nlog_level = "debug"',
       ...PROTOCOLS.map((name) =>
         providerSection(
           name,

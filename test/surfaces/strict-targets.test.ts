@@ -61,7 +61,7 @@ afterAll(() => provider.stop(true))
 const { call, counts, expectCounts } = await fileScene({
   catalogue: () =>
     [
-      '[server]\nlog_level = "error"\nledger_writer = "inline"\n',
+      '[server]\nlog_level = "error"\n',
       providerSection('anthropic', 'anthropic', provider.url.origin, 'cooldown_ms = 0'),
       providerSection('gemini', 'gemini', provider.url.origin, 'cooldown_ms = 0'),
       ...CLAUDE.map((id) => modelSection(id, { anthropic: id }, { more: 'max_output_tokens = 16384' })),

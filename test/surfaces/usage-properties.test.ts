@@ -29,7 +29,7 @@ const { gateway, upstream, call } = await fileScene({
   balance_usd: '1000000',
   catalogue: (url) =>
     [
-      '[server]\nlog_level = "warn"\nledger_writer = "inline"',
+      '[server]\nlog_level = "warn"',
       ...PROTOCOLS.map((protocol) =>
         providerSection(
           protocol,

@@ -13,7 +13,6 @@ beforeAll(async () => {
   await gateway.recatalogue(`
 [server]
 log_level = "debug"
-ledger_writer = "inline"
 ${providerSection(PROVIDER, 'gemini', upstream.url, 'cooldown_ms = 60000', PROVIDER_KEYS)}
 ${modelSection(MODEL, { [PROVIDER]: 'one' })}
 `)

@@ -36,7 +36,6 @@ const PATHS = [wholePath(), streamPath()]
 const twoRoutes = (rest = '') => `
 [server]
 log_level = "debug"
-ledger_writer = "inline"
 ${providerSection(PROVIDER, 'gemini', upstream.url, rest)}
 ${providerSection('spare', 'gemini', second.url, '', [PROVIDER_KEYS[1]])}
 ${modelSection(MODEL, { [PROVIDER]: 'first', spare: 'second' })}

@@ -71,7 +71,7 @@ const { call, upstream, lastCall, gateway } = await fileScene({
   catalogue(url) {
     writeFileSync(KEY_FILE, accountFile(url))
     return [
-      '[server]\nledger_writer = "inline"\non_disconnect = "drain"\n[native]\nextra_methods = true\n',
+      '[server]\non_disconnect = "drain"\n[native]\nextra_methods = true\n',
       block(url, 'gemini', 'gemini', 'region = "europe-west1"'),
       block(url, 'claude', 'anthropic'),
       modelSection('gemini', { gemini: GEMINI }, { price: PRICE }),

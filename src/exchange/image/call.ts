@@ -4,6 +4,7 @@ import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
 import { formatUsd } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'
+import { ledgerUnavailable } from '../../ledger/failure.ts'
 import type { Library } from '../../library/library.ts'
 import type { Decoder } from '../../media/decoder.ts'
 import type { FetchImage } from '../../media/remote.ts'
@@ -115,6 +116,12 @@ async function withReferences(
   return { ...order, references, wanted: { ...order.wanted, mask } }
 }
 
+/** The rows of the images refer to the hold's. @throws GatewayError overloaded where it cannot be written */
+async function requireRow({ ledger }: ExchangeParts, { hold_id }: Held): Promise<void> {
+  await ledger.barrier()
+  if (ledger.unwritten.has(hold_id)) throw ledgerUnavailable('the row of the hold of images is not written')
+}
+
 /** Draws and stores the images; charges for those that came. */
 async function serveImages(
   parts: ExchangeParts,
@@ -124,6 +131,7 @@ async function serveImages(
   const { wanted, references, partial_images } = held.order
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
+    await requireRow(parts, held)
     const begun = await beginImages(library, held, all)
     library.probe('images.begun')
     if (partial_images > 0) return await servePartials(parts, held, all, begun)

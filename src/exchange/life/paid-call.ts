@@ -9,12 +9,8 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ask } from '../serving/asking.ts'
-import {
-  CLIENT_CLOSED_REQUEST,
-  type Delivered,
-  openSettlement,
-  type Undelivered,
-} from '../settling/settlement.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
+import { openSettlement } from '../settling/settlement.ts'
 import { type Admitted, type PaidCall, within } from './admission.ts'
 import { withMargin } from './margin.ts'
 import { openTrace } from './opened-trace.ts'

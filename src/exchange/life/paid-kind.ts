@@ -4,7 +4,8 @@ import type { Nanos } from '../../domain/money.ts'
 import type { Quote } from '../../pricing/quote.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Delivered, Settlement, Undelivered } from '../settling/settlement.ts'
+import type { Delivered, Undelivered } from '../settling/end.ts'
+import type { Settlement } from '../settling/settlement.ts'
 import type { Admitted, PaidCall } from './admission.ts'
 
 /** What a caller wants to buy. */

@@ -66,7 +66,8 @@ function next(state: State): void {
 }
 
 function start(state: State): Worker {
-  // In a compiled binary entry points lose their folders; see ledger/executors.ts.
+  // In a compiled binary every module is `/$bunfs/root/<binary>`. This URL finds the thread there because the build lists it as an
+  // entry point, and entry points lose their folders.
   const worker = new Worker(new URL('./parser-thread.ts', import.meta.url).href, { smol: true })
   worker.unref()
   const unlessReplaced = (act: () => void) => {

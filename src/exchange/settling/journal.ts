@@ -27,12 +27,19 @@ export interface SettlementJournal {
    * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
    * Only at start, before any hold is expired.
    *
-   * @param pending the holds that are not resolved
+   * @param found what the tables have of the calls
    * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
    */
-  apply(ledger: Pick<Ledger, 'submit'>, pending: readonly Hold[]): Promise<void>
+  apply(ledger: Pick<Ledger, 'submit'>, found: CallsFound): Promise<void>
   /** Takes room on the disk in advance, so that a journal can be written when it is full. A disk without room is no failure. */
   reserve(): void
+}
+
+export interface CallsFound {
+  /** The holds that are not resolved. */
+  pending: readonly Pick<Hold, 'id' | 'request_id'>[]
+  /** Whether a call is recorded: its hold is resolved then. */
+  isRecorded(request_id: string): boolean
 }
 
 const NAME = 'settlements.journal'
@@ -54,10 +61,11 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
       append(path, Buffer.from(lines))
       flush(data_folder)
     },
-    async apply(ledger, pending) {
+    async apply(ledger, { pending, isRecorded }) {
       if (!existsSync(path)) return
-      const holds = new Map(pending.map((hold) => [hold.id, hold]))
-      for (const settlement of read(path, log)) await applyOne(settlement, { ledger, holds, log })
+      const pending_ids = new Map(pending.map(({ id, request_id }) => [request_id, id]))
+      for (const settlement of read(path, log))
+        await applyOne(settlement, { ledger, pending_ids, isRecorded, log })
       rmSync(path)
       flush(data_folder)
     },
@@ -109,20 +117,24 @@ function read(path: string, log: Logger): UnwrittenSettlement[] {
 
 interface Applying {
   ledger: Pick<Ledger, 'submit'>
-  holds: ReadonlyMap<number, Hold>
+  /** By their requests: the ids of holds without a row are given again after a stop. */
+  pending_ids: ReadonlyMap<unknown, number>
+  isRecorded: CallsFound['isRecorded']
   log: Logger
 }
 
-async function applyOne(settlement: UnwrittenSettlement, { ledger, holds, log }: Applying): Promise<void> {
-  const { operation, fields } = settlement
-  const hold = holds.get(operation.hold_id)
-  // A database that was restored from an older backup may use the number of a hold again.
-  if (!hold || hold.request_id !== fields.request_id) {
+async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: Applying): Promise<void> {
+  const { ledger, pending_ids, isRecorded, log } = parts
+  const pending_id = pending_ids.get(fields.request_id)
+  if (pending_id === undefined && (!hold || isRecorded(hold.request_id))) {
     log.info(fields, 'a settlement of the journal was written before')
     return
   }
   try {
-    const outcome = await ledger.submit(operation)
+    const reopened =
+      hold && pending_id === undefined ? await ledger.submit({ op: 'reopen', ...hold }) : undefined
+    const hold_id = pending_id ?? (reopened?.ok ? reopened.hold_id : operation.hold_id)
+    const outcome = reopened?.ok === false ? reopened : await ledger.submit({ ...operation, hold_id })
     if (outcome.ok) log.info(fields, 'a settlement of the journal was written')
     else log.error({ ...fields, refusal: outcome.refusal }, 'a settlement of the journal was refused')
   } catch (cause) {

@@ -1,12 +1,20 @@
 // Settlements that the ledger could not write: kept, tried again until they are written, and at a stop put into the journal.
 import { GatewayError } from '../../domain/errors.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../domain/money.ts'
-import type { Ledger, Outcome, PostOperation, VoidOperation } from '../../ledger/operations.ts'
+import type {
+  Ledger,
+  Outcome,
+  PostOperation,
+  ReopenOperation,
+  VoidOperation,
+} from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 
 /** A settlement as it can be kept on the disk. */
 export interface UnwrittenSettlement {
   operation: PostOperation | VoidOperation
+  /** What it resolves, whose row may be as unwritten; absent in the journal of a version that wrote holds at once. */
+  hold?: Omit<ReopenOperation, 'op'> | undefined
   /** How the log names the call: its request id, its hold, its cost. */
   fields: Readonly<Record<string, unknown>>
 }
@@ -187,7 +195,7 @@ function keepForNextStart(
 ): void {
   if (settlements.length === 0) return
   try {
-    journal(settlements.map(({ operation, fields }) => ({ operation, fields })))
+    journal(settlements.map(({ operation, hold, fields }) => ({ operation, hold, fields })))
     log.warn({ settlements: settlements.length }, 'settlements wait in the journal for the next start')
   } catch (cause) {
     for (const { fields } of settlements)

@@ -1,16 +1,15 @@
 // The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import { overloaded } from '../../domain/errors.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
-import type { ReportedUnits } from '../../domain/units.ts'
-import { NO_USAGE, type ReportedUsage, type Usage } from '../../domain/usage.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
 import type { CallRecord, Ledger, Outcome, PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
-import type { Charge } from '../../pricing/charge.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { HeldCall } from '../life/held-call.ts'
+import { type HeldCall, openedHold } from '../life/held-call.ts'
 import type { Trace } from '../life/trace.ts'
 import type { Activity } from './activity.ts'
-import { costsOf, type DrawnTokens } from './provider-cost.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
+import { costsOf } from './provider-cost.ts'
 import type { SettlementQueue } from './queue.ts'
 
 export interface SettlementParts {
@@ -22,37 +21,6 @@ export interface SettlementParts {
   now: () => number
   /** Told of each step that was passed; for tests of crashes. */
   probe: (point: string) => void
-}
-
-/** What a call is charged for. */
-export interface Delivered {
-  outcome: CallRecord['outcome']
-  charge: Charge
-  usage: Usage
-  /** The usage is the gateway's own estimate. */
-  estimated: boolean
-  images?: number
-  /** Which attempts drew the images, one for each, or the tokens of each answer; absent if the attempt of the record drew them all. */
-  drawn_by?: readonly Attempt[]
-  drawn_tokens?: readonly DrawnTokens[]
-  /** The caller has got some of it already, or can fetch it. */
-  given_out?: boolean
-  /** What the provider reported, where that is not what is charged. */
-  told?: ReportedUsage | ReportedUnits | undefined
-  /** Why that was not believed. */
-  doubt?: string | undefined
-  /** What the provider says that it took. */
-  reported_cost_nanos?: Nanos | undefined
-  /** Why the answer broke off. */
-  cause?: unknown
-}
-
-/** How a call ended that is charged for nothing. */
-export interface Undelivered {
-  outcome: CallRecord['outcome']
-  status: number
-  /** Why it failed or broke off. */
-  cause?: unknown
 }
 
 export interface Settlement {
@@ -79,9 +47,6 @@ export interface Settlement {
    */
   voidHold(end: Undelivered): Promise<void>
 }
-
-/** The caller left before the answer: nginx's customary status for it. */
-export const CLIENT_CLOSED_REQUEST = 499
 
 /** The settlement of one held call. */
 export const openSettlement = (parts: SettlementParts, held: HeldCall, trace: Trace): Settlement =>
@@ -237,8 +202,10 @@ function conclude(
   const { surface, model, provider, outcome, status, duration_ms, estimated } = operation.call
   const cost_usd = formatUsd(costOf(operation))
   if (!result.ok) {
-    const { refusal } = result
-    log.error({ request_id, hold_id, refusal, cost_usd }, 'hold already resolved; cost not charged')
+    log.error(
+      { request_id, hold_id, refusal: result.refusal, cost_usd },
+      'hold already resolved; cost not charged',
+    )
     return
   }
   log.info(
@@ -279,6 +246,7 @@ function reportFailure(
 function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperation | VoidOperation): void {
   parts.settlements.add({
     operation,
+    hold: openedHold(held),
     fields: fieldsOf(held, operation),
     written(outcome) {
       if (outcome.ok) return conclude(parts, held, operation, outcome)

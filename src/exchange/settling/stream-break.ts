@@ -6,7 +6,7 @@ import { brokenOff, reportedFailure } from '../../upstream/failures.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Held, Settle } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Delivered, Undelivered } from './settlement.ts'
+import type { Delivered, Undelivered } from './end.ts'
 
 /** The settlement of one stream, which knows afterwards whether anything was charged. */
 export interface StreamPayment {

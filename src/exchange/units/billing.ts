@@ -6,7 +6,7 @@ import type { PaidCall } from '../life/admission.ts'
 import type { Held, PaidKind, Spent } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
-import type { Delivered } from '../settling/settlement.ts'
+import type { Delivered } from '../settling/end.ts'
 import type { UnitOrder } from './order.ts'
 
 /** The most that the call can use is held; who leaves once it was sent pays for what was sent. */

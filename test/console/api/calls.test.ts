@@ -186,6 +186,7 @@ describe('one call', () => {
     upstream.answer(held.script)
     const answer = gateway.call(wholePath(), ask(), { key: keys.alice })
     await held.asked
+    await gateway.written()
     const { holds } = gateway.rows()
     const pending = holds.find(({ state }) => state === 'pending')
     const early = await operator.send('GET', `/calls/${pending?.request_id}`)

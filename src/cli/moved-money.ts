@@ -1,0 +1,37 @@
+// Movements of money by a command: made beside a running gateway, or by it where it must know of them first.
+import { join } from 'node:path'
+import { takeLock } from '../db/lock.ts'
+import type { MoneyOutcome, TopUpOperation, WithdrawOperation } from '../ledger/operations.ts'
+import { type DataFolder, withDatabase } from './data-folder.ts'
+
+/**
+ * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the
+ * tables yet, and must not be taken.
+ *
+ * @throws GatewayError as `Ledger.submit`; conflict where the gateway cannot be asked
+ */
+export async function moveMoney(
+  folder: DataFolder,
+  operation: TopUpOperation | WithdrawOperation,
+): Promise<MoneyOutcome> {
+  // Migrates where that is needed, and tells of it; the ledger opens it in silence.
+  withDatabase(folder, 'write', () => {})
+  if (operation.op === 'top_up') return move(folder, operation)
+  using unserved = takeLock(join(folder.dir, 'serve.lock'))
+  if (unserved) return await move(folder, operation)
+  const { withdrawAtGateway } = await import('../server/withdrawals.ts')
+  return withdrawAtGateway(folder.dir, operation)
+}
+
+async function move(
+  { database_path }: DataFolder,
+  operation: TopUpOperation | WithdrawOperation,
+): Promise<MoneyOutcome> {
+  const { openLedger } = await import('../ledger/ledger.ts')
+  const ledger = openLedger({ path: database_path })
+  try {
+    return await ledger.submit(operation)
+  } finally {
+    await ledger.close()
+  }
+}

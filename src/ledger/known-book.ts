@@ -1,0 +1,51 @@
+// The book that a writer knows from one batch to the next, for as long as it is what the tables have.
+import type { Hold } from '../db/schema.ts'
+import { addHold, type Book, emptyBook } from './book.ts'
+import { loadAccount, loadKey } from './rows.ts'
+import type { Statements } from './statements.ts'
+
+export interface KnownBook {
+  /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
+  open(): Book
+  /** The next one is a new book. */
+  forget(): void
+}
+
+/** A book with more rows is given up, and begun anew: most accounts pause for long. */
+const MAX_KNOWN_ROWS = 20_000
+
+/**
+ * The book of a connection through which nothing else writes. A new one has the rows of the tables as they are asked for, and on
+ * them the holds that were decided and have no row.
+ *
+ * @param unwritten those holds, as they were opened
+ */
+export function knownBook(statements: Statements, unwritten: ReadonlyMap<number, Hold>): KnownBook {
+  let known: { book: Book; data_version: number | undefined } | undefined
+
+  const begin = (): Book => {
+    const book = emptyBook(Math.max(statements.lastHoldId.get()?.id ?? 0, ...unwritten.keys()) + 1)
+    for (const decided of unwritten.values()) {
+      loadAccount(book, statements, decided.account_id)
+      loadKey(book, statements, decided.key_id)
+      const account = book.accounts.get(decided.account_id)
+      const key = book.keys.get(decided.key_id)
+      if (account && key) addHold(book, account, key, { ...decided })
+    }
+    return book
+  }
+
+  return {
+    open() {
+      const data_version = statements.dataVersion.get()?.data_version
+      if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
+        known = { book: begin(), data_version }
+      return known.book
+    },
+    forget() {
+      known = undefined
+    },
+  }
+}
+
+const sizeOf = ({ accounts, keys, holds }: Book): number => accounts.size + keys.size + holds.size

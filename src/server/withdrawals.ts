@@ -1,0 +1,132 @@
+// Withdrawals by the command line: made by the gateway that serves the folder, which alone knows what is held.
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { createForOwner } from '../db/folder.ts'
+import type { By } from '../domain/actions.ts'
+import { conflict, toGatewayError } from '../domain/errors.ts'
+import type { Ledger, MoneyOutcome, WithdrawOperation } from '../ledger/operations.ts'
+import type { Logger } from '../observe/log.ts'
+
+/** In the data folder, for its owner alone: where the gateway takes withdrawals, and the secret that they need. */
+export const WITHDRAWALS_FILE = 'serve.withdrawals'
+
+const Door = Type.Object({ url: Type.String(), secret: Type.String() })
+
+const Withdrawal = Type.Object(
+  {
+    op: Type.Literal('withdraw'),
+    account_id: Type.Integer(),
+    amount_nanos: Type.Integer(),
+    note: Type.String(),
+    request_key: Type.Optional(Type.String()),
+    by: Type.Optional(Type.Unsafe<By>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() }))),
+    now_ms: Type.Integer(),
+  },
+  { additionalProperties: false },
+)
+
+/** A withdrawal as it is answered: its outcome, or why there is none. */
+type Answer = { outcome: MoneyOutcome } | { error: string }
+
+/**
+ * Takes withdrawals on a port of its own of the loopback interface, and says so in the folder.
+ *
+ * @returns ends it; the file is gone then
+ */
+export function takeWithdrawals(
+  data_folder: string,
+  ledger: Pick<Ledger, 'submit'>,
+  log: Logger,
+): () => void {
+  const secret = randomBytes(32).toString('base64url')
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    reusePort: false,
+    development: false,
+    maxRequestBodySize: 64 * 1024,
+    async fetch(request) {
+      if (!isSecret(request.headers.get('authorization'), `Bearer ${secret}`))
+        return Response.json({ error: 'the secret is wrong' } satisfies Answer, { status: 401 })
+      // Dropped: that it is no JSON, which is then no withdrawal either.
+      const operation: unknown = await request.json().catch(() => undefined)
+      if (!Value.Check(Withdrawal, operation))
+        return Response.json({ error: 'this is no withdrawal' } satisfies Answer, { status: 400 })
+      return Response.json(await withdrawn(ledger, operation))
+    },
+  })
+  const path = join(data_folder, WITHDRAWALS_FILE)
+  const door: Static<typeof Door> = { url: server.url.href, secret }
+  try {
+    writeForOwner(path, JSON.stringify(door))
+  } catch (cause) {
+    log.warn({ cause }, 'commands cannot withdraw money while the gateway runs: the disk cannot be written')
+  }
+  return () => {
+    rmSync(path, { force: true })
+    void server.stop(true)
+  }
+}
+
+async function withdrawn(
+  ledger: Pick<Ledger, 'submit'>,
+  operation: Static<typeof Withdrawal>,
+): Promise<Answer> {
+  try {
+    return { outcome: await ledger.submit<WithdrawOperation>(operation) }
+  } catch (thrown) {
+    return { error: toGatewayError(thrown).message }
+  }
+}
+
+function isSecret(given: string | null, expected: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** At once, so that nobody reads half of it. */
+function writeForOwner(path: string, text: string): void {
+  const written = `${path}.new`
+  rmSync(written, { force: true })
+  createForOwner(written)
+  writeFileSync(written, text)
+  renameSync(written, path)
+}
+
+/**
+ * Has the gateway that serves a folder make a withdrawal.
+ *
+ * @throws GatewayError conflict where it cannot be asked; nothing was taken then, unless it ended meanwhile
+ */
+export async function withdrawAtGateway(
+  data_folder: string,
+  operation: WithdrawOperation,
+): Promise<MoneyOutcome> {
+  const path = join(data_folder, WITHDRAWALS_FILE)
+  const door: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  if (!Value.Check(Door, door))
+    throw conflict(
+      `A gateway that is starting, stopping or of another version serves ${data_folder}. Try again when it runs.`,
+    )
+  const answer = await ask(door, operation).catch((cause: unknown) => {
+    throw conflict(
+      `The gateway that serves ${data_folder} does not answer on this machine. Run this command where it runs, such as in its container. If it was stopping, look at the account first.`,
+      { cause },
+    )
+  })
+  if ('error' in answer) throw conflict(`The gateway did not withdraw anything: ${answer.error}`)
+  return answer.outcome
+}
+
+async function ask({ url, secret }: Static<typeof Door>, operation: WithdrawOperation): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    body: JSON.stringify(operation),
+    signal: AbortSignal.timeout(10_000),
+  })
+  return (await response.json()) as Answer
+}
