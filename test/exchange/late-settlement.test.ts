@@ -36,7 +36,11 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-const lockDatabase = () => takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
+/** Once the holds of the calls under way have their rows. */
+async function lockDatabase() {
+  await gateway.written()
+  return takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
+}
 
 const WAITED_FOR_MS = 20_000
 

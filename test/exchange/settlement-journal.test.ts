@@ -174,37 +174,46 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
   expect(statSync(join(disk.path, 'settlements.reserve')).size).toBe(1024 * 1024)
 })
 
-test('a process that stops while the database is locked leaves a journal, and its next start charges what was delivered', async () => {
-  const end = Promise.withResolvers<void>()
-  await using upstream = await startUpstream(
-    stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its end.') }),
-  )
-  const catalogue = catalogueOf({ upstream_url: upstream.url, server: 'shutdown_timeout_ms = 500' })
-  using owned = await prepareDataFolder(catalogue)
-  // The first process leaves the folder for the second one.
-  const kept: DataFolder = { ...owned, [Symbol.dispose]: () => {} }
-  const journal_path = join(owned.path, 'settlements.journal')
-  {
-    await using first = await startGatewayProcess(catalogue, kept)
-    const response = await fetch(new URL(streamPath(), first.url), {
-      method: 'POST',
-      headers: { 'x-api-key': first.key },
-      body: JSON.stringify(ask()),
-    })
-    const reader = response.body?.getReader()
-    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
-    const unlock = await takeWriteLock(owned.database_path)
-    end.resolve()
-    first.signal('SIGTERM')
-    expect(await first.ended).toBe(0)
-    await unlock()
-    expect(existsSync(journal_path)).toBe(true)
-    expect(first.books().holds).toMatchObject([{ state: 'pending' }])
-  }
-  await using second = await startGatewayProcess(catalogue, kept)
-  await eventually('the journal is removed', () => !existsSync(journal_path))
-  const { holds, calls, findings } = second.books()
-  expect(holds).toMatchObject([{ state: 'posted' }])
-  expect(calls).toMatchObject([{ outcome: 'broken', cost_nanos: ANSWER_NANOS }])
-  expect(findings).toEqual([])
-}, 60_000)
+test.each([
+  ['with a row', true],
+  ['without one yet', false],
+])(
+  'a process that stops while the database is locked leaves a journal, and its next start charges what was delivered of a hold %s',
+  async (_, has_row) => {
+    const end = Promise.withResolvers<void>()
+    await using upstream = await startUpstream(
+      stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its end.') }),
+    )
+    const catalogue = catalogueOf({ upstream_url: upstream.url, server: 'shutdown_timeout_ms = 500' })
+    using owned = await prepareDataFolder(catalogue)
+    // The first process leaves the folder for the second one.
+    const kept: DataFolder = { ...owned, [Symbol.dispose]: () => {} }
+    const journal_path = join(owned.path, 'settlements.journal')
+    {
+      await using first = await startGatewayProcess(catalogue, kept)
+      const before = has_row ? undefined : await takeWriteLock(owned.database_path)
+      const response = await fetch(new URL(streamPath(), first.url), {
+        method: 'POST',
+        headers: { 'x-api-key': first.key },
+        body: JSON.stringify(ask()),
+      })
+      const reader = response.body?.getReader()
+      expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
+      if (has_row) await eventually('the hold has its row', () => first.books().holds.length === 1)
+      const unlock = before ?? (await takeWriteLock(owned.database_path))
+      end.resolve()
+      first.signal('SIGTERM')
+      expect(await first.ended).toBe(0)
+      await unlock()
+      expect(existsSync(journal_path)).toBe(true)
+      expect(first.books().holds.map(({ state }) => state)).toEqual(has_row ? ['pending'] : [])
+    }
+    await using second = await startGatewayProcess(catalogue, kept)
+    await eventually('the journal is removed', () => !existsSync(journal_path))
+    const { holds, calls, findings } = second.books()
+    expect(holds).toMatchObject([{ state: 'posted' }])
+    expect(calls).toMatchObject([{ outcome: 'broken', cost_nanos: ANSWER_NANOS }])
+    expect(findings).toEqual([])
+  },
+  60_000,
+)
