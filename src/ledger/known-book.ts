@@ -7,8 +7,11 @@ import type { Statements } from './statements.ts'
 export interface KnownBook {
   /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
   open(): Book
-  /** The next one is a new book. */
-  forget(): void
+  /**
+   * The next one is a new book.
+   * @param lost_hold_id is not given again, although no row has it: its call is still served
+   */
+  forget(lost_hold_id?: number): void
 }
 
 /** A book with more rows is given up, and begun anew: most accounts pause for long. */
@@ -22,9 +25,11 @@ const MAX_KNOWN_ROWS = 20_000
  */
 export function knownBook(statements: Statements, unwritten: ReadonlyMap<number, Hold>): KnownBook {
   let known: { book: Book; data_version: number | undefined } | undefined
+  let newest_lost_id = 0
 
   const begin = (): Book => {
-    const book = emptyBook(Math.max(statements.lastHoldId.get()?.id ?? 0, ...unwritten.keys()) + 1)
+    const written_id = statements.lastHoldId.get()?.id ?? 0
+    const book = emptyBook(Math.max(newest_lost_id, written_id, ...unwritten.keys()) + 1)
     for (const decided of unwritten.values()) {
       loadAccount(book, statements, decided.account_id)
       loadKey(book, statements, decided.key_id)
@@ -42,7 +47,8 @@ export function knownBook(statements: Statements, unwritten: ReadonlyMap<number,
         known = { book: begin(), data_version }
       return known.book
     },
-    forget() {
+    forget(lost_hold_id = 0) {
+      newest_lost_id = Math.max(newest_lost_id, lost_hold_id)
       known = undefined
     },
   }

@@ -54,8 +54,9 @@ class GroupCommit implements Ledger {
   #in_flight: Waiting[] = []
   #running: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** The rows of decided holds are due. */
-  #is_due = false
+  /** The rows of decided holds are due with the next batch, or are written with the one in flight: told once that was tried. */
+  #due: PromiseWithResolvers<void> | undefined
+  #due_in_flight: PromiseWithResolvers<void> | undefined
 
   constructor(executor: Executor, onChange: OnChange, blocked: () => string | undefined) {
     this.#executor = unlessBlocked(executor, blocked)
@@ -91,7 +92,7 @@ class GroupCommit implements Ledger {
   }
 
   async barrier(): Promise<void> {
-    if (this.#holds.unwritten.size > 0) await this.#writeHolds()
+    if (this.#holds.unwritten.size > 0 && this.failing === undefined) await this.#writeHolds()
   }
 
   close(): Promise<void> {
@@ -113,36 +114,47 @@ class GroupCommit implements Ledger {
       await endOfTurn()
       this.#in_flight = this.#queue.slice(0, MAX_BATCH_OPERATIONS)
       this.#queue = this.#queue.slice(MAX_BATCH_OPERATIONS)
-      this.#is_due = false
+      this.#due_in_flight = this.#due
+      this.#due = undefined
       if (this.#in_flight.length > 0) await commit(this.#executor, this.#in_flight, this.#health)
-      else if (this.#holds.unwritten.size > 0) this.#health.saw(await this.#holds.write())
+      else if (this.#holds.unwritten.size > 0) this.#sawHolds(await this.#holds.write())
       this.#in_flight = []
-    } while (this.#queue.length > 0 || this.#is_due)
+      this.#due_in_flight?.resolve()
+    } while (this.#queue.length > 0 || this.#due)
     this.#running = undefined
   }
 
+  /** That they are written does not show that a batch can be: its flush may fail. */
+  #sawHolds(failure: Failure | undefined): void {
+    if (failure) this.#health.saw(failure)
+  }
+
+  /** With the next batch, whatever waits behind it. */
   #writeHolds(): Promise<void> {
-    this.#is_due = true
+    this.#due ??= Promise.withResolvers()
     this.#running ??= this.#run()
-    return this.#running
+    return this.#due.promise
   }
 
   async #tryToWrite(): Promise<void> {
     // What is under way shows by itself whether anything can be committed.
     if (this.#running) return
     this.#running = probe(this.#executor, this.#health).then(() => {
-      this.#running = this.#queue.length > 0 || this.#is_due ? this.#run() : undefined
+      this.#running = this.#queue.length > 0 || this.#due ? this.#run() : undefined
     })
     await this.#running
   }
 
   /** While the executor does not come back, what waits for it is told so: a disk may hang for as long as it likes. */
   #rejectOverdue(now_ms: number): Failure | undefined {
-    const [oldest] = this.#in_flight
+    // Nothing is in flight while it is tried whether anything can be written: that may hang, too.
+    const oldest = this.#in_flight[0] ?? this.#queue[0]
     if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return undefined
     for (const { reject } of this.#in_flight) reject(errorOf(STALLED))
     for (const { reject, due_ms } of this.#queue) if (due_ms < now_ms) reject(errorOf(STALLED))
     this.#queue = this.#queue.filter(({ due_ms }) => due_ms >= now_ms)
+    this.#due_in_flight?.resolve()
+    this.#due?.resolve()
     return STALLED
   }
 }

@@ -159,7 +159,10 @@ export interface Ledger {
   submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>
   /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */
   readonly unwritten: ReadonlyMap<number, Hold>
-  /** Writes those rows, for who reads the tables next or refers to them. Never rejects: what cannot be written stays unwritten. */
+  /**
+   * Writes those rows, for who reads the tables next or refers to them. Never rejects: what cannot be written stays unwritten.
+   * Waits for no more than the batches in flight and next, and not at all while nothing can be written.
+   */
   barrier(): Promise<void>
   /** Commits the operations under way, then closes the database. */
   close(): Promise<void>

@@ -43,7 +43,7 @@ export interface Writer {
   commit(operations: readonly Operation[]): Outcome[]
   /** Writes one of the decided holds alone. @throws as `commit` */
   writeOne(hold_id: number): void
-  /** Gives up a decided hold that the tables refuse. */
+  /** Gives up a decided hold that the tables refuse. Its id is not given to another call. */
   forget(hold_id: number): void
   /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
   rewriteHeader(): void
@@ -114,7 +114,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
     },
     forget(hold_id) {
       unwritten.delete(hold_id)
-      known.forget()
+      known.forget(hold_id)
     },
     rewriteHeader: () => void immediately(db, () => db.run(`PRAGMA user_version = ${schemaVersion(db)}`)),
     beginLogAnew: () => beginLogAnew(statements),

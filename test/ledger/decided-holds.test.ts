@@ -160,4 +160,19 @@ describe('where nothing can be written', () => {
       await ledger.close()
       expect(brokenInvariants(db)).toEqual([])
     }))
+
+  test('the id of one that is given up is given to no other call, which its own call would settle', () =>
+    onDisk({ balance: 100 }, async (path, db) => {
+      db.run(
+        "CREATE TRIGGER refused BEFORE INSERT ON holds WHEN new.request_id = 'poison' BEGIN SELECT RAISE (ABORT, 'no'); END",
+      )
+      const ledger = openLedger({ path, owner: true })
+      await ledger.submit(hold(10, { request_id: 'poison' }))
+      await ledger.barrier()
+      expect(await ledger.submit(hold(20))).toEqual(held(2, 20))
+      expect(await ledger.submit(post(1, 10))).toEqual(refused('no_such_hold'))
+      expect(stateOf(db)).toMatchObject({ balance: 100, held: 20 })
+      await ledger.close()
+      expect(brokenInvariants(db)).toEqual([])
+    }))
 })

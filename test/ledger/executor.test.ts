@@ -83,6 +83,29 @@ describe('a flush that fails', () => {
     }))
 })
 
+test('holds whose rows are written after a flush that failed do not pass for a ledger that can commit', () =>
+  onDisk({ balance: 100 }, async (path) => {
+    let clock_ms = 0
+    const flushing = Promise.withResolvers<void>()
+    const disk: Disk = { ...DISK, now_ms: () => (clock_ms += 2), flushBeside: () => flushing.promise }
+    const said: (string | undefined)[] = []
+    const executor = openExecutor(path, { owner: true, disk })
+    const ledger = groupCommit(
+      // As long as it takes: it is tried whether it can commit later than the rows are due.
+      { ...executor, tryToWrite: async () => ({ unavailable: true, cause: 'EIO' }) },
+      { onChange: (failing) => said.push(failing) },
+    )
+    for (let slow = 0; slow < 5; slow++) await ledger.submit(topUp(1))
+    const failed = ledger.submit(topUp(1)).catch(({ code }) => code)
+    await eventually('it is flushed', () => clock_ms > 20)
+    await ledger.submit(hold(60))
+    flushing.reject(FAILED)
+    expect(await failed).toBe('ledger_unavailable')
+    await eventually('the row is written', () => ledger.unwritten.size === 0)
+    expect(said).toEqual(['the database cannot be written'])
+    await ledger.close()
+  }))
+
 test('a batch of refusals waits for no disk', () =>
   onDisk({}, async (path) => {
     const { state, disk } = failing()

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
+import type { Hold } from '../../src/db/schema.ts'
 import type { Executor } from '../../src/ledger/executor.ts'
 import { commitBatch, tryTo } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
@@ -16,13 +17,15 @@ interface Batch {
   fail: (error: Error) => void
 }
 
-/** An executor that holds each batch until the test finishes it. */
+/** An executor that holds each batch until the test finishes it, and decides holds; their rows are written with any batch. */
 function heldUp() {
   const batches: Batch[] = []
   let arrived = Promise.withResolvers<void>()
+  const unwritten = new Map<number, Hold>()
   const executor: Executor = {
     commit: (operations) =>
       new Promise((resolve, reject) => {
+        unwritten.clear()
         const finish = () => resolve(operations.map(() => ({ ok: true, balance_nanos: 0, debt_nanos: 0 })))
         batches.push({ operations, finish, fail: reject })
         arrived.resolve()
@@ -39,7 +42,7 @@ function heldUp() {
       await arrived.promise
     }
   }
-  return { executor, batches, batch }
+  return { executor, batches, batch, unwritten }
 }
 
 const overDatabase = (db: Database, probe?: Probe): Executor => {
@@ -100,6 +103,66 @@ describe('a transaction', () => {
     finish()
     await answer
   })
+})
+
+describe('a barrier', () => {
+  const HELD = { id: 1 } as Hold
+
+  /** A ledger with a batch in flight, to which a hold was decided, and another operation behind it. */
+  async function behindBatch() {
+    const held_up = heldUp()
+    const ledger = groupCommit({
+      ...held_up.executor,
+      holds: {
+        unwritten: held_up.unwritten,
+        decide: () => ({ ok: true, hold_id: 1, held_nanos: 1 }),
+        write: async () => undefined,
+      },
+    })
+    const outcomes = [ledger.submit(topUp(1))]
+    const first = await held_up.batch(0)
+    held_up.unwritten.set(1, HELD)
+    outcomes.push(ledger.submit(topUp(2)))
+    let passed = false
+    const barrier = ledger.barrier().then(() => {
+      passed = true
+    })
+    return { ...held_up, ledger, outcomes, first, barrier, hasPassed: () => passed }
+  }
+
+  test('waits for the next batch, and for none of those behind it', async () => {
+    const { ledger, batch, outcomes, first, barrier, hasPassed } = await behindBatch()
+    first.finish()
+    const second = await batch(1)
+    outcomes.push(ledger.submit(topUp(3)))
+    await turn()
+    expect(hasPassed()).toBe(false)
+    second.finish()
+    const third = await batch(2)
+    await barrier
+    third.finish()
+    await Promise.all(outcomes)
+  })
+
+  test.each([['that is in flight', 0], ['behind it', 1]] as const)(
+    'is passed while the disk hangs with the batch %s, and by later ones at once',
+    async (_, at) => {
+      using timers = spyOn(globalThis, 'setInterval')
+      const { ledger, batch, outcomes, first, barrier, unwritten } = await behindBatch()
+      const look = timers.mock.calls[0]?.[0] as () => void
+      if (at === 1) first.finish()
+      await batch(at)
+      const now_ms = performance.now()
+      using clock = spyOn(performance, 'now').mockReturnValue(now_ms + 6_000)
+      look()
+      clock.mockRestore()
+      await barrier
+      expect(ledger.failing).toBe('the disk does not answer')
+      unwritten.set(1, HELD)
+      await ledger.barrier()
+      expect((await Promise.allSettled(outcomes)).at(-1)?.status).toBe('rejected')
+    },
+  )
 })
 
 describe('when a commit fails', () => {
@@ -262,3 +325,20 @@ test('while a disk hangs, nobody waits for it longer than the limit, and the led
   expect(ledger.failing).toBeUndefined()
   clearInterval(awake)
 }, 60_000)
+
+test('while the disk hangs in a try to write, nobody waits for it longer than the limit either', async () => {
+  const { executor, batch } = heldUp()
+  using timers = spyOn(globalThis, 'setInterval')
+  const ledger = groupCommit({ ...executor, tryToWrite: () => Promise.withResolvers<undefined>().promise })
+  const failed = ledger.submit(topUp(1)).catch(({ code }) => code)
+  ;(await batch(0)).fail(new Error('the disk fails'))
+  expect(await failed).toBe('ledger_unavailable')
+  const [look, tryToWrite] = timers.mock.calls.map(([call]) => call as () => void)
+  tryToWrite?.()
+  const behind = ledger.submit(topUp(2)).catch(({ code }) => code)
+  const now_ms = performance.now()
+  using clock = spyOn(performance, 'now').mockReturnValue(now_ms + 6_000)
+  look?.()
+  clock.mockRestore()
+  expect(await behind).toBe('ledger_unavailable')
+})
