@@ -7,8 +7,11 @@ import { Value } from '@sinclair/typebox/value'
 import { createForOwner } from '../db/folder.ts'
 import type { By } from '../domain/actions.ts'
 import { conflict, toGatewayError } from '../domain/errors.ts'
+import { readJsonAs } from '../domain/validation.ts'
 import type { Ledger, MoneyOutcome, WithdrawOperation } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
+import { codeOf } from '../utilities/thrown.ts'
+import { askDirectly } from './ask-directly.ts'
 
 /** In the data folder, for its owner alone: where the gateway takes withdrawals, and the secret that they need. */
 export const WITHDRAWALS_FILE = 'serve.withdrawals'
@@ -29,7 +32,11 @@ const Withdrawal = Type.Object(
 )
 
 /** A withdrawal as it is answered: its outcome, or why there is none. */
-type Answer = { outcome: MoneyOutcome } | { error: string }
+const Answer = Type.Union([
+  Type.Object({ outcome: Type.Unsafe<MoneyOutcome>(Type.Object({ ok: Type.Boolean() })) }),
+  Type.Object({ error: Type.String() }),
+])
+type Answer = Static<typeof Answer>
 
 /**
  * Takes withdrawals on a port of its own of the loopback interface, and says so in the folder.
@@ -99,34 +106,39 @@ function writeForOwner(path: string, text: string): void {
 /**
  * Has the gateway that serves a folder make a withdrawal.
  *
- * @throws GatewayError conflict where it cannot be asked; nothing was taken then, unless it ended meanwhile
+ * @throws GatewayError conflict where nothing was taken, or, as its text says, where that is not known
  */
 export async function withdrawAtGateway(
   data_folder: string,
   operation: WithdrawOperation,
 ): Promise<MoneyOutcome> {
   const path = join(data_folder, WITHDRAWALS_FILE)
-  const door: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
-  if (!Value.Check(Door, door))
+  const door = existsSync(path) ? readJsonAs(Door, readFileSync(path, 'utf8')) : undefined
+  if (!door)
     throw conflict(
       `A gateway that is starting, stopping or of another version serves ${data_folder}. Try again when it runs.`,
     )
   const answer = await ask(door, operation).catch((cause: unknown) => {
-    throw conflict(
-      `The gateway that serves ${data_folder} does not answer on this machine. Run this command where it runs, such as in its container. If it was stopping, look at the account first.`,
-      { cause },
-    )
+    throw conflict(codeOf(cause) === 'ECONNREFUSED' ? notFound(data_folder) : NOT_KNOWN, { cause })
   })
   if ('error' in answer) throw conflict(`The gateway did not withdraw anything: ${answer.error}`)
   return answer.outcome
 }
 
+const notFound = (data_folder: string): string =>
+  `The gateway that serves ${data_folder} does not answer on this machine. Run this command where it runs, such as in its container.`
+
+const NOT_KNOWN =
+  'The gateway did not say whether it withdrew. Look at the account before you try again: `tollgate account show`.'
+
 async function ask({ url, secret }: Static<typeof Door>, operation: WithdrawOperation): Promise<Answer> {
-  const response = await fetch(url, {
+  const { text } = await askDirectly(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}` },
     body: JSON.stringify(operation),
     signal: AbortSignal.timeout(10_000),
   })
-  return (await response.json()) as Answer
+  const answer = readJsonAs(Answer, text)
+  if (!answer) throw new Error('the answer is not one of a gateway')
+  return answer
 }

@@ -312,6 +312,7 @@ describe('by name', () => {
     ['tollgate.db.incoming-wal', 'serve.lock'],
     ['tollgate.db.before-0004.unfinished', 'serve.lock'],
     ['.sync-aB3xYz/file', 'serve.lock'],
+    ['serve.withdrawals', 'serve.lock'],
     ['.backup/tollgate.db', 'backup.lock'],
     ['backups.json', 'backup.lock'],
     ['backups.json.unfinished', 'backup.lock'],

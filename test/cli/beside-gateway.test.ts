@@ -65,6 +65,25 @@ test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact'
   })
 })
 
+test('a withdrawal goes past the proxy that the environment names', async () => {
+  await gateway.account('cleo', { balance_usd: '1' })
+  process.env.HTTP_PROXY = 'http://127.0.0.1:9'
+  try {
+    expect(await cli.json('debit', 'cleo', '0.4')).toMatchObject({ balance_usd: '0.60' })
+  } finally {
+    delete process.env.HTTP_PROXY
+  }
+})
+
+test('where something else answers, it is not known whether the gateway withdrew', async () => {
+  const right = readFileSync(door, 'utf8')
+  using other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('null') })
+  writeFileSync(door, JSON.stringify({ url: other.url.href, secret: 'x' }))
+  const { status, err } = await cli.run('debit', 'anna', '0.1')
+  writeFileSync(door, right)
+  expect([status, err]).toMatchObject([1, expect.stringContaining('Look at the account before you try again')])
+})
+
 describe('the gateway takes withdrawals', () => {
   test('where the folder says, with a secret that only its owner reads', async () => {
     expect(statSync(door).mode & 0o777).toBe(0o600)

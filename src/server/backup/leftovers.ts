@@ -11,7 +11,7 @@ const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
   {
     lock: 'serve.lock',
     names:
-      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|tollgate\.db\.replaced-.*|\.sync-.{6})$/,
+      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|tollgate\.db\.replaced-.*|\.sync-.{6}|serve\.withdrawals(\.new)?)$/,
   },
   // Of earlier versions.
   { lock: 'backup.lock', names: /^(\.backup|backups\.json(\.unfinished)?)$/ },

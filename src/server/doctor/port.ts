@@ -1,10 +1,8 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
-import { get as getPlain, type IncomingMessage } from 'node:http'
-import { get as getSecure } from 'node:https'
-import { text as readText } from 'node:stream/consumers'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
+import { askDirectly } from '../ask-directly.ts'
 import { listenRefusal } from '../listen-refusal.ts'
 import { refuseTaken } from '../listening.ts'
 import { servedAt } from '../served-at.ts'
@@ -23,7 +21,7 @@ export async function checkAddress({ data_folder, catalogue }: ReadPatient): Pro
 export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
   const signal = AbortSignal.timeout(answer_ms)
   try {
-    const { status, text } = await askDirectly(`${url}/readyz`, signal)
+    const { status, text } = await askDirectly(`${url}/readyz`, { signal })
     if (status === 200) return ok(`the gateway answers at ${url} and takes calls`)
     return fail(`the gateway at ${url} takes no calls: ${text.slice(0, 300)}`, 'Check its log.')
   } catch {
@@ -34,19 +32,6 @@ export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diag
       'Check its log and the load of the machine. Restart it if it stays like this.',
     )
   }
-}
-
-/** `fetch` would ask the proxy that HTTP_PROXY names, as it is set in many containers: this is the same machine. */
-async function askDirectly(
-  url: string,
-  signal: AbortSignal,
-): Promise<{ status: number | undefined; text: string }> {
-  const get = url.startsWith('https:') ? getSecure : getPlain
-  const answered = Promise.withResolvers<IncomingMessage>()
-  // It is this machine's own gateway; whether callers trust its certificate is another check.
-  get(url, { signal, rejectUnauthorized: false }, answered.resolve).on('error', answered.reject)
-  const answer = await answered.promise
-  return { status: answer.statusCode, text: await readText(answer) }
 }
 
 function couldListen(listen: string): Diagnosis {
