@@ -1,5 +1,5 @@
 // A request to the gateway of this machine. `fetch` would send it to the proxy that HTTP_PROXY names, as it is set in many containers.
-import { type IncomingMessage, request as askPlain, type RequestOptions } from 'node:http'
+import { request as askPlain, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as askSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 

@@ -81,7 +81,10 @@ test('where something else answers, it is not known whether the gateway withdrew
   writeFileSync(door, JSON.stringify({ url: other.url.href, secret: 'x' }))
   const { status, err } = await cli.run('debit', 'anna', '0.1')
   writeFileSync(door, right)
-  expect([status, err]).toMatchObject([1, expect.stringContaining('Look at the account before you try again')])
+  expect([status, err]).toMatchObject([
+    1,
+    expect.stringContaining('Look at the account before you try again'),
+  ])
 })
 
 describe('the gateway takes withdrawals', () => {

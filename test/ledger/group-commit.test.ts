@@ -144,7 +144,10 @@ describe('a barrier', () => {
     await Promise.all(outcomes)
   })
 
-  test.each([['that is in flight', 0], ['behind it', 1]] as const)(
+  test.each([
+    ['that is in flight', 0],
+    ['behind it', 1],
+  ] as const)(
     'is passed while the disk hangs with the batch %s, and by later ones at once',
     async (_, at) => {
       using timers = spyOn(globalThis, 'setInterval')
