@@ -312,6 +312,8 @@ describe('a token', () => {
     held.release()
     await gateway.atRest()
     expect([exchanges().length, sent().length]).toEqual([1, 0])
+    expect((await whole_call()).status).toBe(200)
+    expect([exchanges().length, sent().length]).toEqual([1, 1])
     token_server = (seen) => tokenAnswer(seen, now(), ++tokens)
   })
 
