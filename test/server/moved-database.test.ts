@@ -38,6 +38,7 @@ async function underWay() {
   const streaming = await call(gateway, streamPath())
   const reader = streaming.body?.getReader()
   await reader?.read()
+  await eventually('its hold has its row', () => gateway.books().holds.length === 1)
   return {
     folder,
     gateway,

@@ -188,6 +188,7 @@ describe('SIGTERM', () => {
     upstream.answer(answering('hang'))
     const { wholes } = await callsUnderWay(s)
     const given_up = Promise.allSettled(wholes)
+    await eventually('all holds have their rows', () => gateway.books().holds.length === STREAMS + WHOLES)
     gateway.signal('SIGTERM')
     await notReady(s)
     gateway.signal('SIGTERM')
