@@ -65,6 +65,7 @@ describe('a scene', () => {
     const leaving = new AbortController()
     const response = await s.call(streamPath(), ask(), { signal: leaving.signal })
     expect(response.status).toBe(200)
+    await s.gateway.written()
     expect(s.gateway.rows().holds.filter(({ state }) => state === 'pending')).toHaveLength(1)
     leaving.abort()
     await s.gateway.rest()
