@@ -57,7 +57,7 @@ export interface ExecutorOptions {
  * whoever wrote to it.
  *
  * After a flush that failed nobody knows which pages of the log the disk has, and flushing them again may say that all is well
- * (https://lwn.net/Articles/752063/). So nothing is committed until a checkpoint has copied the log into the file and begun it anew:
+ * (https://lwn.net/Articles/752063/). So no batch is committed until a checkpoint has copied the log into the file and begun it anew:
  * frames behind a lost one would be lost with it.
  */
 export function openExecutor(

@@ -31,7 +31,7 @@ const Withdrawal = Type.Object(
   { additionalProperties: false },
 )
 
-/** A withdrawal as it is answered: its outcome, or why there is none. */
+/** A withdrawal as it is answered: its outcome, or the reason why nothing was withdrawn. */
 const Answer = Type.Union([
   Type.Object({ outcome: Type.Unsafe<MoneyOutcome>(Type.Object({ ok: Type.Boolean() })) }),
   Type.Object({ error: Type.String() }),
