@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
 import { browserProgram } from './support/chromium.ts'
 import { SEED } from './support/seed.ts'
-import { walksLeftOut } from './support/walks.ts'
+import { leftOut } from './support/turns.ts'
 
 /** More than there are cores, since files wait, too. */
 const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
@@ -85,14 +85,14 @@ async function writeTimings(report: string): Promise<void> {
   await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 1)}\n`)
 }
 
-/** The walks of the console that this run leaves out, and says so: none where files are named or all are to be measured. */
-async function leftOut(files: readonly string[]): Promise<string[]> {
-  if (files.length > 0 || process.env.UPDATE_TIMINGS) return []
-  const walks = [...new Bun.Glob('test/walks/*.test.ts').scanSync()]
+/** The files that this run leaves out, and says so: none where files are named or all are to be measured. */
+async function othersTurns(named: readonly string[]): Promise<string[]> {
+  if (named.length > 0 || process.env.UPDATE_TIMINGS) return []
+  const files = [...new Bun.Glob('test/**/*.test.ts').scanSync()]
   const { files: durations_ms } = (await Bun.file(TIMINGS).json()) as { files: Record<string, number> }
-  const left = walksLeftOut(walks, (file) => durations_ms[file] ?? 0, SEED)
+  const left = leftOut(files, (file) => durations_ms[file] ?? 0, SEED)
   process.stdout.write(
-    `Walks of the console: ${walks.length - left.length} of ${walks.length}, by TOLLGATE_SEED=${SEED} (all: bun run test test/walks)\n`,
+    `${left.length} of ${files.length} files have their turn in another run, by TOLLGATE_SEED=${SEED} (all: bun run test test)\n`,
   )
   return left
 }
@@ -100,7 +100,7 @@ async function leftOut(files: readonly string[]): Promise<string[]> {
 /** Runs tests. @returns whether they passed, and the files with failures */
 async function runTests(files: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
   const report = join(folder, REPORT)
-  const without = (await leftOut(files)).map((file) => `--path-ignore-patterns=${file}`)
+  const without = (await othersTurns(files)).map((file) => `--path-ignore-patterns=${file}`)
   const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate', ...without]
   const told = ['--reporter=junit', `--reporter-outfile=${report}`, `--timings=${TIMINGS}`]
   const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...files], {

@@ -1,0 +1,43 @@
+// Turns of the slowest tests: which files a run of the whole suite leaves out.
+
+/** Of the files that take turns, a run has one in so many. */
+const TURNS = 4
+
+/** What takes so long takes turns with others. */
+const SLOW_MS = 4_000
+
+/** In every run, however slow: what keeps money and secrets, what looks at each page and each type once, and what has turns within. */
+const IN_EACH_RUN = [
+  'test/access/',
+  'test/binary/',
+  'test/console/looks.test.ts',
+  'test/console/one-figure.test.ts',
+  'test/console/web-types.test.ts',
+  'test/crash/',
+  'test/db/',
+  'test/disconnect/',
+  'test/domain/',
+  'test/exchange/',
+  'test/guard/',
+  'test/idempotency/',
+  'test/images/money.test.ts',
+  'test/ledger/',
+  'test/surfaces/',
+  'test/upstream/',
+] as const
+
+/**
+ * The files that a run leaves out, chosen by its seed: of the slow ones all but its share, which takes about as long in each run.
+ * @param duration_ms how long each took at the last measurement; 0 for a new file, which every run has
+ * @param seed the seed of the run: so many successive seeds as there are turns have every file between them
+ */
+export function leftOut(
+  files: readonly string[],
+  duration_ms: (file: string) => number,
+  seed: number,
+): string[] {
+  const slowestFirst = files
+    .filter((file) => duration_ms(file) > SLOW_MS && !IN_EACH_RUN.some((path) => file.startsWith(path)))
+    .toSorted((a, b) => duration_ms(b) - duration_ms(a) || (a < b ? -1 : 1))
+  return slowestFirst.filter((_, at) => at % TURNS !== seed % TURNS)
+}
