@@ -1,7 +1,7 @@
 // What exists at a provider but not here: every path under /v1/ that no other surface serves, in the dialect of who asks.
 import { Elysia } from 'elysia'
 import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/life/admission.ts'
+import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { calls } from '../../src/surface/calls.ts'
 import { type ClientApi, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'

@@ -1,5 +1,6 @@
 // The counting of a native request's tokens: by the provider where it counts, by estimate where not; free of charge.
-import { type CallOrigin, findModel, within } from '../../src/exchange/life/admission.ts'
+import { findModel, within } from '../../src/exchange/life/admission.ts'
+import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'

@@ -1,7 +1,8 @@
 // An upload: a form whose files are stored as they come, all of them or none.
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { MemoryBudget } from '../../src/exchange/bodies/memory-budget.ts'
-import { type CallOrigin, within } from '../../src/exchange/life/admission.ts'
+import { within } from '../../src/exchange/life/admission.ts'
+import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
@@ -34,14 +35,15 @@ export const receiveFiles = (
   memory: MemoryBudget,
   origin: CallOrigin,
 ): Promise<StoredFile[]> =>
-  within(exchange, origin, async ({ caller, place, scope }) => {
+  within(exchange, origin, async (call) => {
+    const { caller, place } = call
     await images.decoder.assertUsable()
     const intake = beginIntake(images.library, caller.account.id)
-    scope.defer(intake.abandon)
+    call.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
     const share = await memory.take(body_bytes, place.gone)
     const timer = setTimeout(share.release, RESERVED_MS)
-    scope.defer(() => {
+    call.defer(() => {
       clearTimeout(timer)
       share.release()
     })

@@ -19,20 +19,42 @@ export function* pauses(): Generator<number, never> {
 }
 
 /**
+ * Does synchronous work again as long as it comes to nothing for want of the lock.
+ *
+ * @param isBusy whether it came to nothing for that @returns what the last try came to
+ */
+export async function againWhile<T>(
+  isBusy: (result: T) => boolean,
+  work: () => T,
+  wait_ms: number,
+): Promise<T> {
+  const due_ms = performance.now() + wait_ms
+  for (const pause_ms of pauses()) {
+    const result = work()
+    if (!isBusy(result) || performance.now() + pause_ms > due_ms) return result
+    await Bun.sleep(pause_ms)
+  }
+  throw new Error('unreachable: the pauses never end')
+}
+
+/**
  * Runs synchronous work on a connection that never blocks, until the write lock is to be had.
  *
  * @param work is run again from its beginning: a single statement, or one transaction
  * @throws what `work` throws; SQLITE_BUSY where the lock was not to be had in time
  */
 export async function untilFree<T>(work: () => T, wait_ms = MAX_BUSY_WAIT_MS): Promise<T> {
-  const due_ms = performance.now() + wait_ms
-  for (const pause_ms of pauses()) {
-    try {
-      return work()
-    } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() + pause_ms > due_ms) throw thrown
-    }
-    await Bun.sleep(pause_ms)
-  }
-  throw new Error('unreachable: the pauses never end')
+  const done = await againWhile<{ value: T } | { thrown: unknown }>(
+    (tried) => 'thrown' in tried && isBusy(tried.thrown),
+    () => {
+      try {
+        return { value: work() }
+      } catch (thrown) {
+        return { thrown }
+      }
+    },
+    wait_ms,
+  )
+  if ('thrown' in done) throw done.thrown
+  return done.value
 }

@@ -1,6 +1,9 @@
 // Prepared queries: made once for each connection, at their first use, and found again by the connection.
 import type { Database } from 'bun:sqlite'
+import type { SQL } from 'drizzle-orm'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { equals } from './placeholders.ts'
 
 /** How the queries of a folder are prepared, by their names. */
 type Preparations = Readonly<Record<string, (orm: BunSQLiteDatabase) => unknown>>
@@ -21,6 +24,23 @@ export function perConnection<P extends Preparations>(preparations: P): (db: Dat
     known.set(db, queries)
     return queries
   }
+}
+
+/** The condition that a row is of the account that is asked about; none where all are. */
+export type OfAccount = (table: { account_id: SQLiteColumn }) => SQL | undefined
+
+/**
+ * The same for queries on all accounts, and on one that is given as `account_id`: that decides on the index that serves them, so it is
+ * no optional filter.
+ *
+ * @returns the queries of a connection on an account; undefined: on all of them
+ */
+export function perOwner<P extends Preparations>(
+  preparationsWhere: (account: OfAccount) => P,
+): (db: Database, account_id: number | undefined) => Queries<P> {
+  const ofAll = perConnection(preparationsWhere(() => undefined))
+  const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
+  return (db, account_id) => (account_id === undefined ? ofAll(db) : ofAccount(db))
 }
 
 function lazily<P extends Preparations>(preparations: P, orm: BunSQLiteDatabase): Queries<P> {

@@ -27,7 +27,7 @@ export interface RepeatableCall {
 
 export interface Idempotency {
   /**
-   * Serves a paid request, once for each Idempotency-Key of an account. A request without the header is only served.
+   * Serves a paid request, once for each Idempotency-Key of an account.
    *
    * Once a call has begun, which is from its hold on, its end is kept for 24 hours, as Stripe does
    * (https://docs.stripe.com/api/idempotent_requests): a complete answer, whole or streamed, or a refusal that the same
@@ -42,11 +42,11 @@ export interface Idempotency {
    * not kept, or was given up for newer ones, is refused instead of charged again. Only an account that uses more keys in
    * 24 hours than the catalogue lets it (`[server] idempotency_keys_per_account`) forgets its oldest ones.
    *
-   * @param serve holds, dispatches and settles under the call's request id
+   * @param key as `keyOf` @param serve holds, dispatches and settles under the call's request id
    * @throws GatewayError what `serve` throws; invalid_request for a malformed key; conflict while the first request is
    * under way, or where its answer was charged but broken off, too large to keep, or given up; unprocessable for another request
    */
-  once(call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
+  once(key: string, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
   /** Whether an answer is kept under a request's key: known before its body is read, by which it may still be another request. */
   mayRepeat(account_id: number, request: Request): boolean
   /** Deletes what is older than 24 hours. */
@@ -71,7 +71,7 @@ const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const state: State = { ...deps, under_way: new Set() }
   return {
-    once: (call, serve) => once(state, call, serve),
+    once: (key, call, serve) => once(key, state, call, serve),
     mayRepeat(account_id, request) {
       const key = keyOf(request)
       return key !== null && typeof deps.answers.find({ account_id, key })?.status === 'number'
@@ -84,14 +84,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 /** A request's Idempotency-Key; null if it has none. */
 export const keyOf = (request: Request): string | null => request.headers.get('idempotency-key')
 
-function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
-  const key = keyOf(call.origin.request)
-  if (key !== null) return onceUnder(key, state, call, serve)
-  call.mayBegin()
-  return serve()
-}
-
-async function onceUnder(
+async function once(
   key: string,
   state: State,
   call: RepeatableCall,

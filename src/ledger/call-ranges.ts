@@ -3,7 +3,7 @@ import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { IdRange } from './begun-in.ts'
 import type { valuesOf } from './call-filter.ts'
-import type { callQueries, callQueriesOfAccount } from './queries.ts'
+import type { callQueries } from './queries.ts'
 
 export interface CallRanges {
   /** They do not overlap, the newest first. */
@@ -12,7 +12,7 @@ export interface CallRanges {
   rest_below_id: number | undefined
 }
 
-type Queries = ReturnType<typeof callQueries> | ReturnType<typeof callQueriesOfAccount>
+type Queries = ReturnType<typeof callQueries>
 type Values = ReturnType<typeof valuesOf>
 
 /** Of the ranges in which calls may be, this many are looked for at once. */

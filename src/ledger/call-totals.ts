@@ -1,17 +1,17 @@
 // Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
 
 import type { Database } from 'bun:sqlite'
-import { and, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { call_sums, calls, isDayOfAccount } from '../db/schema.ts'
+import { perOwner } from '../db/prepared.ts'
+import { call_sums, calls } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type CallFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
 import { everywhere, rangesInTurns } from './call-ranges.ts'
 import { periodsOf, QUARTER_S } from './days.ts'
-import { callFilters, sumFilters } from './queries.ts'
+import { callFilters, isDay, sumFilters } from './queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfCalls, totalsOfSums } from './totals.ts'
 
 const { placeholder } = sql
@@ -20,13 +20,7 @@ const IDS_AT_ONCE = 10_000
 /** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
 const DAYS_AT_ONCE = 5
 
-type Columns = typeof calls | typeof call_sums
-
-const isDay = (account?: SQL): SQL =>
-  account ? isDayOfAccount : eq(call_sums.span_s, sql.raw(String(DAY_S)))
-
-/** @param account decides on the index that serves a query, so it is no optional filter */
-const preparationsWhere = (account: (table: Columns) => SQL | undefined) => ({
+const queriesOf = perOwner((account) => ({
   ofCalls: (orm: BunSQLiteDatabase) =>
     orm
       .select(totalsOfCalls())
@@ -64,18 +58,15 @@ const preparationsWhere = (account: (table: Columns) => SQL | undefined) => ({
       .from(call_sums)
       .where(and(account(call_sums), isDay(account(call_sums))))
       .prepare(),
-})
-
-const ofAll = perConnection(preparationsWhere(() => undefined))
-const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
+}))
 
 /** The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by provider, status or cost up to a second. */
 export async function callTotals(db: Database, filter: CallFilter): Promise<CallTotals> {
-  const queries = filter.account_id === undefined ? ofAll(db) : ofAccount(db)
+  const queries = queriesOf(db, filter.account_id)
   return isOfSums(filter) ? await fromSums(db, filter, queries) : await fromCalls(db, filter, queries)
 }
 
-type Queries = ReturnType<typeof ofAll> | ReturnType<typeof ofAccount>
+type Queries = ReturnType<typeof queriesOf>
 
 /** Whether the kept sums have what is asked: no provider, status or cost, and only whole quarters of an hour. */
 const isOfSums = ({ provider, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>

@@ -1,5 +1,5 @@
 // Failed commits: which operations of the batch fail, and which error their callers get.
-import { pauses } from '../db/busy.ts'
+import { againWhile } from '../db/busy.ts'
 import type { Hold } from '../db/schema.ts'
 import { type GatewayError, internal, isStorageFailure, overloaded } from '../domain/errors.ts'
 import type { Operation, Outcome } from './operations.ts'
@@ -56,42 +56,33 @@ export function commitBatch(
  *
  * @param wait_ms how long it is tried again
  */
-export async function commitPatiently(
+export function commitPatiently(
   writer: Writer,
   operations: readonly Operation[],
   wait_ms: number,
   onLost: OnLost,
 ): Promise<Result[]> {
-  const results = commitBatch(writer, operations, onLost)
-  if (!results.some(isBusyResult)) return results
-  const due_ms = performance.now() + wait_ms
-  for (const pause_ms of pauses()) {
-    const waiting = results.flatMap((result, index) => (isBusyResult(result) ? [index] : []))
-    if (waiting.length === 0 || performance.now() + pause_ms > due_ms) break
-    await Bun.sleep(pause_ms)
-    const rest = waiting.flatMap((index) => operations[index] ?? [])
-    for (const [at, result] of commitBatch(writer, rest, onLost).entries()) results[waiting[at] ?? 0] = result
+  const results: Result[] = []
+  let left = operations.map((operation, index) => ({ operation, index }))
+  const commitLeft = (): Result[] => {
+    const batch = left.map(({ operation }) => operation)
+    for (const [at, result] of commitBatch(writer, batch, onLost).entries())
+      results[left[at]?.index ?? 0] = result
+    left = left.filter(({ index }) => isBusyResult(results[index]))
+    return results
   }
-  return results
+  return againWhile(() => left.length > 0, commitLeft, wait_ms)
 }
 
 /**
  * Writes the decided holds, and waits for another process's lock as `commitPatiently`.
  * @returns why they are not written; undefined if they are
  */
-export async function writeHoldsPatiently(
+export const writeHoldsPatiently = (
   writer: Writer,
   wait_ms: number,
   onLost: OnLost,
-): Promise<Failure | undefined> {
-  const due_ms = performance.now() + wait_ms
-  for (const pause_ms of pauses()) {
-    const failure = writeHolds(writer, onLost)
-    if (!failure || !isBusy(failure) || performance.now() + pause_ms > due_ms) return failure
-    await Bun.sleep(pause_ms)
-  }
-  throw new Error('unreachable: the pauses never end')
-}
+): Promise<Failure | undefined> => againWhile(isBusy, () => writeHolds(writer, onLost), wait_ms)
 
 /** @returns as `writeHoldsPatiently`, without waiting */
 export function writeHolds(writer: Writer, onLost: OnLost): Failure | undefined {
@@ -111,9 +102,11 @@ function writeEachHold(writer: Writer, onLost: OnLost): Failure | undefined {
   return undefined
 }
 
-const isBusyResult = (result: Result): boolean => 'failure' in result && isBusy(result.failure)
+const isBusyResult = (result: Result | undefined): boolean =>
+  result !== undefined && 'failure' in result && isBusy(result.failure)
 
-const isBusy = ({ unavailable, cause }: Failure): boolean => unavailable && cause.startsWith('SQLITE_BUSY')
+const isBusy = (failure: Failure | undefined): boolean =>
+  failure?.unavailable === true && failure.cause.startsWith('SQLITE_BUSY')
 
 /** Does what may fail. @returns why it did; undefined if it did not */
 export function tryTo(write: () => void): Failure | undefined {

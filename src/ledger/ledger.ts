@@ -3,11 +3,18 @@ import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
 import type { Hold } from '../db/schema.ts'
 import { overloaded } from '../domain/errors.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { type DecidedHolds, decidedHolds } from './decided-holds.ts'
-import { type Executor, type ExecutorOptions, openExecutor } from './executor.ts'
-import { blockedBy, errorOf, type Failure, type Result } from './failure.ts'
+import { type Executor, type ExecutorOptions, type HoldsInMemory, openExecutor } from './executor.ts'
+import { blockedBy, errorOf, type Failure, failureOf, type Result } from './failure.ts'
 import { type LedgerHealth, type OnChange, watchLedger } from './health.ts'
-import type { Ledger, Operation, Outcome, OutcomeOf } from './operations.ts'
+import type {
+  HoldOperation,
+  HoldOutcome,
+  Ledger,
+  Operation,
+  Outcome,
+  OutcomeOf,
+  Submitted,
+} from './operations.ts'
 
 export interface LedgerOptions extends ExecutorOptions {
   /** The database's file, or `:memory:`. */
@@ -17,6 +24,11 @@ export interface LedgerOptions extends ExecutorOptions {
   /** Told when the ledger can no longer commit, and when it can again. */
   onChange?: OnChange
 }
+
+/** By then the row of a decided hold is written: others read the tables. */
+const MAX_UNWRITTEN_MS = 50
+
+const NONE: ReadonlyMap<number, Hold> = new Map()
 
 /** Bounds how long one transaction keeps the write lock and blocks the event loop. */
 const MAX_BATCH_OPERATIONS = 512
@@ -48,8 +60,11 @@ export const groupCommit = (
 
 class GroupCommit implements Ledger {
   readonly #executor: Executor
-  readonly #holds: DecidedHolds
+  readonly #holds: HoldsInMemory | undefined
+  readonly #blocked: () => string | undefined
   readonly #health: LedgerHealth
+  /** Ends with the row of the oldest decided hold, if no commit has written it by then. */
+  #holds_timer: ReturnType<typeof setTimeout> | undefined
   #queue: Waiting[] = []
   #in_flight: Waiting[] = []
   #running: Promise<void> | undefined
@@ -60,11 +75,8 @@ class GroupCommit implements Ledger {
 
   constructor(executor: Executor, onChange: OnChange, blocked: () => string | undefined) {
     this.#executor = unlessBlocked(executor, blocked)
-    this.#holds = decidedHolds(executor, {
-      blocked,
-      isFailing: () => this.failing !== undefined,
-      onDue: () => void this.#writeHolds(),
-    })
+    this.#holds = executor.holds
+    this.#blocked = blocked
     this.#health = watchLedger({
       onChange,
       stalled: (now_ms) => this.#rejectOverdue(now_ms),
@@ -77,22 +89,40 @@ class GroupCommit implements Ledger {
   }
 
   get unwritten(): ReadonlyMap<number, Hold> {
-    return this.#holds.unwritten
+    return this.#holds?.unwritten ?? NONE
   }
 
-  submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
+  submit<O extends Operation>(operation: O): Submitted<O> {
     if (this.#closing) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
-    const decided =
-      operation.op === 'hold' ? this.#holds.decide(operation, this.#running !== undefined) : undefined
-    if (decided) return decided as Promise<OutcomeOf<O>>
+    const decided = operation.op === 'hold' ? this.#decide(operation) : undefined
+    if (decided) return decided as Submitted<O>
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     this.#queue.push({ operation, resolve, reject, due_ms: performance.now() + MAX_BUSY_WAIT_MS })
     this.#running ??= this.#run()
     return promise as Promise<OutcomeOf<O>>
   }
 
+  /** Decides a hold in this turn. @returns undefined where it waits for its batch */
+  #decide(operation: HoldOperation): HoldOutcome | undefined {
+    // While nothing can be committed a hold would be worth nothing.
+    if (!this.#holds || this.failing !== undefined || this.#blocked() !== undefined) return undefined
+    try {
+      const outcome = this.#holds.decide(operation)
+      if (outcome.ok) this.#holds_timer ??= setTimeout(this.#whenDue, MAX_UNWRITTEN_MS)
+      // What is under way may free what a refused one lacks.
+      return outcome.ok || !this.#running ? outcome : undefined
+    } catch (thrown) {
+      throw errorOf(failureOf(thrown))
+    }
+  }
+
+  readonly #whenDue = (): void => {
+    this.#holds_timer = undefined
+    void this.#writeHolds()
+  }
+
   async barrier(): Promise<void> {
-    if (this.#holds.unwritten.size > 0 && this.failing === undefined) await this.#writeHolds()
+    if (this.unwritten.size > 0 && this.failing === undefined) await this.#writeHolds()
   }
 
   close(): Promise<void> {
@@ -102,10 +132,10 @@ class GroupCommit implements Ledger {
 
   async #end(): Promise<void> {
     this.#health.stop()
-    this.#holds.stop()
+    clearTimeout(this.#holds_timer)
     while (this.#running) await this.#running
     // What cannot be written then is of calls whose settlements wait in the journal.
-    if (this.#holds.unwritten.size > 0) await this.#holds.write()
+    if (this.unwritten.size > 0) await this.#tryToWriteHolds()
     await this.#executor.close()
   }
 
@@ -117,7 +147,7 @@ class GroupCommit implements Ledger {
       this.#due_in_flight = this.#due
       this.#due = undefined
       if (this.#in_flight.length > 0) await commit(this.#executor, this.#in_flight, this.#health)
-      else if (this.#holds.unwritten.size > 0) this.#sawHolds(await this.#holds.write())
+      else if (this.unwritten.size > 0) this.#sawHolds(await this.#tryToWriteHolds())
       this.#in_flight = []
       this.#due_in_flight?.resolve()
     } while (this.#queue.length > 0 || this.#due)
@@ -127,6 +157,11 @@ class GroupCommit implements Ledger {
   /** That they are written does not show that a batch can be: its flush may fail. */
   #sawHolds(failure: Failure | undefined): void {
     if (failure) this.#health.saw(failure)
+  }
+
+  /** @returns why their rows are not written */
+  async #tryToWriteHolds(): Promise<Failure | undefined> {
+    return blockedBy(this.#blocked) ?? (await this.#holds?.write(MAX_BUSY_WAIT_MS))
   }
 
   /** With the next batch, whatever waits behind it. */

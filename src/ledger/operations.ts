@@ -142,6 +142,10 @@ export type OutcomeOf<O extends Operation> = O extends HoldOperation | ReopenOpe
     : O extends VoidOperation | ExpireOperation
       ? VoidOutcome
       : MoneyOutcome
+/** A hold may be decided at once. */
+export type Submitted<O extends Operation> =
+  | Promise<OutcomeOf<O>>
+  | (O extends HoldOperation ? HoldOutcome : never)
 export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome
 
 /** The ledger as the rest of the gateway sees it. */
@@ -156,7 +160,7 @@ export interface Ledger {
    * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be
    * written
    */
-  submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>
+  submit<O extends Operation>(operation: O): Submitted<O>
   /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */
   readonly unwritten: ReadonlyMap<number, Hold>
   /**

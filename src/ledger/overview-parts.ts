@@ -1,15 +1,15 @@
 // The calls of an overview by model and by account: who and what they came from.
 import type { Database } from 'bun:sqlite'
-import { and, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
+import { perOwner } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { periodsOf } from './days.ts'
 import type { Overview } from './overview.ts'
 import {
-  addTotals,
+  addMoney,
   byCost,
   type MoneyTotals,
   moneyOfCalls,
@@ -29,7 +29,7 @@ const { placeholder } = sql
 const CALLS_AT_ONCE = 5_000
 const PERIODS_AT_ONCE = 4
 
-const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+const queries = perOwner((account) => ({
   ofCalls: (orm: BunSQLiteDatabase) =>
     orm
       .select({ account_id: calls.account_id, model: calls.model, ...moneyOfCalls() })
@@ -54,10 +54,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
       )
       .groupBy(call_sums.account_id, call_sums.model)
       .prepare(),
-})
-
-const ofAll = perConnection(preparationsWhere(() => undefined))
-const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
+}))
 
 type Range = Pick<Overview, 'from_ms' | 'until_ms' | 'first_call_id' | 'last_call_id' | 'is_of_calls'>
 type Row = MoneyTotals & { account_id: number; model: string }
@@ -71,8 +68,8 @@ export async function overviewParts(
   const [by_model, by_account] = [new Map<string, MoneyTotals>(), new Map<number, MoneyTotals>()]
   const rows = range.is_of_calls ? rowsOfCalls(db, range, account_id) : rowsOfSums(db, range, account_id)
   for await (const { row, sign } of rows) {
-    addTotals(totalsIn(by_model, row.model, NO_MONEY), row, sign)
-    addTotals(totalsIn(by_account, row.account_id, NO_MONEY), row, sign)
+    addMoney(totalsIn(by_model, row.model, NO_MONEY), row, sign)
+    addMoney(totalsIn(by_account, row.account_id, NO_MONEY), row, sign)
   }
   const has_calls = ({ calls }: MoneyTotals): boolean => calls > 0
   return {
@@ -98,7 +95,7 @@ async function* rowsOfCalls(
   account_id: number | undefined,
 ): AsyncGenerator<Signed> {
   if (first_call_id === null || last_call_id === null) return
-  const { ofCalls } = account_id === undefined ? ofAll(db) : ofAccount(db)
+  const { ofCalls } = queries(db, account_id)
   for (let first_id = first_call_id; first_id <= last_call_id; first_id += CALLS_AT_ONCE) {
     const last_id = Math.min(first_id + CALLS_AT_ONCE - 1, last_call_id)
     for (const row of ofCalls.all({ account_id, from_ms, until_ms, first_id, last_id }))
@@ -112,7 +109,7 @@ async function* rowsOfSums(
   { from_ms, until_ms }: Range,
   account_id: number | undefined,
 ): AsyncGenerator<Signed> {
-  const { ofSums } = account_id === undefined ? ofAll(db) : ofAccount(db)
+  const { ofSums } = queries(db, account_id)
   for (const { sign, span_s, starts } of joined(periodsOf(from_ms, until_ms)))
     for (let at = 0; at < starts.length; at += PERIODS_AT_ONCE) {
       const some = JSON.stringify(starts.slice(at, at + PERIODS_AT_ONCE))

@@ -2,14 +2,13 @@
 import { and, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
+import { perConnection, perOwner } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { moneyOfCalls, moneyOfSums } from './totals.ts'
 
 const { placeholder } = sql
 
-/** @param account decides on the index that serves a query, so it is no optional filter: it has statements of its own */
-const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+export const overviewQueries = perOwner((account) => ({
   /** Where the calls of some time are, by the kept sums, and how many there are at most. */
   ids: (orm: BunSQLiteDatabase) =>
     orm
@@ -55,7 +54,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
     ),
   /** The same for the calls that follow some ids. */
   sampledTimes: (orm: BunSQLiteDatabase) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
-})
+}))
 
 /** The kept sums over some periods of one length. */
 const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
@@ -88,14 +87,6 @@ const timesWhere = (orm: BunSQLiteDatabase, which: SQL | undefined) =>
 const nextTo = (account: SQL | undefined): SQL =>
   sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= given.value`)} ORDER BY id LIMIT 1)
          FROM json_each(${placeholder('ids')}) AS given)`
-
-/** The queries on every call. */
-export const overviewQueries = perConnection(preparationsWhere(() => undefined))
-
-/** The queries on the calls of an account. */
-export const overviewQueriesOfAccount = perConnection(
-  preparationsWhere((table) => equals(table.account_id, 'account_id')),
-)
 
 /** Calls of which a route failed, the newest first, by an index that has those alone. */
 export const failureQueries = perConnection({

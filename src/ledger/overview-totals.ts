@@ -1,11 +1,8 @@
 // Sums of the calls of some time, as the overview adds them up. Pure.
-import type { MoneyTotals } from './totals.ts'
-
-/** Sums of calls. */
-export type Totals = MoneyTotals
+import { addMoney, type MoneyTotals, NO_MONEY } from './totals.ts'
 
 /** Some time, and where its calls are. */
-export interface Found extends Totals {
+export interface Found extends MoneyTotals {
   from_ms: number
   until_ms: number
   first_id: number | null
@@ -22,17 +19,8 @@ export function together(
   return sum
 }
 
-const NOTHING: Totals = {
-  calls: 0,
-  failed: 0,
-  cost_nanos: 0,
-  provider_cost_nanos: 0,
-  known_revenue_nanos: 0,
-}
-const TOTALS = Object.keys(NOTHING) as (keyof Totals)[]
-
 export const emptyIn = (from_ms: number, until_ms: number): Found => ({
-  ...NOTHING,
+  ...NO_MONEY,
   from_ms,
   until_ms,
   first_id: null,
@@ -41,7 +29,7 @@ export const emptyIn = (from_ms: number, until_ms: number): Found => ({
 
 /** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
 export function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
-  for (const name of TOTALS) sum[name] += sign * row[name]
+  addMoney(sum, row, sign)
   if (sign < 0 || row.first_id === null || row.last_id === null) return
   sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
   sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
@@ -53,4 +41,4 @@ export const totalsOf = ({
   cost_nanos,
   provider_cost_nanos,
   known_revenue_nanos,
-}: Totals): Totals => ({ calls, failed, cost_nanos, provider_cost_nanos, known_revenue_nanos })
+}: MoneyTotals): MoneyTotals => ({ calls, failed, cost_nanos, provider_cost_nanos, known_revenue_nanos })

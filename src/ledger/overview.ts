@@ -5,9 +5,10 @@ import { DAY_MS, DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
-import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
-import { add, emptyIn, type Found, type Totals, together, totalsOf } from './overview-totals.ts'
+import { overviewQueries } from './overview-queries.ts'
+import { add, emptyIn, type Found, together, totalsOf } from './overview-totals.ts'
 import { quantile, type Sample } from './quantiles.ts'
+import type { MoneyTotals } from './totals.ts'
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const
 export type Range = (typeof RANGES)[number]
@@ -20,7 +21,7 @@ export interface Latency {
   duration_p50_ms: number | null
 }
 
-export interface OverviewPoint extends Totals, Latency {
+export interface OverviewPoint extends MoneyTotals, Latency {
   start_ms: number
 }
 
@@ -31,9 +32,9 @@ export interface Overview {
   step_ms: number
   /** The oldest first, without gaps. */
   points: OverviewPoint[]
-  totals: Totals & Latency
+  totals: MoneyTotals & Latency
   /** Of the same length, directly before, and cut off where the range is now. */
-  before: Totals & Latency
+  before: MoneyTotals & Latency
   /** Times are those of some calls of each point, not of all. */
   is_sampled: boolean
   /** No call of the range has a lower id; null if no call is older. */
@@ -99,7 +100,7 @@ export async function overviewOf(
   range: Range,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
-  const queries = account_id === undefined ? overviewQueries(db) : overviewQueriesOfAccount(db)
+  const queries = overviewQueries(db, account_id)
   const reading = { queries, account_id, now_ms, memory }
   const shape = SHAPES[range]
   const length_ms = shape.steps * shape.step_ms

@@ -4,7 +4,7 @@ import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type 
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
+import { perConnection, perOwner } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
@@ -42,8 +42,7 @@ const filtersOfCalls = () =>
     or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
   )
 
-/** @param account which decides on the index that serves a query, so it is no optional filter: it has statements of its own */
-const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+export const callQueries = perOwner((account) => ({
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
   step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
   ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),
@@ -51,7 +50,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   days: (orm: BunSQLiteDatabase) => daysWhere(orm, account(call_sums)),
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
   usage: (orm: BunSQLiteDatabase) => usageWhere(orm, account(call_sums)),
-})
+}))
 
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
@@ -144,7 +143,7 @@ export const startQueries = perConnection({
 })
 
 /** By which index the sums of days are found hangs on whether those of one account are wanted. */
-const isDay = (account?: SQL): SQL => (account ? isDayOfAccount : eq(call_sums.span_s, DAY))
+export const isDay = (account?: SQL): SQL => (account ? isDayOfAccount : eq(call_sums.span_s, DAY))
 
 /** From one day up to another. */
 const ofSomeDays = (account?: SQL) =>
@@ -216,14 +215,6 @@ const usageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .where(and(ofSomeDays(account), optionalFilters(call_sums)))
     .groupBy(call_sums.start_s, call_sums.account_id, call_sums.key_id, call_sums.model)
     .prepare()
-
-/** The queries on every call. */
-export const callQueries = perConnection(preparationsWhere(() => undefined))
-
-/** The queries on the calls of an account. */
-export const callQueriesOfAccount = perConnection(
-  preparationsWhere((table) => equals(table.account_id, 'account_id')),
-)
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({

@@ -32,12 +32,15 @@ export const NO_MONEY: Readonly<MoneyTotals> = {
 }
 export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
 
-/** Adds a row to a sum, which has nothing but counts; with the sign −1 takes it away. */
-export function addTotals<Sum extends MoneyTotals>(total: Sum, more: Sum, sign: 1 | -1 = 1): void {
-  const counts: Record<string, number> = total as Sum & Record<string, number>
-  const added = more as Sum & Record<string, number>
-  for (const name in counts) counts[name] = (counts[name] ?? 0) + sign * (added[name] ?? 0)
-}
+/** Adds the counts of these names to a sum; with the sign −1 takes them away. */
+const addCounts =
+  <Sum>(names: readonly (keyof Sum)[]) =>
+  (total: Record<keyof Sum, number>, more: Readonly<Record<keyof Sum, number>>, sign: 1 | -1 = 1): void => {
+    for (const name of names) total[name] += sign * more[name]
+  }
+
+export const addMoney = addCounts(Object.keys(NO_MONEY) as (keyof MoneyTotals)[])
+export const addTotals = addCounts(Object.keys(NO_CALLS) as (keyof CallTotals)[])
 
 /** The sum of this name, made of `none` at its first use. */
 export function totalsIn<Name, Sum extends MoneyTotals>(

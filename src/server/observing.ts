@@ -93,7 +93,7 @@ function startCounting(parts: CountingParts): Counting {
   const calls = createCallSums()
   const lag = watchLoopLag()
   const unlisten = parts.exchange.activity.listenToSettled((held, operation) =>
-    calls.add(settledOf(held.request_id, operation)),
+    calls.add(settledOf(held.origin.request_id, operation)),
   )
   const sources = metricSources(readingsOf(parts, calls, lag))
   const stop = () => {
@@ -152,13 +152,11 @@ function withUnwritten(written: PendingHolds, unwritten: Ledger['unwritten']): P
 }
 
 function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener {
-  return ({ request_id, traceparent }, operation) => {
+  return ({ origin: { request, request_id } }, operation) => {
     const { sample } = catalogue().telemetry
     if (sample < 1 && Math.random() >= sample) return
-    spans.record(() => ({
-      ...spanOf(settledOf(request_id, operation), catalogue()),
-      parent: parentOf(traceparent),
-    }))
+    const parent = parentOf(request.headers.get('traceparent'))
+    spans.record(() => ({ ...spanOf(settledOf(request_id, operation), catalogue()), parent }))
   }
 }
 

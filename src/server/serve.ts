@@ -7,7 +7,7 @@ import { recordAction } from '../db/actions.ts'
 import { untilFree } from '../db/busy.ts'
 import type { Action, By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { createRunningCalls, tickRegularly } from '../exchange/life/running.ts'
+import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { createDecoder } from '../media/decoder.ts'
@@ -105,7 +105,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { catalogue_path, watched, image_trial, stores, observing, beside, close } = opened
   const catalogue = watched.current
 
-  const running = createRunningCalls({
+  const running = new RunningCalls({
     now,
     stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
     socket_idle_timeout_s,

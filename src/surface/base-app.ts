@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import type { ServerSettings } from '../domain/catalogue.ts'
 import { toGatewayError } from '../domain/errors.ts'
-import type { CallOrigin } from '../exchange/life/admission.ts'
+import type { CallOrigin } from '../exchange/life/call.ts'
 import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
 import type { Logger } from '../observe/log.ts'

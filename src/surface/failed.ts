@@ -1,6 +1,6 @@
 // The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
-import type { KnownOfRequest } from '../exchange/life/admission.ts'
+import type { KnownOfRequest } from '../exchange/life/call.ts'
 import { answerFailure, type Failure, failureAnswer } from '../http/answers.ts'
 import type { Refusals } from '../refusals/recorder.ts'
 import type { Gateway } from './gateway.ts'

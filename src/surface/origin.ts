@@ -1,6 +1,6 @@
 // The beginning of a call: its credential in the forms of its surface, and the facts of its socket.
 import { type CredentialForm, credentialOf } from '../access/gate.ts'
-import type { CallOrigin } from '../exchange/life/admission.ts'
+import type { CallOrigin } from '../exchange/life/call.ts'
 import type { RenderError } from '../http/answers.ts'
 import type { Sockets } from '../http/sockets.ts'
 

@@ -1,5 +1,5 @@
 // The order in which a call tries its model's routes and their providers' keys.
-import type { Endpoint, Model, Provider, Route } from '../domain/catalogue.ts'
+import type { Catalogue, Endpoint, Model, Provider, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { PairMap } from '../utilities/pair-map.ts'
 import type { Cooldowns } from './cooldowns.ts'
@@ -49,6 +49,16 @@ export function planAttempts(
 /** Whether calls of a model may differ in where they go first: only then their sessions matter. Those of most models go one way. */
 export const hasChoice = (routes: readonly Route[], providers: ReadonlyMap<string, Provider>): boolean =>
   routes.length > 1 || routes.some(({ provider }) => (providers.get(provider)?.api_keys.length ?? 0) > 1)
+
+/** The routes of a model, each with its provider. */
+export const askedRoutes = (
+  { providers }: Pick<Catalogue, 'providers'>,
+  { routes }: Pick<Model, 'routes'>,
+): (Omit<Route, 'provider'> & { provider: Provider })[] =>
+  routes.flatMap((route) => {
+    const provider = providers.get(route.provider)
+    return provider ? [{ ...route, provider }] : []
+  })
 
 /** The seed of all calls of one session of an account. */
 export const seedOf = (account_id: number, session: string): number => Bun.hash.xxHash32(session, account_id)

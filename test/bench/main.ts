@@ -17,12 +17,13 @@ import { stagesTable } from './stages.ts'
 import { measureStart } from './start.ts'
 import { OWN_CHECKOUT, startUpstream } from './subjects.ts'
 import { compareSurfaces } from './surfaces.ts'
+import { timelineTable } from './timeline.ts'
 
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console|cache]... [--against DIR]
               [--gateway DIR | --self] [--metrics] [--busy] [--json]
-bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
+bun run bench --stages | --counts | --timeline | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
@@ -32,6 +33,7 @@ bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
   --stages       instead: a small call with one of its stages left out at a time
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
+  --timeline     instead: what stands between the key of a stream and the departure of its request
   --peers        instead: other gateways under the same load, installed into the folder of --cache
   --busy         does not wait for a quiet machine
   --json         the figures as JSON
@@ -59,9 +61,13 @@ const PARTS: Record<string, Part> = {
 }
 
 /** What is shown in place of the figures. @param cache where peers are installed */
-const TABLES: Record<'stages' | 'counts' | 'peers', (bench: Bench, cache: string) => Promise<string>> = {
+const TABLES: Record<
+  'stages' | 'counts' | 'timeline' | 'peers',
+  (bench: Bench, cache: string) => Promise<string>
+> = {
   stages: stagesTable,
   counts: countsTable,
+  timeline: timelineTable,
   peers: (bench, cache) => peersTable(bench, cache, say),
 }
 
@@ -100,6 +106,7 @@ async function main(): Promise<number> {
       self: { type: 'boolean', default: false },
       stages: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
+      timeline: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       cache: { type: 'string' },
       busy: { type: 'boolean', default: false },
@@ -129,7 +136,7 @@ async function main(): Promise<number> {
   const upstream = await startUpstream()
   const effort = values.quick ? QUICK : FULL
   const bench: Bench = { upstream, effort, checkout, against, metrics: values.metrics }
-  const table = (['stages', 'counts', 'peers'] as const).find((name) => values[name])
+  const table = (['stages', 'counts', 'timeline', 'peers'] as const).find((name) => values[name])
   try {
     const text = table
       ? await TABLES[table](bench, values.cache ?? '')

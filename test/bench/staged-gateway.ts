@@ -1,6 +1,8 @@
 // A gateway in which one stage of its calls is replaced by one that costs next to nothing: a process of its own.
 import { plugins } from '../../plugins/index.ts'
+import type { RunningCall } from '../../src/exchange/life/running.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
+import type { Submitted } from '../../src/ledger/operations.ts'
 import { createLogger, type ProcessLogger, standardOutput } from '../../src/observe/log.ts'
 import { type ServeOptions, startGateway } from '../../src/server/serve.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -108,19 +110,19 @@ const STUBS: Record<StageName, Stub> = {
   'Idempotency-Key': {
     gateway: (gateway) => {
       const { idempotency } = gateway.exchange
-      return withExchange(gateway, { idempotency: { ...idempotency, once: (_, serve) => serve() } })
+      return withExchange(gateway, { idempotency: { ...idempotency, once: (_key, _call, serve) => serve() } })
     },
   },
 }
 
 function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger'] {
   let hold_id = 0
-  const submit: ExchangeParts['ledger']['submit'] = async (operation) => {
+  const submit: ExchangeParts['ledger']['submit'] = (operation) => {
     const outcome =
       operation.op === 'hold'
         ? { ok: true, hold_id: ++hold_id, held_nanos: operation.amount_nanos }
         : { ok: true, charged_nanos: 0, unpaid_nanos: 0, returned_nanos: 0 }
-    return outcome as Awaited<ReturnType<typeof ledger.submit<typeof operation>>>
+    return (operation.op === 'hold' ? outcome : Promise.resolve(outcome)) as Submitted<typeof operation>
   }
   return {
     failing: undefined,
@@ -131,16 +133,14 @@ function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger
   }
 }
 
-const placeless = (running: ExchangeParts['running']): ExchangeParts['running'] => {
-  const place = {
+function placeless(running: ExchangeParts['running']): ExchangeParts['running'] {
+  const place: Partial<RunningCall> = {
     gone: new AbortController().signal,
-    left_at_ms: undefined,
     progressed: nothing,
     watchSilence: nothing,
-    holds: nothing,
     done: nothing,
   }
-  return { ...running, size: 0, stopping: false, enter: () => place }
+  return Object.assign(Object.create(running), { enter: () => place })
 }
 
 const [data_folder = '', stage = 'nothing left out'] = process.argv.slice(2)

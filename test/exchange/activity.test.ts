@@ -1,15 +1,16 @@
 // Live activity that a listener fails to take.
 import { expect, test } from 'bun:test'
-import type { HeldCall } from '../../src/exchange/life/held-call.ts'
+import type { Held } from '../../src/exchange/life/call.ts'
 import { type ActivityEvent, createActivity } from '../../src/exchange/settling/activity.ts'
 import type { VoidOperation } from '../../src/ledger/operations.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const call = {
-  request_id: 'req_1',
+  origin: { request_id: 'req_1' },
+  order: { model: { id: 'a-model' }, streams: false },
   caller: { account: { id: 7 }, key: { prefix: 'tg_abcdefg' } },
   held_nanos: 5,
-} as HeldCall
+} as Held
 
 test('a listener that throws is logged, and keeps neither the call nor the other listeners from going on', () => {
   const { log, lines } = memoryLog()
@@ -35,7 +36,7 @@ test('the records of all calls are told to whoever listens, until they stop; one
     throw new TypeError('a bug in a listener')
   })
   const stop = activity.listenToSettled((held, { call: { outcome } }) =>
-    told.push([held.request_id, outcome]),
+    told.push([held.origin.request_id, outcome]),
   )
   activity.settled(call, operation)
   stop()

@@ -1,6 +1,6 @@
 // Who reads a streamed answer: only what nobody in the gateway reads may go straight into a socket, since that holds no other reader's pace.
 import { expect, test } from 'bun:test'
-import type { CallOrigin } from '../../src/exchange/life/admission.ts'
+import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { readBy } from '../../src/exchange/serving/read-by.ts'
 
 const origin = (headers: Record<string, string>) =>
@@ -8,7 +8,7 @@ const origin = (headers: Record<string, string>) =>
 const KEYED = { 'idempotency-key': 'once' }
 
 test.each([
-  ['a call of its own', { origin: origin({}) }, 'socket'],
-  ['one that is kept under its key', { origin: origin(KEYED) }, 'gateway'],
-  ['a part of a larger one', { origin: origin({}), is_part: true as const }, 'gateway'],
+  ['a call of its own', { origin: origin({}), is_part: false }, 'socket'],
+  ['one that is kept under its key', { origin: origin(KEYED), is_part: false }, 'gateway'],
+  ['a part of a larger one', { origin: origin({}), is_part: true }, 'gateway'],
 ] as const)('%s', (_, call, expected) => expect(readBy(call)).toBe(expected))

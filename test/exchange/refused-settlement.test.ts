@@ -1,20 +1,24 @@
 // A settlement that the ledger refuses: nobody is told that the call was charged.
 import { expect, test } from 'bun:test'
 import { NO_USAGE } from '../../src/domain/usage.ts'
-import type { HeldCall } from '../../src/exchange/life/held-call.ts'
+import type { Held } from '../../src/exchange/life/call.ts'
 import { Trace } from '../../src/exchange/life/trace.ts'
 import { createActivity } from '../../src/exchange/settling/activity.ts'
-import type { Delivered } from '../../src/exchange/settling/end.ts'
-import { openSettlement, type SettlementParts } from '../../src/exchange/settling/settlement.ts'
+import type { Delivered, Undelivered } from '../../src/exchange/settling/end.ts'
+import { type SettlementParts, settle } from '../../src/exchange/settling/settlement.ts'
 import type { Ledger, PostOutcome } from '../../src/ledger/operations.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
-const held = {
-  request_id: 'req_1',
-  hold_id: 1,
-  caller: { account: { id: 7, name: 'alice' }, key: { prefix: 'tg_abcdefg' } },
-  started_ms: 0,
-} as HeldCall
+const heldCall = () =>
+  ({
+    origin: { request_id: 'req_1' },
+    place: { left_at_ms: undefined },
+    order: { model: { id: 'a-model' }, streams: false },
+    hold_id: 1,
+    caller: { account: { id: 7, name: 'alice' }, key: { prefix: 'tg_abcdefg' } },
+    started_ms: 0,
+    trace: new Trace(0, 0, String),
+  }) as Held
 const delivered: Delivered = {
   outcome: 'completed',
   charge: { cost_nanos: 5, snapshot: '' },
@@ -23,7 +27,7 @@ const delivered: Delivered = {
 }
 
 /** Settles a call, and gives what its log and its listeners were told. */
-async function toldOf(outcome: PostOutcome, settle: 'post' | 'voidHold') {
+async function toldOf(outcome: PostOutcome, end: Delivered | Undelivered) {
   const { log, lines } = memoryLog()
   const activity = createActivity(log)
   const told: string[] = []
@@ -34,25 +38,23 @@ async function toldOf(outcome: PostOutcome, settle: 'post' | 'voidHold') {
     submit: async () => outcome as never,
   }
   const parts = { ledger, activity, log, now: () => 9, probe: () => {} } as unknown as SettlementParts
-  const settlement = openSettlement(parts, held, new Trace(0, 0, String))
-  if (settle === 'post') await settlement.post(delivered)
-  else await settlement.voidHold({ outcome: 'failed', status: 502 })
+  await settle(parts, heldCall(), end)
   return { told, lines: lines().map(({ level, message, refusal }) => [level, message, refusal]) }
 }
 
-test.each(['post', 'voidHold'] as const)(
-  '%s: its line in the log says so, and there is no other',
-  async (settle) => {
-    expect(await toldOf({ ok: false, refusal: 'already_resolved' }, settle)).toEqual({
-      told: ['held'],
-      lines: [['error', 'hold already resolved; cost not charged', 'already_resolved']],
-    })
-  },
-)
+test.each<[string, Delivered | Undelivered]>([
+  ['a charge', delivered],
+  ['a void', { outcome: 'failed', status: 502 }],
+])('%s: its line in the log says so, and there is no other', async (_, end) => {
+  expect(await toldOf({ ok: false, refusal: 'already_resolved' }, end)).toEqual({
+    told: [],
+    lines: [['error', 'hold already resolved; cost not charged', 'already_resolved']],
+  })
+})
 
 test('one that it takes is told to all', async () => {
-  expect(await toldOf({ ok: true, charged_nanos: 5, unpaid_nanos: 0 }, 'post')).toEqual({
-    told: ['held', 'record', 'settled'],
+  expect(await toldOf({ ok: true, charged_nanos: 5, unpaid_nanos: 0 }, delivered)).toEqual({
+    told: ['record', 'settled'],
     lines: [['info', 'call', undefined]],
   })
 })

@@ -1,7 +1,7 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
-import { createRunningCalls, tickRegularly } from '../../src/exchange/life/running.ts'
+import { RunningCalls, tickRegularly } from '../../src/exchange/life/running.ts'
 import type { Sockets } from '../../src/http/sockets.ts'
 
 const STALLED_AFTER_MS = 60_000
@@ -17,7 +17,7 @@ const socketsOf = (idle_timeouts_s: number[]): Sockets => ({
 
 function scene() {
   let now_ms = 1_000_000
-  const running = createRunningCalls({
+  const running = new RunningCalls({
     now: () => now_ms,
     stalledReaderTimeout: () => STALLED_AFTER_MS,
     socket_idle_timeout_s: SOCKET_IDLE_TIMEOUT_S,
@@ -51,10 +51,10 @@ test('a hold is under way from its call being told of it until the call is done'
   const { running, enter } = scene()
   const [one, other] = [enter(), enter()]
   expect(running.isUnderWay(1)).toBe(false)
-  one.call.holds(1)
-  other.call.holds(2)
+  one.call.hold_id = 1
+  other.call.hold_id = 2
   one.call.done()
-  expect([1, 2, 3].map(running.isUnderWay)).toEqual([false, true, false])
+  expect([1, 2, 3].map((hold_id) => running.isUnderWay(hold_id))).toEqual([false, true, false])
 })
 
 describe('a caller', () => {

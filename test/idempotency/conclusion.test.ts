@@ -31,10 +31,12 @@ beforeEach(() => {
   idempotency = createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
 })
 
+const KEY = 'key'
+
 /** The request of these tests: the same one each time, with the same key. */
 const callOf = (streams = false) => ({
   origin: {
-    request: new Request('http://gateway/paid', { method: 'POST', headers: { 'idempotency-key': 'key' } }),
+    request: new Request('http://gateway/paid', { method: 'POST', headers: { 'idempotency-key': KEY } }),
     request_id: `req_${requests++}`,
     render: () => ({ status: 400, body: { error: 'refused' } }),
   },
@@ -50,7 +52,7 @@ const inLedger = (operations: Operation[]) => void createWriter(db).commit(opera
 /** Sends the request again. @returns how it was answered: anew, with the kept answer, or with which refusal */
 async function sendAgain(streams = false): Promise<string> {
   try {
-    const answer = await idempotency.once(callOf(streams), async () => new Response('anew'))
+    const answer = await idempotency.once(KEY, callOf(streams), async () => new Response('anew'))
     return answer.headers.has('idempotent-replayed') ? `replayed ${answer.status}` : await answer.text()
   } catch (thrown) {
     return (thrown as { code: string }).code
@@ -60,7 +62,7 @@ async function sendAgain(streams = false): Promise<string> {
 /** A first request that does this in the ledger, and then fails. */
 async function failFirst(operations: (request_id: string) => Operation[], failure: Error): Promise<void> {
   const call = callOf()
-  const failing = idempotency.once(call, async () => {
+  const failing = idempotency.once(KEY, call, async () => {
     inLedger(operations(call.origin.request_id))
     throw failure
   })
@@ -106,7 +108,7 @@ describe('a stream', () => {
   ): Promise<Response> {
     const call = callOf(true)
     let sent = false
-    return idempotency.once(call, async () => {
+    return idempotency.once(KEY, call, async () => {
       inLedger([held(call.origin.request_id)])
       const body = new ReadableStream({
         pull(controller) {

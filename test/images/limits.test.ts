@@ -1,6 +1,6 @@
 // spec.md, Limits, of the image endpoints: bodies, images, and 30 requests in any 60 seconds.
 import { describe, expect, mock, test } from 'bun:test'
-import type { Admitted } from '../../src/exchange/life/admission.ts'
+import type { Admitted } from '../../src/exchange/life/call.ts'
 import { answerOnce } from '../../src/exchange/life/paid-call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import type { Idempotency } from '../../src/idempotency/idempotency.ts'
@@ -193,7 +193,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     test('one that was given up while the request arrived counts', async () => {
       const count_later = mock(() => {})
       const admitted = { caller: { account: {} }, place: {}, count_later } as unknown as Admitted
-      const once: Idempotency['once'] = async ({ mayBegin }, serve) => {
+      const once: Idempotency['once'] = async (_, { mayBegin }, serve) => {
         mayBegin()
         return await serve()
       }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { CallFilter } from '../../src/ledger/call-filter.ts'
 import { listCalls, listCallsInTurns } from '../../src/ledger/history.ts'
-import { callQueriesOfAccount } from '../../src/ledger/queries.ts'
+import { callQueries } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { recorded } from './recorded.ts'
@@ -217,7 +217,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
 
 describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
   const db = memoryDatabase()
-  const { page, step, ranges, days, sums } = callQueriesOfAccount(db)
+  const { page, step, ranges, days, sums } = callQueries(db, 1)
   const planOf = (query: { getQuery(): { sql: string } }) =>
     db
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)

@@ -78,7 +78,7 @@ export async function begin(
 
 async function hold(gateway: TestGateway, account: Account): Promise<number> {
   const key_id = gateway.rows().keys.findLast((key) => key.account_id === account.id)?.id ?? 0
-  const outcome = await submitting(gateway, (ledger) =>
+  const outcome = await submitting(gateway, async (ledger) =>
     ledger.submit({
       op: 'hold',
       account_id: account.id,

@@ -1,7 +1,7 @@
 // Which failed requests are recorded as refused: by the kind of error, and by what was known of the request.
 import { expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
-import type { KnownOfRequest } from '../../src/exchange/life/admission.ts'
+import type { KnownOfRequest } from '../../src/exchange/life/call.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { renderError as renderMessagesError } from '../../src/protocols/anthropic/errors.ts'

@@ -19,7 +19,7 @@ import {
   type Range,
 } from '../../../src/ledger/overview.ts'
 import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-parts.ts'
-import type { Totals } from '../../../src/ledger/overview-totals.ts'
+import type { MoneyTotals } from '../../../src/ledger/totals.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { DISPLAY_NAME } from './account-names.ts'
@@ -153,7 +153,7 @@ const pointView = (
 })
 
 const totalsView = (
-  { cost_nanos, provider_cost_nanos, known_revenue_nanos, ...totals }: Totals & Latency,
+  { cost_nanos, provider_cost_nanos, known_revenue_nanos, ...totals }: MoneyTotals & Latency,
   is_operator: boolean,
 ): Static<typeof TotalsView> => ({
   ...totals,

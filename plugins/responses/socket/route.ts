@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
 import { notFound } from '../../../src/domain/errors.ts'
-import type { CallOrigin } from '../../../src/exchange/life/admission.ts'
+import type { CallOrigin } from '../../../src/exchange/life/call.ts'
 import { rejectWhileStopping } from '../../../src/exchange/life/running.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'

@@ -6,7 +6,7 @@ import { readPaced } from '../../http/paced-body.ts'
 import type { Refusal } from '../../ledger/operations.ts'
 import { isFreePrice } from '../../pricing/units.ts'
 import { beforeJson } from '../hooks/before-call.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { refusalError } from '../life/refusals.ts'
 import type { BodyParts } from './parts.ts'
 
@@ -71,10 +71,13 @@ const nothing = (): void => {}
 
 async function receiveLarge(
   { memory, accountOf }: BodyParts,
-  { origin: { request }, caller: { account }, place, scope }: Admitted,
+  admitted: Admitted,
   { limit_bytes, copies, isFree }: Arrival,
   announced_bytes: number,
 ): Promise<Arrived> {
+  const { place } = admitted
+  const { request } = admitted.origin
+  const { account } = admitted.caller
   const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
   // A look at the account as it is now costs as much as half of a small call: the refusal depends on it, and the reading of more.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
@@ -87,7 +90,7 @@ async function receiveLarge(
   if (is_announced) assertPayable()
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
   const share = memory.open(account.id)
-  scope.defer(share.release)
+  admitted.defer(share.release)
   // The runtime reads on while a body that was begun waits for memory: so it waits before.
   if (is_announced) await share.reserve(announced_bytes * copies, place.gone)
   let read_bytes = 0

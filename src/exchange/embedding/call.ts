@@ -17,13 +17,17 @@ import { reportedFailure } from '../../upstream/failures.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
-import { send, wholeOutcome } from '../life/paid-call.ts'
-import type { Held, PaidKind, PaidOrder, Served } from '../life/paid-kind.ts'
+import { findModel, type PaidCall } from '../life/admission.ts'
+import type { Admitted, Held } from '../life/call.ts'
+import type { PaidOrder } from '../life/order.ts'
+import { wholeOutcome } from '../life/paid-call.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { send } from '../serving/asking.ts'
 import { carriedBy } from '../serving/carried-by.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
+import { settle } from '../settling/settlement.ts'
 import { spentInput } from '../settling/spent-input.ts'
 import { toldBeside } from '../settling/told-usage.ts'
 import { readJsonRequest, verbsOf } from '../units/json-request.ts'
@@ -86,7 +90,7 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
 }
 
 /** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
-async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Served> {
+async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
   const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
   const { input_tokens } = request
@@ -96,8 +100,15 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   const billed = billUsage(model.price, answer.usage, bounds, estimate)
   const { usage, estimated, doubt } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
-  const charge = chargeTokens(model.price, usage)
-  const headers = servedHeaders(held.origin, 'application/json', attempt.model)
+  await settle(parts, held, {
+    outcome: wholeOutcome(held),
+    charge: chargeTokens(model.price, usage),
+    usage,
+    estimated,
+    told: toldBeside(answer.usage, billed),
+    doubt: doubt?.why,
+    reported_cost_nanos: answer.usage?.cost_nanos,
+  })
   const written = dialect.write({
     answer,
     request,
@@ -106,18 +117,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
     usage,
     estimated,
   })
-  return {
-    delivered: {
-      outcome: wholeOutcome(held),
-      charge,
-      usage,
-      estimated,
-      told: toldBeside(answer.usage, billed),
-      doubt: doubt?.why,
-      reported_cost_nanos: answer.usage?.cost_nanos,
-    },
-    answer: () => new Response(written, { headers }),
-  }
+  return new Response(written, { headers: servedHeaders(held.origin, 'application/json', attempt.model) })
 }
 
 /** How the call is put to a route: in the provider's own protocol. */

@@ -4,7 +4,7 @@ import type { PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { PluginRecord } from '../../plugin-api.ts'
 import { withinTime } from '../../utilities/time-limit.ts'
-import type { HeldCall } from '../life/held-call.ts'
+import type { Held } from '../life/call.ts'
 import type { HooksOfPlugin } from './registered.ts'
 
 export interface SettleQueue {
@@ -98,7 +98,7 @@ const DROPPED = 'a plugin is too slow: records of calls were dropped instead of 
 
 /** The record of a settled call as plugins get it. */
 export function recordOf(
-  { caller: { account, key }, request_id, surface, streamed }: HeldCall,
+  { caller: { account, key }, origin: { request_id, surface }, order }: Held,
   operation: PostOperation | VoidOperation,
 ): PluginRecord {
   const { call } = operation
@@ -112,7 +112,7 @@ export function recordOf(
     upstream_model: call.upstream_model,
     outcome: call.outcome,
     status: call.status,
-    streamed,
+    streamed: order.streams,
     usage: Object.freeze({
       input_tokens: call.input_tokens,
       input_audio_tokens: call.input_audio_tokens,

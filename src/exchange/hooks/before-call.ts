@@ -5,7 +5,7 @@ import type { BeforeCall, PluginRefusal } from '../../plugin-api.ts'
 import { isObject } from '../../protocols/wire/json.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { withinTime } from '../../utilities/time-limit.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { CallView, type Content } from './call-view.ts'
 import type { CallHooks, HooksOfPlugin } from './registered.ts'
 

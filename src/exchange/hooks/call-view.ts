@@ -3,7 +3,7 @@ import { invalidRequest } from '../../domain/errors.ts'
 import type { PluginCall, PluginKey } from '../../plugin-api.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { type CallText, readCallText } from './call-text.ts'
 
 /** Those in which a caller may have a credential. */

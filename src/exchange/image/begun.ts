@@ -6,7 +6,7 @@ import {
   storeGenerations,
 } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
-import type { Held } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { FoundReference, PaidImageOrder } from './order.ts'
 
 export interface BegunImages {
@@ -19,9 +19,10 @@ export interface BegunImages {
 /** Rows for the images of a call; those that are never stored are marked as failed when it is over. */
 export async function beginImages(
   library: Library,
-  { caller, hold_id, order, scope }: Held<PaidImageOrder>,
+  held: Held<PaidImageOrder>,
   references: readonly FoundReference[],
 ): Promise<BegunImages> {
+  const { caller, hold_id, order } = held
   const account_id = caller.account.id
   const { kind, prompt, count } = order.wanted
   const parents = references.flatMap(({ parent }) => parent ?? [])
@@ -33,7 +34,7 @@ export async function beginImages(
   )
   let are_stored = false
   // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
-  scope.defer(async () => {
+  held.defer(async () => {
     if (!are_stored) await failGenerations(library.db, uuids)
   })
   return {

@@ -14,7 +14,7 @@ import {
   sumImageTokens,
 } from '../../pricing/image-tokens.ts'
 import { type Quote, quoteImages } from '../../pricing/quote.ts'
-import type { Held } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
 import type { Delivered } from '../settling/end.ts'

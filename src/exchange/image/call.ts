@@ -10,16 +10,18 @@ import type { Decoder } from '../../media/decoder.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import type { MemoryBudget } from '../bodies/memory-budget.ts'
-import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
-import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
+import { findModel, type PaidCall } from '../life/admission.ts'
+import type { Admitted, Held } from '../life/call.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { upstreamModelHeader } from '../serving/served-headers.ts'
+import { settle } from '../settling/settlement.ts'
 import { beginImages } from './begun.ts'
-import { billImages, type ImageBill, quoteOrder } from './billing.ts'
+import { billImages, quoteOrder } from './billing.ts'
 import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
-import type { Drawn, PaidImages } from './drawn.ts'
+import type { PaidImages } from './drawn.ts'
 import { droppedHeader } from './dropped.ts'
 import { tokenFields, writeImageEvents } from './events.ts'
 import { findMask } from './mask.ts'
@@ -67,13 +69,13 @@ async function readImageCall(
   admitted: Admitted,
   call: ImageCall,
 ): Promise<PaidImageOrder> {
-  const { scope, place } = admitted
+  const { place } = admitted
   await decoder.assertUsable()
   countCall(parts, rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
-  scope.defer(discard)
+  admitted.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
-  scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
   const partial_images = partialsOf(parts, model, wanted)
@@ -99,12 +101,13 @@ const STORED_COPIES = 4
 /** The order with the images that it refers to: what is wrong with them is said before anything is held. */
 async function withReferences(
   { library, fetchImage, memory }: ImageParts,
-  { caller, place, scope }: Admitted,
+  admitted: Admitted,
   order: PaidImageOrder,
 ): Promise<PaidImageOrder> {
+  const { caller, place } = admitted
   // What is read of stored images takes its own part of the memory, once it is known how much that is.
   const reserve = async (bytes: number) => {
-    if (bytes > 0) scope.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
+    if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
   }
   if (order.wanted.conversation)
     return withPictures({ fetchImage, gone: place.gone }, order, order.wanted.conversation)
@@ -127,7 +130,7 @@ async function serveImages(
   parts: ExchangeParts,
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
-): Promise<Served> {
+): Promise<Response> {
   const { wanted, references, partial_images } = held.order
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
@@ -137,7 +140,15 @@ async function serveImages(
     if (partial_images > 0) return await servePartials(parts, held, all, begun)
     const images = await draw(parts, library, held, all)
     await begun.store(images)
-    return paidImages(parts, held, images, begun.uuids, billImages(parts, held, images))
+    const { tokens, ...bill } = billImages(parts, held, images)
+    // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
+    await settle(parts, held, { outcome: 'completed', ...bill, images: images.length, given_out: true })
+    return answerOf(parts, held, {
+      images,
+      uuids: begun.uuids.slice(0, images.length),
+      cost_nanos: bill.charge.cost_nanos,
+      tokens,
+    })
   } catch (thrown) {
     throw imageFailure(thrown)
   }
@@ -150,40 +161,18 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
       .map(async ({ keep }) => readUpload(library, await keep())),
   )
 
-function paidImages(
+function answerOf(
   parts: ExchangeParts,
-  { started_ms, origin, settlement, order: { write, wanted } }: Held<PaidImageOrder>,
-  images: readonly Drawn[],
-  uuids: readonly string[],
-  { tokens, ...bill }: ImageBill,
-): Served {
-  const { length } = images
-  return {
-    delivered: {
-      outcome: 'completed',
-      ...bill,
-      images: length,
-      // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
-      given_out: true,
-    },
-    answer() {
-      const answer = write({
-        images,
-        uuids: uuids.slice(0, length),
-        cost_nanos: bill.charge.cost_nanos,
-        tokens,
-        created_ms: started_ms,
-        request_id: origin.request_id,
-      })
-      const { attempt } = settlement
-      const headers = {
-        ...(attempt ? upstreamModelHeader(attempt.model) : {}),
-        ...droppedHeader(parts, wanted, { is_whole: true, attempt }),
-      }
-      for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
-      return answer
-    },
+  { started_ms, origin, attempt, order: { write, wanted } }: Held<PaidImageOrder>,
+  paid: Pick<PaidImages, 'images' | 'uuids' | 'cost_nanos' | 'tokens'>,
+): Response {
+  const answer = write({ ...paid, created_ms: started_ms, request_id: origin.request_id })
+  const headers = {
+    ...(attempt ? upstreamModelHeader(attempt.model) : {}),
+    ...droppedHeader(parts, wanted, { is_whole: true, attempt }),
   }
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+  return answer
 }
 
 /** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */

@@ -3,9 +3,10 @@ import { GatewayError } from '../../domain/errors.ts'
 import type { Library } from '../../library/library.ts'
 import { convert } from '../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../protocols/images.ts'
-import type { Held } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ask } from '../serving/asking.ts'
+import { reached } from '../settling/settlement.ts'
 import type { Answered, Drawn } from './drawn.ts'
 import type { PaidImageOrder } from './order.ts'
 import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
@@ -43,12 +44,11 @@ async function askForAll(
 ): Promise<ReceivedImage[]> {
   const { model, wanted } = held.order
   const requests = splitOrder(parts, model, wanted.count)
-  const { trace } = held.settlement
   const outcomes = await Promise.allSettled(
     requests.map(async (count) => {
       const sending = sendingOf(parts, held.order, references, count)
-      const { answer, attempt } = await ask(parts, held, model, sending, { trace })
-      held.settlement.reached(attempt)
+      const { answer, attempt } = await ask(parts, held, model, sending, held.trace)
+      reached(parts, held, attempt)
       return { answer, attempt, count }
     }),
   )

@@ -7,7 +7,7 @@ import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { InputFidelity, Reference } from '../../protocols/images.ts'
-import type { PaidOrder } from '../life/paid-kind.ts'
+import type { PaidOrder } from '../life/order.ts'
 import type { InlineImage } from '../parsing/messages.ts'
 import type { PaidImages } from './drawn.ts'
 

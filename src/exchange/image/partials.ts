@@ -2,9 +2,10 @@
 import type { ImageModel } from '../../domain/catalogue.ts'
 import type { ImageEvent, NoImage, Reference } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
-import { send } from '../life/paid-call.ts'
-import type { Held } from '../life/paid-kind.ts'
+import { askedRoutes } from '../../upstream/routes.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { send } from '../serving/asking.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 import { imagesOf, sendingOf } from './sending.ts'
 import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
@@ -15,16 +16,15 @@ import { type ImageEvents, isEventStream, readImageEvents } from './upstream-eve
  */
 export function partialsOf(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
-  { routes, price }: ImageModel,
+  model: ImageModel,
   { streams, partial_images = 0, count }: ImageOrder,
 ): number {
+  const { price } = model
   const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
   if (!streams || count > 1 || !is_priced) return 0
-  const { providers } = catalogue()
-  const is_streamed = routes.some((route) => {
-    const provider = providers.get(route.provider)
-    return provider !== undefined && imagesOf(protocols, provider).traitsOf(route).partial_images
-  })
+  const is_streamed = askedRoutes(catalogue(), model).some(
+    (route) => imagesOf(protocols, route.provider).traitsOf(route).partial_images,
+  )
   return is_streamed ? partial_images : 0
 }
 

@@ -1,7 +1,7 @@
 // The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told about it.
 import type { ImageRate, RateState } from '../../access/image-rate.ts'
 import { rateLimited } from '../../domain/errors.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** Told once a call is counted, for the headers of whatever is answered. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocols/wire/json.ts'
 import { parseJsonBody } from '../../protocols/wire/json-body.ts'
 import { receiveBody } from '../bodies/arrival.ts'
 import type { BodyParts } from '../bodies/parts.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { InlineImage, OpenedImages } from '../parsing/messages.ts'
 import { readError } from '../parsing/parser.ts'
 

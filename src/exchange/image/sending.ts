@@ -6,7 +6,7 @@ import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../proto
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import { requestTo } from '../../upstream/request.ts'
-import type { Attempt } from '../../upstream/routes.ts'
+import { type Attempt, askedRoutes } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -24,14 +24,12 @@ const MAX_SIDE_PIXELS = 2_048
  */
 export function splitOrder(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
-  { routes }: ImageModel,
+  model: ImageModel,
   count: number,
 ): number[] {
-  const { providers } = catalogue()
-  const limits = routes.map((route) => {
-    const provider = providers.get(route.provider)
-    return provider ? imagesOf(protocols, provider).maxPerRequest(route) : count
-  })
+  const limits = askedRoutes(catalogue(), model).map((route) =>
+    imagesOf(protocols, route.provider).maxPerRequest(route),
+  )
   const each = Math.min(count, ...limits)
   return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
 }

@@ -4,10 +4,11 @@ import { convert } from '../../media/convert.ts'
 import type { ImageEvent, Reference, SentImage } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { brokenOff, ReportedFailure } from '../../upstream/failures.ts'
-import type { Held, Served, Settle } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
+import { settleStream } from '../settling/stream-end.ts'
 import type { BegunImages } from './begun.ts'
 import { billImages, billPartials } from './billing.ts'
 import { convertAll } from './drawing.ts'
@@ -22,7 +23,6 @@ interface Drawing extends Dispatched<OpenedImage> {
   parts: ExchangeParts
   held: Held<PaidImageOrder>
   begun: BegunImages
-  settle: Settle
   stream: ReadableStreamDefaultController<Uint8Array>
   /** Partial images that were given out: those that are charged. */
   given: number
@@ -45,7 +45,7 @@ export async function servePartials(
   held: Held<PaidImageOrder>,
   references: readonly Reference[],
   begun: BegunImages,
-): Promise<Served> {
+): Promise<Response> {
   const { model, wanted } = held.order
   const asked_ms = parts.now()
   const opened = await openImage(parts, held, references)
@@ -57,16 +57,16 @@ export async function servePartials(
     ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
     ...droppedHeader(parts, wanted, { is_whole: events === undefined, attempt: opened.attempt }),
   }
-  const start = { ...opened, parts, held, begun, first }
-  return { stream: (settle) => new Response(streamOf({ ...start, settle }, left_ms), { headers }) }
+  held.keepOpen()
+  return new Response(streamOf({ ...opened, parts, held, begun, first }, left_ms), { headers })
 }
 
 /** Nothing is read ahead of the caller: an event is several megabytes. @param left_ms of the time for the whole image */
 function streamOf(
-  start: Pick<Drawing, 'parts' | 'held' | 'begun' | 'settle' | 'first' | keyof Dispatched<OpenedImage>>,
+  start: Pick<Drawing, 'parts' | 'held' | 'begun' | 'first' | keyof Dispatched<OpenedImage>>,
   left_ms: number,
 ): ReadableStream<Uint8Array> {
-  const { place, scope } = start.held
+  const { place } = start.held
   let drawing: Drawing
   return new ReadableStream<Uint8Array>(
     {
@@ -77,7 +77,7 @@ function streamOf(
           drawing.abort()
           void advance(drawing)
         }, left_ms)
-        scope.defer(() => clearTimeout(timer))
+        start.held.defer(() => clearTimeout(timer))
         // The time limit is the image's own; who stops the gateway ends it, too.
         place.watchSilence(Number.POSITIVE_INFINITY, drawing.abort)
         place.gone.addEventListener('abort', () => end(drawing), { once: true })
@@ -154,7 +154,7 @@ async function finish(
   const { tokens, ...bill } = billImages(parts, held, images, given)
   const outcome = drawing.left ? 'cancelled' : 'completed'
   // It is stored, and stays so: whatever becomes of this answer, it can be fetched.
-  await drawing.settle(() => ({ outcome, ...bill, images: images.length, given_out: true }))
+  await settleStream(parts, held, () => ({ outcome, ...bill, images: images.length, given_out: true }))
   if (drawing.left) return
   const { cost_nanos } = bill.charge
   const paid = { images, uuids: begun.uuids, cost_nanos, tokens, created_ms: held.started_ms }
@@ -184,7 +184,7 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
         ? { outcome, ...bill, given_out: true, cause: error }
         : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
     // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told about the first one.
-    await drawing.settle(() => end).catch(() => undefined)
+    await settleStream(parts, held, () => end).catch(() => undefined)
   }
   if (drawing.left) return
   stream.enqueue(Buffer.from(failedEvent(JSON.stringify(renderedBy(held, error)))))

@@ -1,61 +1,20 @@
 // Admission: who calls, how much at once, and which models they may call; and the end of every call that was let in.
 import type { Caller } from '../../access/gate.ts'
 import { type Lease, limitsFor } from '../../access/limits.ts'
-import type { KeyOfAccount } from '../../access/lookup.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied, rateLimited } from '../../domain/errors.ts'
-import type { RenderError } from '../../http/answers.ts'
-import type { Arriving } from '../../http/sockets.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { CallScope } from './call-scope.ts'
-import { type RunningCall, rejectWhileStopping } from './running.ts'
-
-/** What is learned of a request on its way, for the record of it if it is refused. One object, also where an origin is copied. */
-export interface KnownOfRequest {
-  caller?: KeyOfAccount
-  /** As the caller wrote it. */
-  model?: string
-  /** Money was held: it is a call, which has a record of its own. */
-  is_call?: true
-}
-
-/** What a surface knows of a call before its body is read. */
-export interface CallOrigin extends Arriving {
-  request_id: string
-  surface: string
-  credential: string | undefined
-  /** How the surface writes an error: the status is recorded with a call that failed. */
-  render: RenderError
-  /** A further name of the header that carries the request's id. */
-  id_header?: string | undefined
-  /** Its answer does not go into the socket that it came over as it is: the gateway reads it. */
-  read_by?: 'gateway'
-  known: KnownOfRequest
-}
+import { type Admitted, Call, type CallOrigin } from './call.ts'
+import { rejectWhileStopping } from './running.ts'
 
 /** A paid call of a surface; kinds add what they need to know of it. */
 export interface PaidCall {
   origin: CallOrigin
 }
 
-/** A call that was let in. */
-export interface Admitted {
-  origin: CallOrigin
-  caller: Caller
-  place: RunningCall
-  scope: CallScope
-  started_ms: number
-  /** Its answer goes into that of a larger call, not to the caller. */
-  is_part?: true
-  /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
-  count_later?: () => void
-  /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
-  sent_bytes?: Uint8Array
-}
-
 /**
  * Lets a call in, serves it, and takes back what it was given, however it ends. An answer that streams ends with its
- * settlement (`CallScope.keepOpen`), every other one with its handler.
+ * settlement (`Admitted.keepOpen`), every other one with its handler.
  *
  * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited before the body is read; and
  * whatever `use` throws
@@ -65,33 +24,27 @@ export async function within<T>(
   origin: CallOrigin,
   use: (admitted: Admitted) => Promise<T>,
 ): Promise<T> {
-  const admitted = admit(parts, origin)
+  const call = admit(parts, origin)
   try {
-    return await use(admitted)
+    return await use(call)
   } catch (thrown) {
     // What is refused counts, whatever its Idempotency-Key.
-    admitted.count_later?.()
+    call.count_later?.()
     throw thrown
   } finally {
-    const ending = admitted.scope.handled()
+    const ending = call.handled()
     if (ending) await ending
   }
 }
 
-function admit(parts: ExchangeParts, origin: CallOrigin): Admitted {
+function admit(parts: ExchangeParts, origin: CallOrigin): Call {
   const { gate, running, probe, log, now } = parts
   rejectWhileStopping(running)
   const caller = gate.admit(origin)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)
   probe('admitted')
-  return {
-    origin,
-    caller,
-    place,
-    scope: new CallScope(lease, place, log, origin.request_id),
-    started_ms: now(),
-  }
+  return new Call({ origin, caller, place, lease, log, started_ms: now(), is_part: false })
 }
 
 function takeLease({ limiter, catalogue }: ExchangeParts, { account, key }: Caller): Lease {

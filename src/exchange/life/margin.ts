@@ -6,8 +6,10 @@ import type { Price } from '../../domain/prices.ts'
 import type { Quote } from '../../pricing/quote.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Admitted, PaidCall } from './admission.ts'
-import type { PaidKind, PaidOrder } from './paid-kind.ts'
+import type { PaidCall } from './admission.ts'
+import type { Admitted } from './call.ts'
+import type { PaidOrder } from './order.ts'
+import type { PaidKind } from './paid-kind.ts'
 
 /** What a call is quoted, and at what it would be quoted at another price. */
 interface Quoting<O extends PaidOrder> {

@@ -6,42 +6,12 @@ import type { Arriving } from '../../http/sockets.ts'
 /** What a call waits for at the moment; at first, for the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'
 
-/** One call's place among those under way. */
-export interface RunningCall {
-  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
-  readonly gone: AbortSignal
-  /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
-  readonly left_at_ms: number | undefined
-  /** The call has made a step forward, and now waits for this. */
-  progressed(waiting_for: WaitingFor): void
-  /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
-  watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void
-  /** Money is held for it, until it leaves. */
-  holds(hold_id: number): void
-  /** The call is over. */
-  done(): void
-}
-
 export interface RunningOptions {
   now: () => number
   /** How long a caller may leave an answer unread before they count as gone. */
   stalledReaderTimeout: () => number
   /** After so much silence a socket is cut. Long calls lift it, and put it back at their end. */
   socket_idle_timeout_s: number
-}
-
-export interface RunningCalls {
-  readonly size: number
-  /** No new call may start. */
-  readonly stopping: boolean
-  /** Whether a hold's call is under way, however long it has been. */
-  isUnderWay(hold_id: number): boolean
-  /** The socket's own idle time-out is changed for long calls only. */
-  enter(arriving: Arriving): RunningCall
-  /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
-  stop(timeout_ms: number): Promise<void>
-  /** Looks after deadlines; called by a timer. */
-  tick(): void
 }
 
 const TICK_MS = 500
@@ -56,63 +26,99 @@ const STALLED_MS = 5_000
 const MAX_STALLED = 100
 
 /** All calls under way, and what is known of the process that serves them. */
-interface Running {
+export class RunningCalls {
+  /** No new call may start. */
+  stopping = false
   readonly options: RunningOptions
-  readonly places: Set<Place>
-  stopping: boolean
-  whenEmpty: (() => void) | undefined
-}
+  readonly #places = new Set<RunningCall>()
+  #whenEmpty: (() => void) | undefined
 
-/** An empty set of calls. */
-export function createRunningCalls(options: RunningOptions): RunningCalls {
-  const running: Running = { options, places: new Set(), stopping: false, whenEmpty: undefined }
-  const { places } = running
-  return {
-    get size() {
-      return places.size
-    },
-    get stopping() {
-      return running.stopping
-    },
-    isUnderWay: (hold_id) => places.values().some((place) => place.hold_id === hold_id),
-    enter(arriving) {
-      const place = new Place(running, arriving)
-      places.add(place)
-      return place
-    },
-    stop: (timeout_ms) => stop(running, timeout_ms),
-    tick() {
-      const at_ms = options.now()
-      for (const place of places) place.check(at_ms)
-      if (places.size > MAX_STALLED) cutLongestStalled(running, at_ms)
-    },
+  constructor(options: RunningOptions) {
+    this.options = options
+  }
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Whether a hold's call is under way, however long it has been. */
+  isUnderWay(hold_id: number): boolean {
+    return this.#places.values().some((place) => place.hold_id === hold_id)
+  }
+
+  /** The socket's own idle time-out is changed for long calls only. */
+  enter(arriving: Arriving): RunningCall {
+    const place = new RunningCall(this, arriving)
+    this.#places.add(place)
+    return place
+  }
+
+  /** @returns whether the place was taken until now */
+  leave(place: RunningCall): boolean {
+    const was_taken = this.#places.delete(place)
+    if (this.#places.size === 0) this.#whenEmpty?.()
+    return was_taken
+  }
+
+  /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
+  async stop(timeout_ms: number): Promise<void> {
+    this.stopping = true
+    if (this.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#whenEmpty = resolve
+    const timer = setTimeout(() => {
+      for (const place of this.#places) {
+        place.end(stopped())
+        place.abortUpstream?.()
+      }
+    }, timeout_ms)
+    await Promise.race([promise, Bun.sleep(timeout_ms + LAST_WAIT_MS)])
+    clearTimeout(timer)
+  }
+
+  /** Looks after deadlines; called by a timer. */
+  tick(): void {
+    const at_ms = this.options.now()
+    for (const place of this.#places) place.check(at_ms)
+    if (this.size > MAX_STALLED) this.#cutLongestStalled(at_ms)
+  }
+
+  #cutLongestStalled(at_ms: number): void {
+    const stalled = [...this.#places].filter(
+      ({ waiting_for, progressed_ms }) => waiting_for === 'caller' && at_ms - progressed_ms > STALLED_MS,
+    )
+    stalled.sort((one, other) => one.progressed_ms - other.progressed_ms)
+    for (const place of stalled.slice(0, -MAX_STALLED)) place.end()
   }
 }
 
-/** A place, and what is known of its call. It listens to its own request. */
-class Place implements RunningCall, EventListenerObject {
-  readonly started_ms: number
-  progressed_ms: number
+/** One call's place among those under way. It listens to its own request. */
+export class RunningCall implements EventListenerObject {
   waiting_for: WaitingFor = 'request'
-  idle_timeout_ms = Number.POSITIVE_INFINITY
+  progressed_ms: number
+  /** Money is held for it, until it leaves. */
   hold_id: number | undefined
-  abortUpstream: (() => void) | undefined
+  /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
   left_at_ms: number | undefined
-  readonly #running: Running
+  abortUpstream: (() => void) | undefined
+  readonly #running: RunningCalls
   readonly #arriving: Arriving
   readonly #controller = new AbortController()
+  readonly #started_ms: number
+  #idle_timeout_ms = Number.POSITIVE_INFINITY
   #is_idle_timeout_lifted = false
 
-  constructor(running: Running, arriving: Arriving) {
+  constructor(running: RunningCalls, arriving: Arriving) {
     this.#running = running
     this.#arriving = arriving
-    this.started_ms = running.options.now()
-    this.progressed_ms = this.started_ms
+    this.#started_ms = running.options.now()
+    this.progressed_ms = this.#started_ms
     const { signal } = arriving.request
     signal.addEventListener('abort', this)
     if (signal.aborted) this.end()
   }
 
+  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
   get gone(): AbortSignal {
     return this.#controller.signal
   }
@@ -128,38 +134,35 @@ class Place implements RunningCall, EventListenerObject {
     this.#controller.abort(reason)
   }
 
+  /** The call has made a step forward, and now waits for this. */
   progressed(waiting_for: WaitingFor): void {
     this.waiting_for = waiting_for
     this.progressed_ms = this.#running.options.now()
   }
 
+  /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
   watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void {
-    this.idle_timeout_ms = idle_timeout_ms
+    this.#idle_timeout_ms = idle_timeout_ms
     this.abortUpstream = abortUpstream
     this.progressed_ms = this.#running.options.now()
   }
 
-  holds(hold_id: number): void {
-    this.hold_id = hold_id
-  }
-
+  /** The call is over. */
   done(): void {
-    const { places, options, whenEmpty } = this.#running
-    if (!places.delete(this)) return
+    if (!this.#running.leave(this)) return
     this.#arriving.request.signal.removeEventListener('abort', this)
-    if (this.#is_idle_timeout_lifted) this.#setIdleTimeout(options.socket_idle_timeout_s)
-    if (places.size === 0) whenEmpty?.()
+    if (this.#is_idle_timeout_lifted) this.#setIdleTimeout(this.#running.options.socket_idle_timeout_s)
   }
 
   check(at_ms: number): void {
     const { stalledReaderTimeout, socket_idle_timeout_s } = this.#running.options
     const stalled_ms = at_ms - this.progressed_ms
-    if (this.waiting_for === 'upstream' && stalled_ms > this.idle_timeout_ms) this.abortUpstream?.()
+    if (this.waiting_for === 'upstream' && stalled_ms > this.#idle_timeout_ms) this.abortUpstream?.()
     if (this.waiting_for === 'caller' && stalled_ms > stalledReaderTimeout()) this.end()
     // A stalled upload is cut with its socket.
     if (this.waiting_for === 'request' || this.#is_idle_timeout_lifted) return
     // Early enough that no socket is cut before, late enough that short calls never cost it.
-    if (at_ms - this.started_ms > (socket_idle_timeout_s * 1_000) / 4) {
+    if (at_ms - this.#started_ms > (socket_idle_timeout_s * 1_000) / 4) {
       this.#is_idle_timeout_lifted = true
       this.#setIdleTimeout(0)
     }
@@ -171,35 +174,12 @@ class Place implements RunningCall, EventListenerObject {
   }
 }
 
-function cutLongestStalled({ places }: Running, at_ms: number): void {
-  const stalled = [...places].filter(
-    ({ waiting_for, progressed_ms }) => waiting_for === 'caller' && at_ms - progressed_ms > STALLED_MS,
-  )
-  stalled.sort((one, other) => one.progressed_ms - other.progressed_ms)
-  for (const place of stalled.slice(0, -MAX_STALLED)) place.end()
-}
-
-async function stop(running: Running, timeout_ms: number): Promise<void> {
-  running.stopping = true
-  if (running.places.size === 0) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  running.whenEmpty = resolve
-  const timer = setTimeout(() => {
-    for (const place of running.places) {
-      place.end(stopped())
-      place.abortUpstream?.()
-    }
-  }, timeout_ms)
-  await Promise.race([promise, Bun.sleep(timeout_ms + LAST_WAIT_MS)])
-  clearTimeout(timer)
-}
-
 /** What is aborted at the time-out may take this long to settle: as long as the ledger waits for a commit, and a little. */
 const LAST_WAIT_MS = 6_000
 
 /** Ticks until stopped. Returns what stops it. */
-export function tickRegularly(running: RunningCalls): () => void {
-  const timer = setInterval(running.tick, TICK_MS)
+export function tickRegularly(running: Pick<RunningCalls, 'tick'>): () => void {
+  const timer = setInterval(() => running.tick(), TICK_MS)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -1,10 +1,11 @@
 // Several paid calls that make up one answer: each is held, charged and recorded by itself, under an id of its own.
 import { GatewayError, overloaded } from '../../domain/errors.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Admitted, PaidCall } from './admission.ts'
-import { CallScope } from './call-scope.ts'
-import { payAnyway } from './paid-call.ts'
-import type { PaidOrder, Paying } from './paid-kind.ts'
+import type { PaidCall } from './admission.ts'
+import { type Admitted, Call } from './call.ts'
+import type { PaidOrder } from './order.ts'
+import { pay } from './paid-call.ts'
+import type { Paying } from './paid-kind.ts'
 import { refuseWhileClosed } from './refusals.ts'
 
 /** One of the calls. */
@@ -24,9 +25,10 @@ export interface PartCall<C extends PaidCall, O extends PaidOrder> {
  */
 export async function payPart<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
-  { origin, scope: whole, place, caller }: Admitted,
+  whole: Admitted,
   { request_id, kind, read }: PartCall<C, O>,
 ): Promise<Response> {
+  const { place, caller } = whole
   if (place.gone.aborted) throw leftBy(place.gone)
   refuseWhileClosed(parts)
   const lease = {
@@ -34,19 +36,20 @@ export async function payPart<C extends PaidCall, O extends PaidOrder>(
       whole.used_tokens += tokens_used
     },
   }
-  const scope = new CallScope(lease, undefined, parts.log, request_id)
+  const origin = { ...whole.origin, request_id }
+  const part = new Call({
+    origin,
+    caller,
+    place,
+    lease,
+    log: parts.log,
+    started_ms: parts.now(),
+    is_part: true,
+  })
   try {
-    const part = {
-      origin: { ...origin, request_id },
-      caller,
-      place,
-      scope,
-      started_ms: parts.now(),
-      is_part: true as const,
-    }
-    return await payAnyway(parts, part, await read(part), kind)
+    return await pay(parts, part, await read(part), kind)
   } finally {
-    await scope.handled()
+    await part.handled()
   }
 }
 

@@ -6,7 +6,7 @@ import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
 import type { StreamEvent } from '../../protocols/canonical/stream.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import type { Drawn } from '../image/drawn.ts'
-import type { CallOrigin } from '../life/admission.ts'
+import type { CallOrigin } from '../life/call.ts'
 import type { Dialect } from '../text/dialect.ts'
 
 /** How a caller is answered. */

@@ -4,8 +4,9 @@ import type { CallTarget } from '../bodies/call-target.ts'
 import { type ImageParts, imageCalls } from '../image/call.ts'
 import type { PaidImageOrder } from '../image/order.ts'
 import { countCall, type OnRate } from '../image/rate.ts'
-import { type Admitted, findModel, within } from '../life/admission.ts'
-import { pay } from '../life/paid-call.ts'
+import { findModel, within } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
+import { payOnce } from '../life/paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { TextBody } from '../text/body.ts'
 import { openText, readOpened, type TextCall, textCalls } from '../text/call.ts'
@@ -39,14 +40,14 @@ export function conversations(images: ImageParts): ServeConversation {
           isFree: () => false,
         })
         const asked = { body, target }
-        return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+        return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
       }
       const opened = await openText(parts, admitted, call)
       if (!isDrawn(parts, opened.target))
-        return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
+        return payOnce(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
       await images.decoder.assertUsable()
       countCall(parts, images.rate, admitted, call.onRate)
-      return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+      return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
     })
 }
 
@@ -66,12 +67,12 @@ async function readPicture(
   call: TextCall,
   { body, target: { model_id, streams } }: Asked,
 ): Promise<PaidImageOrder> {
-  const { scope, place, started_ms } = admitted
+  const { place, started_ms } = admitted
   const model = findModel(parts, admitted, model_id, 'image')
   const request = await body.conversation(call.protocol.name, streams)
   const wanted = orderFrom(request, model, [body.content])
   const dialect = call.dialect(body.fields)
-  scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const context = {
     id: admitted.origin.request_id,
     model: model_id,

@@ -5,7 +5,7 @@ import { carryingFields } from '../image/carrying.ts'
 import type { Drawn } from '../image/drawn.ts'
 import { type ImageOrder, inlineBytes, kindBy, type Source } from '../image/order.ts'
 import { countNow } from '../image/rate.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { payPart } from '../life/several-calls.ts'
 import type { ExchangeParts } from '../parts.ts'
 
@@ -66,10 +66,10 @@ export async function drawPicture(
   await payPart(parts, admitted, {
     request_id,
     kind: imageCalls(images),
-    async read({ scope, place }) {
+    async read(part) {
       await images.decoder.assertUsable()
       countNow(images.rate, admitted)
-      scope.defer((await images.memory.take(wanted.kept_bytes, place.gone)).release)
+      part.defer((await images.memory.take(wanted.kept_bytes, part.place.gone)).release)
       const model = await carryingFields(parts, asked, wanted)
       return {
         model,

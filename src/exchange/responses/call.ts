@@ -32,7 +32,7 @@ import {
 } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { CallOrigin } from '../life/admission.ts'
+import type { CallOrigin } from '../life/call.ts'
 import type { TextBody } from '../text/body.ts'
 import type { ReadText } from '../text/call.ts'
 import type { Answering, Dialect } from '../text/dialect.ts'

@@ -10,8 +10,10 @@ import {
 } from '../../protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
 import { isObject, refusal } from '../../protocols/wire/json.ts'
+import { askedRoutes } from '../../upstream/routes.ts'
 import { carryingFields } from '../image/carrying.ts'
-import { type Admitted, findModel } from '../life/admission.ts'
+import { findModel } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { PictureShape } from '../pictures/single.ts'
 import type { OpenedText } from '../text/call.ts'
@@ -49,11 +51,8 @@ export async function drawerFor(
 }
 
 /** Whether a model has a provider that speaks the responses protocol itself, and so is sent requests as they came. */
-export const hasOwnProvider = ({ providers }: Catalogue, { routes }: Model): boolean =>
-  routes.some(({ provider }) => {
-    const found = providers.get(provider)
-    return found !== undefined && responses.spokenBy?.(found) === true
-  })
+export const hasOwnProvider = (catalogue: Catalogue, model: Model): boolean =>
+  askedRoutes(catalogue, model).some(({ provider }) => responses.spokenBy?.(provider) === true)
 
 const drawsByItself = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>, model: Model | undefined): boolean =>
   model?.kind === 'text' && model.price.extras?.has(DRAWING) === true && hasOwnProvider(catalogue(), model)

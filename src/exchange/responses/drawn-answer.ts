@@ -13,7 +13,7 @@ import { recalledFields, recalledOf } from '../../protocols/openai/responses/rec
 import { writtenUsageSum } from '../../protocols/openai/responses/usage.ts'
 import { type Json, type JsonObject, objectsIn, stringIn } from '../../protocols/wire/json.ts'
 import { MAX_PROMPT_CHARS } from '../image/order.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { payPart } from '../life/several-calls.ts'
 import { drawPicture } from '../pictures/single.ts'
 import type { TextBody } from '../text/body.ts'
@@ -93,7 +93,7 @@ export class DrawnAnswer {
 
   /** A body that stays for the next turn, until the whole call is over. */
   #keep(body: TextBody): TextBody {
-    this.asked.admitted.scope.defer(body.release)
+    this.asked.admitted.defer(body.release)
     this.#body = body.as({ release: () => undefined })
     return this.#body
   }

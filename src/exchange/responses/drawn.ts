@@ -50,8 +50,9 @@ async function whole(answer: DrawnAnswer, first: TextTurn): Promise<Response> {
 }
 
 function streamed(answer: DrawnAnswer, first: TextTurn): Response {
-  const { scope, place } = answer.asked.admitted
-  const end = scope.keepOpen()
+  const { admitted } = answer.asked
+  const { place } = admitted
+  admitted.keepOpen()
   const reading: Reading = { reader: readerOf(first) }
   const events = eventsOf(answer, reading)
   // What a generator that never began has open is closed here.
@@ -60,7 +61,7 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
     await reading.reader.cancel().catch(() => undefined)
     // What still goes on in it ends first, by the caller's signal; what fails then is dropped alike.
     await events.return(undefined).catch(() => undefined)
-    await end()
+    await admitted.end()
   }
   const body = new ReadableStream<Uint8Array>(
     {
@@ -83,10 +84,10 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
             return
           }
         } catch (thrown) {
-          await end()
+          await admitted.end()
           throw thrown
         }
-        await end()
+        await admitted.end()
         controller.close()
       },
       cancel: close,

@@ -6,7 +6,7 @@ import { itemsOf, recalledOf, resolved } from '../../protocols/openai/responses/
 import { isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../../protocols/wire/json.ts'
 import type { ImageParts } from '../image/call.ts'
 import type { Source } from '../image/order.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 
 /** As many as an image can be made from (spec.md, Image compose request, rule 1). */
 const MAX_SOURCES = 3

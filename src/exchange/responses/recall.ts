@@ -6,7 +6,7 @@ import { placeOfItem } from '../../protocols/openai/responses/ids.ts'
 import type { Recalled } from '../../protocols/openai/responses/recalled.ts'
 import { isObject, type Json, type JsonObject } from '../../protocols/wire/json.ts'
 import type { ResponseStore } from '../../responses/kept-responses.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import { pictureItem } from './kept-pictures.ts'
 import type { ResponseParts } from './parts.ts'
 import { itemsUntil, type Remembered } from './recent.ts'
@@ -26,18 +26,19 @@ const COPIES = 2
  */
 export async function recall(
   { responses: store, exchange, images: { library } }: ResponseParts,
-  { caller: { account }, scope, place }: Admitted,
+  admitted: Admitted,
   { previous, items }: References,
   remembered?: Remembered,
 ): Promise<Recalled> {
   if (!store.enabled && (!remembered || items.length > 0)) throw nothingIsKept(previous)
-  const account_id = account.id
+  const { caller, place } = admitted
+  const account_id = caller.account.id
   const conversation_bytes =
     remembered?.conversation_bytes ??
     (previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0))
   if (conversation_bytes > SMALL_BYTES) {
     const share = exchange.bodies.memory.open(account_id)
-    scope.defer(share.release)
+    admitted.defer(share.release)
     await share.grow(conversation_bytes * COPIES, place.gone)
   }
   const before = remembered

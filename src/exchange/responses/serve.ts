@@ -1,6 +1,7 @@
 // Responses, served: made, with pictures where a model may have them drawn, or summed up.
-import { type CallOrigin, within } from '../life/admission.ts'
-import { pay, servePaid } from '../life/paid-call.ts'
+import { within } from '../life/admission.ts'
+import type { CallOrigin } from '../life/call.ts'
+import { payOnce, servePaid } from '../life/paid-call.ts'
 import { openText, readOpened, type TextCall, textCalls } from '../text/call.ts'
 import { ResponseCall } from './call.ts'
 import { drawerFor } from './drawer.ts'
@@ -47,7 +48,7 @@ export const respond = (
     const call = new ResponseCall(parts, origin, { drawer, recent })
     const text_call = textCallOf(origin, request, call)
     if (drawer) return serveDrawn(parts, { admitted, text_call, call, opened, drawer })
-    return pay(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
+    return payOnce(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
   })
 }
 

@@ -1,7 +1,8 @@
 // A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
+
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type OpenedText, readOpened, type TextCall } from '../text/call.ts'
 import type { ResponseCall } from './call.ts'

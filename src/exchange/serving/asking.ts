@@ -6,29 +6,30 @@ import { protocolOf } from '../../protocols/registry.ts'
 import { type Dispatch, type Dispatched, dispatch } from '../../upstream/dispatch.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted, Held } from '../life/call.ts'
 import type { RunningCall } from '../life/running.ts'
+import type { Trace } from '../life/trace.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Settlement } from '../settling/settlement.ts'
-
-/** Told of the attempts that a call's record is about; its trace alone, where no attempt is recorded, or not each. */
-type Recorded = Pick<Settlement, 'trace'> & Partial<Pick<Settlement, 'reached' | 'abandoned'>>
+import { reached } from '../settling/settlement.ts'
 
 /**
- * Gets the first answer that works.
- * @param recorded absent for what is no call of its own
+ * Gets the first answer that works for a held call: the route that answers goes into its record.
  * @throws GatewayError as `dispatch`
  */
-export function ask<T>(
+export const send = <T>(parts: ExchangeParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
+  dispatch(parts.upstream, new Question(parts, held, held.order.model, sending, held.trace, held))
+
+/**
+ * The same for what is no call of its own, or one of several requests that make up a call.
+ * @param trace told of the attempts, where there is a call
+ */
+export const ask = <T>(
   parts: ExchangeParts,
-  admitted: Pick<Admitted, 'origin' | 'place'>,
+  admitted: Admitted,
   model: Model,
   sending: Sending<T>,
-  recorded?: Recorded,
-): Promise<Dispatched<T>> {
-  admitted.place.progressed('upstream')
-  return dispatch(parts.upstream, new Question(parts, admitted, model, sending, recorded))
-}
+  trace?: Trace,
+): Promise<Dispatched<T>> => dispatch(parts.upstream, new Question(parts, admitted, model, sending, trace))
 
 /** One call's question to the routes of its model. */
 class Question<T> implements Dispatch<T> {
@@ -39,7 +40,8 @@ class Question<T> implements Dispatch<T> {
   readonly sending: Sending<T>
   readonly #parts: ExchangeParts
   readonly #request_id: string
-  readonly #recorded: Recorded | undefined
+  readonly #trace: Trace | undefined
+  readonly #held: Held | undefined
   #sent_at_ms = 0
   #head_at_ms = 0
   /** Of the try under way; 0 until its head came. */
@@ -47,11 +49,13 @@ class Question<T> implements Dispatch<T> {
 
   constructor(
     parts: ExchangeParts,
-    { origin, place }: Pick<Admitted, 'origin' | 'place'>,
+    { origin, place }: Admitted,
     model: Model,
     sending: Sending<T>,
-    recorded: Recorded | undefined,
+    trace?: Trace,
+    held?: Held,
   ) {
+    place.progressed('upstream')
     this.catalogue = parts.catalogue()
     this.model = model
     this.signal = upstreamSignal(parts, place)
@@ -59,7 +63,8 @@ class Question<T> implements Dispatch<T> {
     this.sending = sending
     this.#parts = parts
     this.#request_id = origin.request_id
-    this.#recorded = recorded
+    this.#trace = trace
+    this.#held = held
   }
 
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure {
@@ -94,7 +99,7 @@ class Question<T> implements Dispatch<T> {
   }
 
   tried(attempt: Attempt, failure: UpstreamFailure): void {
-    this.#recorded?.trace.failed(attempt, failure, {
+    this.#trace?.failed(attempt, failure, {
       sent_at_ms: this.#sent_at_ms,
       failed_at_ms: this.#parts.now(),
       status: this.#status,
@@ -103,15 +108,16 @@ class Question<T> implements Dispatch<T> {
   }
 
   answered(attempt: Attempt): void {
-    if (!this.#recorded) return
-    this.#recorded.trace.answered(this.#sent_at_ms, this.#head_at_ms)
-    if (!this.#recorded.reached) return
-    this.#recorded.reached(attempt)
+    this.#trace?.answered(this.#sent_at_ms, this.#head_at_ms)
+    if (!this.#held) return
+    reached(this.#parts, this.#held, attempt)
     this.#parts.probe('dispatched')
   }
 
   abandoned(attempt: Attempt): void {
-    this.#recorded?.abandoned?.(attempt)
+    if (!this.#held) return
+    this.#held.attempt = attempt
+    this.#held.abandoned_attempt = attempt
   }
 }
 

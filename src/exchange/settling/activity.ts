@@ -2,7 +2,7 @@
 import type { Nanos } from '../../domain/money.ts'
 import type { CallRecord, PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
-import type { HeldCall } from '../life/held-call.ts'
+import type { Held } from '../life/call.ts'
 
 interface CallEvent {
   request_id: string
@@ -31,12 +31,12 @@ type Moment =
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
 /** @param operation by which the ledger has resolved its hold, with the record of the call */
-export type SettledListener = (call: HeldCall, operation: PostOperation | VoidOperation) => void
+export type SettledListener = (call: Held, operation: PostOperation | VoidOperation) => void
 
 export interface Activity {
-  held(call: HeldCall): void
-  firstByte(call: HeldCall, after_ms: number): void
-  settled(call: HeldCall, operation: PostOperation | VoidOperation): void
+  held(call: Held): void
+  firstByte(call: Held, after_ms: number): void
+  settled(call: Held, operation: PostOperation | VoidOperation): void
   /** Listens to the calls of an account. @returns stops it */
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
@@ -63,12 +63,20 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     }
   }
 
-  const isHeard = (call: HeldCall): boolean =>
+  const isHeard = (call: Held): boolean =>
     listeners_to_all.size > 0 || (listeners.size > 0 && listeners.has(call.caller.account.id))
 
-  function tell(call: HeldCall, moment: Moment): void {
-    const { request_id, caller, surface, model_id, streamed } = call
-    const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...moment }
+  function tell(call: Held, moment: Moment): void {
+    const { caller, order } = call
+    const { request_id, surface } = call.origin
+    const about = {
+      request_id,
+      key: caller.key.prefix,
+      surface,
+      model: order.model.id,
+      streamed: order.streams,
+    }
+    const event = { ...about, ...moment }
     for (const listener of [...listeners_to_all, ...(listeners.get(caller.account.id) ?? [])])
       guarded(request_id, () => listener(event, caller.account.name))
   }
@@ -81,7 +89,8 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
       if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
     },
     settled(call, operation) {
-      for (const listener of listeners_to_settled) guarded(call.request_id, () => listener(call, operation))
+      for (const listener of listeners_to_settled)
+        guarded(call.origin.request_id, () => listener(call, operation))
       if (!isHeard(call)) return
       const { outcome, status, duration_ms } = operation.call
       const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0

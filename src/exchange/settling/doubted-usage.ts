@@ -1,6 +1,6 @@
 // The line in the log for a usage that was reported and not believed.
 import type { Attempt } from '../../upstream/routes.ts'
-import type { Held } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** Told once for each call. Counts that are no numbers are null. @param charged in place of what was reported */

@@ -1,12 +1,18 @@
 // The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import { overloaded } from '../../domain/errors.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
-import { NO_USAGE } from '../../domain/usage.ts'
-import type { CallRecord, Ledger, Outcome, PostOperation, VoidOperation } from '../../ledger/operations.ts'
+import { NO_USAGE, totalTokens } from '../../domain/usage.ts'
+import type {
+  CallRecord,
+  Ledger,
+  Outcome,
+  PostOperation,
+  ReopenOperation,
+  VoidOperation,
+} from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import { type HeldCall, openedHold } from '../life/held-call.ts'
-import type { Trace } from '../life/trace.ts'
+import type { Held } from '../life/call.ts'
 import type { Activity } from './activity.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
 import { costsOf } from './provider-cost.ts'
@@ -23,162 +29,101 @@ export interface SettlementParts {
   probe: (point: string) => void
 }
 
-export interface Settlement {
-  /** What happened to the call: written into its record. */
-  readonly trace: Trace
-  /** The attempt that goes into the call's record: the last one that answered. */
-  readonly attempt: Attempt | undefined
-  /** An upstream has begun to answer. */
-  reached(attempt: Attempt): void
-  /** The caller left while this attempt was under way, and its provider may have the request. */
-  abandoned(attempt: Attempt): void
-  /** That attempt; undefined if there was none. */
-  readonly abandoned_attempt: Attempt | undefined
-  /**
-   * Charges for what was delivered. Resolves when that is on the disk.
-   *
-   * @throws GatewayError when it could not be recorded. Where the caller has got some of it, or has left, it is then
-   * tried again until it is recorded, as a broken answer; one of which nothing was given out is not, and may be voided
-   */
-  post(delivered: Delivered): Promise<void>
-  /**
-   * Voids the hold: all of it is free again. Does nothing for a call that is already resolved. Never rejects: where it
-   * cannot be recorded, it is tried again until it is.
-   */
-  voidHold(end: Undelivered): Promise<void>
+/**
+ * Ends a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
+ * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
+ *
+ * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
+ * tried again until it is recorded, as a broken answer; one of which nothing was given out is not, and may be voided
+ */
+export async function settle(
+  parts: SettlementParts,
+  held: Held,
+  end: Delivered | Undelivered,
+): Promise<void> {
+  if (held.is_resolved) return
+  held.is_resolved = true
+  const operation = operationOf(held, end, parts.now())
+  if (operation.op === 'post') parts.probe('settling')
+  // A void would only fail, after a wait: callers need not wait for that.
+  else if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
+  let result: Outcome
+  try {
+    result = await parts.ledger.submit(operation)
+  } catch (cause) {
+    parts.log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
+    if (operation.op === 'void') return enqueue(parts, held, operation)
+    held.is_resolved = ('given_out' in end && end.given_out === true) || end.outcome === 'cancelled'
+    if (!held.is_resolved) throw cause
+    enqueue(parts, held, withoutEnd(operation))
+    throw chargedLater(operation, cause)
+  }
+  conclude(parts, held, operation, result)
+  if (operation.op === 'post') parts.probe('settled')
 }
 
-/** The settlement of one held call. */
-export const openSettlement = (parts: SettlementParts, held: HeldCall, trace: Trace): Settlement =>
-  new CallSettlement(parts, held, trace)
+/** An upstream has begun to answer. Several requests may make up one call: the first to answer counts. */
+export function reached({ activity, now }: SettlementParts, held: Held, attempt: Attempt): void {
+  held.attempt = attempt
+  if (held.first_byte_ms !== null) return
+  held.first_byte_ms = now() - held.started_ms
+  activity.firstByte(held, held.first_byte_ms)
+}
 
-class CallSettlement implements Settlement {
-  readonly trace: Trace
-  readonly #parts: SettlementParts
-  readonly #held: HeldCall
-  #resolved = false
-  #first_byte_ms: number | null = null
-  attempt: Attempt | undefined
-  abandoned_attempt: Attempt | undefined
+function operationOf(
+  held: Held,
+  end: Delivered | Undelivered,
+  now_ms: number,
+): PostOperation | VoidOperation {
+  const { hold_id, trace, place } = held
+  if (place.left_at_ms !== undefined) trace.left(place.left_at_ms)
+  trace.ended(end)
+  if (!('charge' in end))
+    return { op: 'void', hold_id, call: recordOf(held, end, end.status, now_ms), now_ms }
+  held.used_tokens = totalTokens(end.usage)
+  const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
+  const { cost_nanos } = end.charge
+  return { op: 'post', hold_id, cost_nanos, call: recordOf(held, end, status, now_ms, end), now_ms }
+}
 
-  constructor(parts: SettlementParts, held: HeldCall, trace: Trace) {
-    this.trace = trace
-    this.#parts = parts
-    this.#held = held
-    parts.activity.held(held)
-  }
-
-  reached(attempt: Attempt): void {
-    this.attempt = attempt
-    // Several requests may make up one call; the first to answer counts.
-    if (this.#first_byte_ms !== null) return
-    const after_ms = this.#parts.now() - this.#held.started_ms
-    this.#first_byte_ms = after_ms
-    this.#parts.activity.firstByte(this.#held, after_ms)
-  }
-
-  abandoned(attempt: Attempt): void {
-    this.attempt = attempt
-    this.abandoned_attempt = attempt
-  }
-
-  async post(delivered: Delivered): Promise<void> {
-    if (this.#resolved) return
-    this.#resolved = true
-    const parts = this.#parts
-    const held = this.#held
-    parts.probe('settling')
-    const operation = this.#postOf(delivered)
-    let result: Outcome
-    try {
-      result = await parts.ledger.submit(operation)
-    } catch (cause) {
-      reportFailure(parts, held, operation, cause)
-      this.#resolved = delivered.given_out === true || delivered.outcome === 'cancelled'
-      if (!this.#resolved) throw cause
-      enqueue(parts, held, withoutEnd(operation))
-      throw chargedLater(operation, cause)
-    }
-    conclude(parts, held, operation, result)
-    parts.probe('settled')
-  }
-
-  async voidHold(end: Undelivered): Promise<void> {
-    if (this.#resolved) return
-    this.#resolved = true
-    const parts = this.#parts
-    const held = this.#held
-    const operation = this.#voidOf(end)
-    // It would only fail, after a wait: callers need not wait for that.
-    if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
-    let result: Outcome
-    try {
-      result = await parts.ledger.submit(operation)
-    } catch (cause) {
-      reportFailure(parts, held, operation, cause)
-      return enqueue(parts, held, operation)
-    }
-    conclude(parts, held, operation, result)
-  }
-
-  #postOf(delivered: Delivered): PostOperation {
-    const now_ms = this.#parts.now()
-    this.trace.ended(delivered)
-    const status = delivered.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
-    return {
-      op: 'post',
-      hold_id: this.#held.hold_id,
-      cost_nanos: delivered.charge.cost_nanos,
-      call: this.#recordOf(delivered.outcome, status, now_ms, delivered),
-      now_ms,
-    }
-  }
-
-  #voidOf(end: Undelivered): VoidOperation {
-    const { outcome, status } = end
-    const now_ms = this.#parts.now()
-    this.trace.ended(end)
-    return { op: 'void', hold_id: this.#held.hold_id, call: this.#recordOf(outcome, status, now_ms), now_ms }
-  }
-
-  #recordOf(
-    outcome: CallRecord['outcome'],
-    status: number,
-    now_ms: number,
-    delivered?: Delivered,
-  ): CallRecord {
-    const held = this.#held
-    const usage = delivered?.usage ?? NO_USAGE
-    const costs = costsOf(delivered, this.attempt, this.trace.failed_cost_nanos)
-    return {
-      surface: held.surface,
-      model: held.model_id,
-      provider: this.attempt?.provider.name ?? '',
-      upstream_model: this.attempt?.model ?? '',
-      outcome,
-      status,
-      streamed: held.streamed ? 1 : 0,
-      estimated: delivered?.estimated ? 1 : 0,
-      // Field by field: every call comes this way, and a spread takes a microsecond.
-      input_tokens: usage.input_tokens,
-      input_audio_tokens: usage.input_audio_tokens,
-      cache_read_tokens: usage.cache_read_tokens,
-      cache_write_5m_tokens: usage.cache_write_5m_tokens,
-      cache_write_1h_tokens: usage.cache_write_1h_tokens,
-      output_tokens: usage.output_tokens,
-      thinking_tokens: usage.thinking_tokens,
-      output_image_tokens: usage.output_image_tokens,
-      images: delivered?.images ?? 0,
-      provider_cost_nanos: costs.provider_cost_nanos,
-      reported_cost_nanos: costs.reported_cost_nanos,
-      computed_cost_nanos: costs.computed_cost_nanos,
-      price: delivered?.charge.snapshot ?? '',
-      started_at_ms: held.started_ms,
-      first_byte_ms: this.#first_byte_ms,
-      duration_ms: now_ms - held.started_ms,
-      failed_tries: this.trace.failed_tries + (outcome === 'broken' ? 1 : 0),
-      trace: this.trace.text(),
-    }
+function recordOf(
+  held: Held,
+  { outcome }: Delivered | Undelivered,
+  status: number,
+  now_ms: number,
+  delivered?: Delivered,
+): CallRecord {
+  const { attempt, trace, order } = held
+  const usage = delivered?.usage ?? NO_USAGE
+  const costs = costsOf(delivered, attempt, trace.failed_cost_nanos)
+  return {
+    surface: held.origin.surface,
+    model: order.model.id,
+    provider: attempt?.provider.name ?? '',
+    upstream_model: attempt?.model ?? '',
+    outcome,
+    status,
+    streamed: order.streams ? 1 : 0,
+    estimated: delivered?.estimated ? 1 : 0,
+    // Field by field: every call comes this way, and a spread takes a microsecond.
+    input_tokens: usage.input_tokens,
+    input_audio_tokens: usage.input_audio_tokens,
+    cache_read_tokens: usage.cache_read_tokens,
+    cache_write_5m_tokens: usage.cache_write_5m_tokens,
+    cache_write_1h_tokens: usage.cache_write_1h_tokens,
+    output_tokens: usage.output_tokens,
+    thinking_tokens: usage.thinking_tokens,
+    output_image_tokens: usage.output_image_tokens,
+    images: delivered?.images ?? 0,
+    provider_cost_nanos: costs.provider_cost_nanos,
+    reported_cost_nanos: costs.reported_cost_nanos,
+    computed_cost_nanos: costs.computed_cost_nanos,
+    price: delivered?.charge.snapshot ?? '',
+    started_at_ms: held.started_ms,
+    first_byte_ms: held.first_byte_ms,
+    duration_ms: now_ms - held.started_ms,
+    failed_tries: trace.failed_tries + (outcome === 'broken' ? 1 : 0),
+    trace: trace.text(),
   }
 }
 
@@ -194,11 +139,12 @@ const costOf = (operation: PostOperation | VoidOperation): Nanos =>
 /** What is told about a call once the ledger has answered: as charged where it is, and otherwise that it is not. */
 function conclude(
   { log, activity }: SettlementParts,
-  held: HeldCall,
+  held: Held,
   operation: PostOperation | VoidOperation,
   result: Outcome,
 ): void {
-  const { caller, request_id, hold_id } = held
+  const { caller, hold_id } = held
+  const { request_id } = held.origin
   const { surface, model, provider, outcome, status, duration_ms, estimated } = operation.call
   const cost_usd = formatUsd(costOf(operation))
   if (!result.ok) {
@@ -228,22 +174,13 @@ function conclude(
   activity.settled(held, operation)
 }
 
-const fieldsOf = ({ request_id, hold_id }: HeldCall, operation: PostOperation | VoidOperation) => ({
-  request_id,
+const fieldsOf = ({ origin, hold_id }: Held, operation: PostOperation | VoidOperation) => ({
+  request_id: origin.request_id,
   hold_id,
   cost_usd: formatUsd(costOf(operation)),
 })
 
-function reportFailure(
-  { log }: SettlementParts,
-  held: HeldCall,
-  operation: PostOperation | VoidOperation,
-  cause: unknown,
-): void {
-  log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
-}
-
-function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperation | VoidOperation): void {
+function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
   parts.settlements.add({
     operation,
     hold: openedHold(held),
@@ -258,6 +195,16 @@ function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperatio
     },
   })
 }
+
+/** A hold as a later process would open it again: by then it is over. */
+const openedHold = ({ caller, origin, held_nanos, started_ms }: Held): Omit<ReopenOperation, 'op'> => ({
+  account_id: caller.account.id,
+  key_id: caller.key.id,
+  request_id: origin.request_id,
+  amount_nanos: held_nanos,
+  now_ms: started_ms,
+  expires_at_ms: started_ms,
+})
 
 const chargedLater = ({ call }: PostOperation, cause: unknown) =>
   overloaded(

@@ -10,10 +10,11 @@ import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
 import { sessionInHeaders } from '../../protocols/session.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
-import { hasChoice } from '../../upstream/routes.ts'
+import { askedRoutes, hasChoice } from '../../upstream/routes.ts'
 import { costsNothing, mayCallFreeModel } from '../bodies/arrival.ts'
 import type { CallTarget } from '../bodies/call-target.ts'
-import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
+import { findModel, type PaidCall } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { carriedBy } from '../serving/carried-by.ts'
@@ -161,16 +162,11 @@ const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefine
   price.service_tiers?.has(tier.name) ? tier : undefined
 
 /** The most tokens that the fields which the operator sets at a provider can be. */
-function mostSet({ catalogue, protocols }: ExchangeParts, model: TextModel): number {
-  const { providers } = catalogue()
-  let most = 0
-  for (const { provider: name } of model.routes) {
-    const provider = providers.get(name)
-    const form = provider && formOf(protocols, provider)
-    if (form) most = Math.max(most, form.set_tokens)
-  }
-  return most
-}
+const mostSet = ({ catalogue, protocols }: ExchangeParts, model: TextModel): number =>
+  Math.max(
+    0,
+    ...askedRoutes(catalogue(), model).map(({ provider }) => formOf(protocols, provider)?.set_tokens ?? 0),
+  )
 
 const withMore = (facts: RequestFacts, tokens: number): RequestFacts =>
   tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
@@ -182,22 +178,15 @@ async function assertFits({ protocol }: TextCall, { context }: TextModel, body: 
 }
 
 /** Whether all providers of a model are asked in the caller's protocol: what is sent to one may be sent to any. */
-function areOwn(
+const areOwn = (
   { protocols, catalogue }: ExchangeParts,
-  protocol: CallerProtocol,
+  { name: caller }: CallerProtocol,
   model: TextModel,
   facts: RequestFacts,
-): boolean {
-  const { providers } = catalogue()
-  const { name: caller } = protocol
-  for (const { provider: name, model: id, endpoint, generation } of model.routes) {
-    const provider = providers.get(name)
-    if (!provider) return false
-    const asking = { provider, model: id, endpoint, generation, caller, facts }
-    if (spokenTo(protocols, asking).name !== caller) return false
-  }
-  return true
-}
+): boolean =>
+  askedRoutes(catalogue(), model).every(
+    (route) => spokenTo(protocols, { ...route, caller, facts }).name === caller,
+  )
 
 interface Carried {
   call: TextCall
@@ -246,17 +235,16 @@ const withCacheWrites = (facts: RequestFacts): RequestFacts =>
 
 /** Where a provider's protocol takes no limit as low as the caller's, it is sent that protocol's lowest. */
 function withLeastOutput(
-  { providers }: Catalogue,
-  { routes }: TextModel,
+  catalogue: Catalogue,
+  model: TextModel,
   passages: Passages,
   facts: RequestFacts,
 ): RequestFacts {
   const asked = facts.max_output_tokens
   if (asked === undefined) return facts
-  const least = routes.map((route) => {
-    const provider = providers.get(route.provider)
-    return (provider && passages({ ...route, provider }).protocol.text.min_output_tokens) ?? 0
-  })
+  const least = askedRoutes(catalogue, model).map(
+    (route) => passages(route).protocol.text.min_output_tokens ?? 0,
+  )
   return { ...facts, max_output_tokens: Math.max(asked, ...least) }
 }
 
@@ -289,10 +277,5 @@ function heldInput(model: TextModel, facts: RequestFacts, extras: readonly Asked
 }
 
 /** The most that extras can cost, by whichever of the model's routes. */
-function extrasOf({ providers }: Catalogue, model: TextModel, passages: Passages): Nanos {
-  const asked = model.routes.flatMap((route) => {
-    const provider = providers.get(route.provider)
-    return provider ? [passages({ ...route, provider })] : []
-  })
-  return heldForExtras(model, asked)
-}
+const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
+  heldForExtras(model, askedRoutes(catalogue, model).map(passages))

@@ -5,7 +5,7 @@ import { readReported } from '../../upstream/failures.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ask } from '../serving/asking.ts'
 

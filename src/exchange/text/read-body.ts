@@ -3,7 +3,7 @@ import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import { type Arrival, type Arrived, receiveBody } from '../bodies/arrival.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { ParsedBody, type TextBody } from './body.ts'
 import { threadBody } from './thread-body.ts'
@@ -30,7 +30,7 @@ export async function readTextBody(
     body.release()
     arrived.release()
   }
-  admitted.scope.defer(release)
+  admitted.defer(release)
   return body.as({ release })
 }
 

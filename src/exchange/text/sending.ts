@@ -10,7 +10,7 @@ import { type Attempt, seedOf } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../upstream/transport.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import type { Held } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { unitLimits } from './asked-extras.ts'
@@ -56,7 +56,7 @@ class TextSending<T> implements Sending<T> {
     this.seed = seedOfCall(held)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
-    if (this.#output_limit !== undefined) held.settlement.trace.note({ output_limit: this.#output_limit })
+    if (this.#output_limit !== undefined) held.trace.note({ output_limit: this.#output_limit })
   }
 
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest> {

@@ -1,15 +1,15 @@
 // A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
-import { pump, type StreamEnding } from '../../upstream/pump.ts'
+import type { StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import { send } from '../life/paid-call.ts'
-import type { Held, Served, Settle } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { readBy } from '../serving/read-by.ts'
+import { send } from '../serving/asking.ts'
+import { pumped } from '../serving/pumped.ts'
 import { restoreEach } from '../serving/tool-names.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
-import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
+import { reportBreak, settleStream, toldBreak } from '../settling/stream-end.ts'
 import { billStream, isFree } from './bill.ts'
 import { rejectEmptyStream } from './empty-answer.ts'
 import { type ExtrasTally, tallyStream } from './extras.ts'
@@ -19,8 +19,8 @@ import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, toldTier, watchServedTier } from './service-tier.ts'
 
-export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
-  const { order, place } = held
+export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
+  const { order } = held
   const { request, passages } = order
   const sending = sendingOf(parts, held, async (response, attempt, heard) => {
     const { protocol } = passages(attempt)
@@ -29,9 +29,9 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       rejectEmptyStream(protocol, { events, usage: reading.usage() }, request.body),
     )
   })
-  const { answer, attempt, abort } = await send(parts, held, sending)
+  const dispatched = await send(parts, held, sending)
+  const { attempt } = dispatched
   request.body.release()
-  const { server } = parts.catalogue()
   const passage = passages(attempt)
   request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const counted = tallyStream(order.model, passage, passage.protocol.text.stream.open())
@@ -43,31 +43,20 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
     upstream_model: attempt.model,
     restore: restoreEach(renamed_tools),
   })
-  const stream = (settle: Settle) => {
-    const payment = streamPayment(settle)
-    place.watchSilence(attempt.provider.idle_timeout_ms, abort)
-    const body = pump({
-      opened: answer,
-      relay,
-      gone: place.gone,
-      read_by: readBy(held),
-      abortUpstream: abort,
-      drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
-      async settle(ending, cause, given_out) {
-        if (cause !== undefined) reportBreak(parts, held, cause)
-        const end = { attempt, reading, tally: counted.tally, served, ending, cause, given_out }
-        await payment.settle(() => endOf(parts, held, end), given_out)
-        if (ending === 'completed') await request.dialect.answering?.paid()
-      },
-      renderError(cause) {
-        const error = toldBreak(parts, passage.protocol, relay, { cause, is_charged: payment.is_charged })
-        return request.dialect.protocol.renderStreamError(error, held.origin.request_id)
-      },
-      place,
-    })
-    return new Response(body, { headers: answerHeaders(held, attempt, relay.content_type, sending.sent) })
-  }
-  return { stream }
+  const headers = answerHeaders(held, attempt, relay.content_type, sending.sent)
+  return pumped(parts, held, dispatched, headers, {
+    relay,
+    async settle(ending, cause, given_out) {
+      if (cause !== undefined) reportBreak(parts, held, cause)
+      const end = { attempt, reading, tally: counted.tally, served, ending, cause, given_out }
+      await settleStream(parts, held, () => endOf(parts, held, end))
+      if (ending === 'completed') await request.dialect.answering?.paid()
+    },
+    renderError(cause) {
+      const error = toldBreak(parts, held, passage.protocol, relay, cause)
+      return request.dialect.protocol.renderStreamError(error, held.origin.request_id)
+    },
+  })
 }
 
 const formatOf = (protocol: Protocol): StreamFormat => ({

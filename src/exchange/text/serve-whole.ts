@@ -2,11 +2,13 @@
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { send, wholeOutcome } from '../life/paid-call.ts'
-import type { Held, Served } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
+import { wholeOutcome } from '../life/paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { send } from '../serving/asking.ts'
 import { restoreBytes } from '../serving/tool-names.ts'
 import { reportDoubt } from '../settling/doubted-usage.ts'
+import { settle } from '../settling/settlement.ts'
 import type { BilledCall } from '../settling/told-usage.ts'
 import { bill } from './bill.ts'
 import { rejectEmpty, seemsEmpty } from './empty-answer.ts'
@@ -15,7 +17,7 @@ import type { TextOrder } from './order.ts'
 import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, servedTier, toldTier } from './service-tier.ts'
 
-export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
+export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
   const { order } = held
   const sending = sendingOf(parts, held, (response, attempt, _heard, sent) =>
     readWhole(parts, response, held, { attempt, sent }),
@@ -23,31 +25,23 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   const { answer, attempt } = await send(parts, held, sending)
   order.request.body.release()
   const { body, billed, tally, served } = answer
-  const { answering } = order.request.dialect
   reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
-  const charge = chargeServed(order, served, billed.usage, tally.charges(!billed.estimated))
   const { usage, estimated, told, doubt, reported_cost_nanos } = billed
-  return {
-    delivered: {
-      outcome: wholeOutcome(held),
-      charge,
-      usage,
-      estimated,
-      told,
-      doubt: doubt?.why,
-      reported_cost_nanos,
-    },
-    answer: () =>
-      answering
-        ? answering.paid().then(() => giveOut(held, attempt, sending.sent, body))
-        : giveOut(held, attempt, sending.sent, body),
-  }
+  await settle(parts, held, {
+    outcome: wholeOutcome(held),
+    charge: chargeServed(order, served, usage, tally.charges(!estimated)),
+    usage,
+    estimated,
+    told,
+    doubt: doubt?.why,
+    reported_cost_nanos,
+  })
+  const { answering } = order.request.dialect
+  if (answering) await answering.paid()
+  return new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sending.sent) })
 }
 
 type Body = Uint8Array<ArrayBuffer> | string
-
-const giveOut = (held: Held<TextOrder>, attempt: Attempt, sent: AsSent, body: Body): Response =>
-  new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sent) })
 
 /**
  * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.

@@ -9,7 +9,7 @@ import { reduce } from '../../protocols/wire/json-names.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import { mayCallFreeModel, receiveBody } from '../bodies/arrival.ts'
 import { beforeForm } from '../hooks/before-call.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 export interface AudioForm {

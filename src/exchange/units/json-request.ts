@@ -11,7 +11,7 @@ import { requestTo } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { type Arrival, mayCallFreeModel, receiveBody } from '../bodies/arrival.ts'
-import type { Admitted } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** A body as bytes, text and values, and what is sent upstream of it. */

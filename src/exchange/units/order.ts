@@ -2,7 +2,7 @@
 import type { UnitModel } from '../../domain/catalogue.ts'
 import type { Units } from '../../domain/units.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
-import type { PaidOrder } from '../life/paid-kind.ts'
+import type { PaidOrder } from '../life/order.ts'
 
 export interface UnitOrder<M extends UnitModel = UnitModel> extends PaidOrder<M> {
   /** What is held for. */

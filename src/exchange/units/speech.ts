@@ -11,10 +11,11 @@ import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { passBytes } from '../../upstream/byte-relay.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
 import { readCallTarget } from '../bodies/call-target.ts'
-import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
-import { send } from '../life/paid-call.ts'
-import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
+import { findModel, type PaidCall } from '../life/admission.ts'
+import type { Admitted, Held } from '../life/call.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { send } from '../serving/asking.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -88,7 +89,7 @@ const withAudio = (input: Units, audio_ms: number): Units => ({
   output_tokens: Math.ceil((audio_ms / 1_000) * TOKENS_PER_S),
 })
 
-async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promise<Served> {
+async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promise<Response> {
   const { body, request } = held.order
   const dispatched = await send(parts, held, {
     streams: true,

@@ -9,16 +9,16 @@ import { reportsError } from '../../protocols/reported-error.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
-import { type ByteReader, type OpenedBody, pump } from '../../upstream/pump.ts'
+import type { ByteReader, OpenedBody } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
-import type { Held, Served } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { readBy } from '../serving/read-by.ts'
+import { pumped } from '../serving/pumped.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST } from '../settling/end.ts'
-import { reportBreak, streamPayment, toldBreak } from '../settling/stream-break.ts'
+import { reportBreak, settleStream, toldBreak } from '../settling/stream-end.ts'
 import { readFirst } from '../text/first-event.ts'
 import { deliveredUnits } from './billing.ts'
 import type { UnitOrder } from './order.ts'
@@ -81,47 +81,30 @@ export async function openEvents(
 export function servedStream(
   parts: ExchangeParts,
   held: Held<UnitOrder>,
-  { answer, attempt, abort }: Dispatched<OpenAnswer>,
+  dispatched: Dispatched<OpenAnswer>,
   { relay, reported, bounds, delivered }: PassingAnswer,
-): Served {
-  const { place, origin } = held
-  const { server } = parts.catalogue()
-  return {
-    stream(settle) {
-      const payment = streamPayment(settle)
-      const { provider } = attempt
-      place.watchSilence(provider.idle_timeout_ms, abort)
-      const body = pump({
-        opened: answer,
-        relay,
-        gone: place.gone,
-        read_by: readBy(held),
-        abortUpstream: abort,
-        drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
-        async settle(ending, cause, given_out) {
-          if (cause !== undefined) reportBreak(parts, held, cause)
-          const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
-          await payment.settle(
-            () =>
-              is_free
-                ? { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
-                : {
-                    outcome: ending,
-                    given_out,
-                    cause,
-                    ...deliveredUnits(parts, held, attempt, reported(), bounds()),
-                  },
-            given_out,
-          )
-        },
-        renderError(cause) {
-          const { is_charged } = payment
-          const protocol = protocolOf(parts.protocols, provider)
-          return renderStreamError(toldBreak(parts, protocol, relay, { cause, is_charged }))
-        },
-        place,
-      })
-      return new Response(body, { headers: servedHeaders(origin, relay.content_type, attempt.model) })
+): Response {
+  const { attempt } = dispatched
+  const { provider } = attempt
+  const headers = servedHeaders(held.origin, relay.content_type, attempt.model)
+  return pumped(parts, held, dispatched, headers, {
+    relay,
+    settle(ending, cause, given_out) {
+      if (cause !== undefined) reportBreak(parts, held, cause)
+      const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
+      const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
+      return settleStream(parts, held, () =>
+        is_free
+          ? { outcome: ending, status, cause }
+          : {
+              outcome: ending,
+              given_out,
+              cause,
+              ...deliveredUnits(parts, held, attempt, reported(), bounds()),
+            },
+      )
     },
-  }
+    renderError: (cause) =>
+      renderStreamError(toldBreak(parts, held, protocolOf(parts.protocols, provider), relay, cause)),
+  })
 }

@@ -13,10 +13,11 @@ import { tokensOfBytes } from '../../protocols/token-sums.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
 import { requestTo } from '../../upstream/request.ts'
 import { readCallTarget } from '../bodies/call-target.ts'
-import { type Admitted, findModel, type PaidCall } from '../life/admission.ts'
-import { send } from '../life/paid-call.ts'
-import type { Held, PaidKind, Served } from '../life/paid-kind.ts'
+import { findModel, type PaidCall } from '../life/admission.ts'
+import type { Admitted, Held } from '../life/call.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { send } from '../serving/asking.ts'
 import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { verbsOf } from './json-request.ts'
@@ -113,7 +114,7 @@ async function serveTranscription(
   parts: ExchangeParts,
   held: Held<TranscriptionOrder>,
   verb: Verb,
-): Promise<Served> {
+): Promise<Response> {
   const { form, streams } = held.order
   const { answer, ...dispatched } = await send<Answer>(parts, held, {
     streams,

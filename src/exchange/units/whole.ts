@@ -10,11 +10,13 @@ import type { Dispatched } from '../../upstream/dispatch.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { send, wholeOutcome } from '../life/paid-call.ts'
-import type { Held, Served } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
+import { wholeOutcome } from '../life/paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { renameBytes, renameTo } from '../serving/answered-name.ts'
+import { send } from '../serving/asking.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
+import { settle } from '../settling/settlement.ts'
 import { deliveredUnits } from './billing.ts'
 import { jsonWriter, verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -63,7 +65,7 @@ export async function readUnitAnswer(
 /** Serves calls whose JSON request is passed on, and whose answer is whole. */
 export const serveJson =
   (verb: keyof UnitProtocols) =>
-  async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Served> => {
+  async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
     const dispatched = await send(parts, held, {
       streams: false,
       write: jsonWriter(parts, verb, held.order.body),
@@ -73,15 +75,14 @@ export const serveJson =
   }
 
 /** Charges for a whole answer, and gives it out. @param bounds those of the order, where nothing else is known by now */
-export function servedWhole(
+export async function servedWhole(
   parts: ExchangeParts,
   held: Held<UnitOrder>,
   { answer, attempt }: Pick<Dispatched<UnitAnswer>, 'answer' | 'attempt'>,
   bounds = held.order.bounds,
-): Served {
+): Promise<Response> {
   const { body, content_type, reported } = answer
-  return {
-    delivered: { outcome: wholeOutcome(held), ...deliveredUnits(parts, held, attempt, reported, bounds) },
-    answer: () => new Response(body, { headers: servedHeaders(held.origin, content_type, attempt.model) }),
-  }
+  const delivered = deliveredUnits(parts, held, attempt, reported, bounds)
+  await settle(parts, held, { outcome: wholeOutcome(held), ...delivered })
+  return new Response(body, { headers: servedHeaders(held.origin, content_type, attempt.model) })
 }

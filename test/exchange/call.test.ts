@@ -1,6 +1,6 @@
-// The scope of a call: what it borrowed is given back once, however the call ends.
+// The end of a call: what it borrowed is given back once, however it ends.
 import { describe, expect, test } from 'bun:test'
-import { CallScope } from '../../src/exchange/life/call-scope.ts'
+import { Call, type CallOrigin, type CallStart } from '../../src/exchange/life/call.ts'
 import type { RunningCall } from '../../src/exchange/life/running.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -8,24 +8,29 @@ function opened() {
   const told: string[] = []
   const memory = memoryLog()
   const lease = { release: (tokens: number) => void told.push(`lease ${tokens}`) }
-  const place = { done: () => void told.push('place') } as RunningCall
-  return { scope: new CallScope(lease, place, memory.log, 'req_1'), told, memory }
+  const start: Partial<CallStart> = {
+    origin: { request_id: 'req_1' } as CallOrigin,
+    place: { done: () => void told.push('place') } as RunningCall,
+    lease,
+    log: memory.log,
+  }
+  return { call: new Call(start as CallStart), told, memory }
 }
 
 describe('a call whose handler is done', () => {
   test('gives back what it borrowed, the latest first, then its lease with the tokens used, and its place', async () => {
-    const { scope, told } = opened()
-    scope.defer(() => void told.push('first'))
-    scope.defer(async () => void told.push('second'))
-    scope.used_tokens = 15
-    await scope.handled()
+    const { call, told } = opened()
+    call.defer(() => void told.push('first'))
+    call.defer(async () => void told.push('second'))
+    call.used_tokens = 15
+    await call.handled()
     expect(told).toEqual(['second', 'first', 'lease 15', 'place'])
   })
 
   test('gives nothing back twice', async () => {
-    const { scope, told } = opened()
-    await scope.handled()
-    await scope.handled()
+    const { call, told } = opened()
+    await call.handled()
+    await call.handled()
     expect(told).toEqual(['lease 0', 'place'])
   })
 
@@ -38,10 +43,10 @@ describe('a call whose handler is done', () => {
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
   ])('goes on where a release %s, which is logged', async (_, failing) => {
-    const { scope, told, memory } = opened()
-    scope.defer(() => void told.push('other'))
-    scope.defer(failing)
-    await scope.handled()
+    const { call, told, memory } = opened()
+    call.defer(() => void told.push('other'))
+    call.defer(failing)
+    await call.handled()
     expect(told).toEqual(['other', 'lease 0', 'place'])
     expect(memory.lines()).toMatchObject([
       { level: 'error', request_id: 'req_1', message: 'a call could not be cleaned up' },
@@ -51,12 +56,12 @@ describe('a call whose handler is done', () => {
 
 describe('a call that was kept open for its stream', () => {
   test('ends with its stream, not with its handler', async () => {
-    const { scope, told } = opened()
-    const end = scope.keepOpen()
-    await scope.handled()
+    const { call, told } = opened()
+    call.keepOpen()
+    await call.handled()
     expect(told).toEqual([])
-    await end()
-    await end()
+    await call.end()
+    await call.end()
     expect(told).toEqual(['lease 0', 'place'])
   })
 })

@@ -1,36 +1,39 @@
-// A stream that breaks: whether its caller pays for what they got, what they are told about it, and what is logged.
+// The end of a stream: its settlement; and of one that breaks, what its caller is told and what is logged.
 import { GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { brokenOff, reportedFailure } from '../../upstream/failures.ts'
 import type { Relay } from '../../upstream/relay.ts'
-import type { Held, Settle } from '../life/paid-kind.ts'
+import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Delivered, Undelivered } from './end.ts'
+import { settle } from './settlement.ts'
 
-/** The settlement of one stream, which knows afterwards whether anything was charged. */
-export interface StreamPayment {
-  readonly is_charged: boolean
-  /** @param given_out whether the caller has got some of it already @throws as `Settle` */
-  settle(endOf: () => Delivered | Undelivered, given_out: boolean): Promise<void>
-}
-
-export function streamPayment(settle: Settle): StreamPayment {
-  let is_charged = false
-  return {
-    get is_charged() {
-      return is_charged
-    },
-    settle: (endOf, given_out) =>
-      settle(() => {
-        const end = endOf()
-        is_charged = 'charge' in end && end.charge.cost_nanos > 0
-        return end
-      }).catch((thrown) => {
-        // What nobody has got is not charged for, where it cannot be recorded.
-        is_charged &&= given_out
-        throw thrown
-      }),
+/**
+ * Settles a stream, once, before its end is given out, and ends its call. Resolves when that is on the disk. A stream that cannot be
+ * priced is voided.
+ *
+ * @param endOf how it ended @throws what `endOf` throws; GatewayError as `settle`
+ */
+export async function settleStream(
+  parts: ExchangeParts,
+  held: Held,
+  endOf: () => Delivered | Undelivered,
+): Promise<void> {
+  if (held.is_resolved) return
+  try {
+    const end = endOf()
+    held.is_charged = 'charge' in end && end.charge.cost_nanos > 0
+    await settle(parts, held, end)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError))
+      parts.log.error({ request_id: held.origin.request_id, cause: thrown }, 'a stream could not be priced')
+    // What nobody has got is not charged for, where it cannot be recorded.
+    held.is_charged &&= held.is_resolved
+    await settle(parts, held, { outcome: 'broken', status: 200, cause: thrown })
+    throw thrown
+  } finally {
+    await held.end()
   }
 }
 
@@ -40,12 +43,13 @@ export function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unk
   log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
 }
 
-/** What the caller is told about a break. @param protocol the provider's @param is_charged whether they pay for what was delivered */
+/** What the caller of a settled stream is told about its break. @param protocol the provider's */
 export function toldBreak(
   { publicWords }: Pick<ExchangeParts, 'publicWords'>,
+  { is_charged }: Held,
   protocol: Pick<Protocol, 'readFailure'>,
   { failed_event }: Pick<Relay, 'failed_event'>,
-  { cause, is_charged }: { cause: unknown; is_charged: boolean },
+  cause: unknown,
 ): GatewayError {
   const is_upstreams =
     cause instanceof UpstreamFault || (cause instanceof GatewayError && cause.kind === 'upstream_failed')

@@ -1,0 +1,31 @@
+// The answer of a stream under way: pumped to its caller as it comes, and settled before its end.
+
+import type { Dispatched } from '../../upstream/dispatch.ts'
+import { type PumpOptions, pump } from '../../upstream/pump.ts'
+import type { Held } from '../life/call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { readBy } from './read-by.ts'
+
+/** The call stays open until `settle` has ended it (`settleStream`). */
+export function pumped(
+  { catalogue }: Pick<ExchangeParts, 'catalogue'>,
+  held: Held,
+  { answer, attempt, abort }: Dispatched<PumpOptions['opened']>,
+  headers: Record<string, string>,
+  stream: Pick<PumpOptions, 'relay' | 'settle' | 'renderError'>,
+): Response {
+  const { place } = held
+  const { on_disconnect, drain_timeout_ms } = catalogue().server
+  place.watchSilence(attempt.provider.idle_timeout_ms, abort)
+  const body = pump({
+    ...stream,
+    opened: answer,
+    gone: place.gone,
+    read_by: readBy(held),
+    abortUpstream: abort,
+    drain_timeout_ms: on_disconnect === 'drain' ? drain_timeout_ms : 0,
+    place,
+  })
+  held.keepOpen()
+  return new Response(body, { headers })
+}
