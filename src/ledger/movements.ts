@@ -14,35 +14,24 @@ import {
 } from './book.ts'
 import type { KeyedEntry, MoneyOutcome, TopUpOperation, WithdrawOperation } from './operations.ts'
 
-/** Adds to a balance, and pays debt from it. */
-export function topUp(book: Book, operation: TopUpOperation): MoneyOutcome {
-  const { account_id, amount_nanos, note, request_key = null, now_ms } = operation
+/** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
+export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
+  const { op, account_id, amount_nanos, note, request_key = null, now_ms } = operation
   const account = book.accounts.get(account_id)
-  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
+  if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
   if (!account) return refused('no_such_account')
-  const asked = { kind: 'top_up', amount_nanos, call_id: null, note, request_key } as const
+  const moved = { call_id: null, note, request_key }
+  const asked: Omit<Movement, 'now_ms'> =
+    op === 'top_up'
+      ? { kind: 'top_up', amount_nanos, ...moved }
+      : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, asked)
-  if (!isAmount(account.balance_nanos + amount_nanos)) return refused('amount_out_of_range')
+  if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
+  if (!isAmount(account.balance_nanos + asked.amount_nanos)) return refused('amount_out_of_range')
   const before = balanceFields(account)
   move(book, account, { ...asked, now_ms })
   payDebt(book, account, now_ms)
-  recordMovement(book, account, operation, before)
-  return moneyOf(account)
-}
-
-/** Takes from what a balance has beside its holds. */
-export function withdraw(book: Book, operation: WithdrawOperation): MoneyOutcome {
-  const { account_id, amount_nanos, note, request_key = null, now_ms } = operation
-  const account = book.accounts.get(account_id)
-  if (!isMovement(amount_nanos)) return refused('amount_out_of_range')
-  if (!account) return refused('no_such_account')
-  const asked = { kind: 'withdrawal', amount_nanos: -amount_nanos, call_id: null, note, request_key } as const
-  const first = firstOf(book, account_id, request_key)
-  if (first) return repeated(account, first, asked)
-  if (freeOf(account) < amount_nanos) return refused('insufficient_balance')
-  const before = balanceFields(account)
-  move(book, account, { ...asked, now_ms })
   recordMovement(book, account, operation, before)
   return moneyOf(account)
 }
@@ -89,5 +78,3 @@ const moneyOf = (account: AccountRow) => ({
   balance_nanos: account.balance_nanos,
   debt_nanos: account.debt_nanos,
 })
-
-const isMovement = (nanos: number): boolean => isAmount(nanos) && nanos > 0

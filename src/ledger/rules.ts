@@ -14,8 +14,7 @@ import {
   payDebt,
   refused,
 } from './book.ts'
-
-import { topUp, withdraw } from './movements.ts'
+import { moveByOperator } from './movements.ts'
 import type {
   CallRecord,
   ExpireOperation,
@@ -40,8 +39,8 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
   post,
   void: voidHold,
   expire,
-  top_up: topUp,
-  withdraw,
+  top_up: moveByOperator,
+  withdraw: moveByOperator,
 }
 
 /**

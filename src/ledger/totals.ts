@@ -1,10 +1,11 @@
 // Sums of calls as pages show them, and their columns in queries on the kept sums and on calls.
 import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { call_sums, calls } from '../db/schema.ts'
 import type { KnownCosts } from '../domain/margin.ts'
 import type { Nanos } from '../domain/money.ts'
+import { FAILED_OUTCOMES } from '../domain/outcomes.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
-import { isFailed } from './failed-sql.ts'
 
 /** Calls counted, with their money. What providers take is for the operator alone. */
 export interface MoneyTotals extends KnownCosts {
@@ -58,6 +59,12 @@ export function totalsIn<Name, Sum extends MoneyTotals>(
 /** The most expensive first; of those that cost the same, the one with more calls. */
 export const byCost = (one: MoneyTotals, other: MoneyTotals): number =>
   other.cost_nanos - one.cost_nanos || other.calls - one.calls
+
+/** Literals, so that SQLite plans each query once. */
+const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`)
+
+/** Which rows of calls, or of their sums, count as failed: `hasFailed` in SQL. */
+const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
 
 const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
   condition

@@ -9,7 +9,7 @@ import { openDatabase, openUnsynced } from '../db/open.ts'
 import { type DatabasePlace, watchPlace } from '../db/place.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
-import { createSettlementQueue, type SettlementQueue } from '../exchange/settling/queue.ts'
+import { SettlementQueue } from '../exchange/settling/queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
@@ -85,7 +85,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     onChange: reportLedgerTo(log, data_folder),
   })
   const journal = openSettlementJournal(data_folder, log)
-  const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
+  const settlements = new SettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
     now,
     limits: () => answerLimitsOf(catalogue().server),

@@ -1,7 +1,7 @@
 // Who reads a streamed answer: only what nobody in the gateway reads may go straight into a socket, since that holds no other reader's pace.
 import { expect, test } from 'bun:test'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
-import { readBy } from '../../src/exchange/serving/read-by.ts'
+import { readBy } from '../../src/exchange/serving/pumped.ts'
 
 const origin = (headers: Record<string, string>) =>
   ({ request: new Request('http://gateway/', { headers }) }) as CallOrigin

@@ -2,10 +2,10 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import {
-  createSettlementQueue,
   MAX_UNWRITTEN_NANOS,
   MAX_UNWRITTEN_SETTLEMENTS,
   type QueuedSettlement,
+  SettlementQueue,
   type UnwrittenSettlement,
 } from '../../src/exchange/settling/queue.ts'
 import type { Ledger, Outcome, PostOperation } from '../../src/ledger/operations.ts'
@@ -43,7 +43,7 @@ function queueOver(ledger: Pick<Ledger, 'submit' | 'failing'>, disk: { full?: bo
     kept.push(...settlements)
   }
   return {
-    queue: createSettlementQueue({ ledger, log: memory.log, journal, first_pause_ms: 1 }),
+    queue: new SettlementQueue({ ledger, log: memory.log, journal, first_pause_ms: 1 }),
     memory,
     kept,
   }

@@ -6,16 +6,15 @@ import type { Price } from '../../domain/prices.ts'
 import type { Quote } from '../../pricing/quote.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { PaidCall } from './admission.ts'
 import type { Admitted } from './call.ts'
 import type { PaidOrder } from './order.ts'
-import type { PaidKind } from './paid-kind.ts'
+import type { Paying } from './paid-kind.ts'
 
 /** What a call is quoted, and at what it would be quoted at another price. */
 interface Quoting<O extends PaidOrder> {
   order: O
   quoted: Quote
-  kind: Pick<PaidKind<PaidCall, O>, 'quote' | 'quoteAt'>
+  kind: Paying<O>
 }
 
 /** A route that loses money is told about once in so long. */

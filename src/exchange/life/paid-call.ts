@@ -36,11 +36,11 @@ export const servePaid = <C extends PaidCall, O extends PaidOrder>(
  *
  * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
  */
-export const payOnce = <C extends PaidCall, O extends PaidOrder>(
+export const payOnce = <O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Paying<C, O>,
+  kind: Paying<O>,
 ): Promise<Response> => answerOnce(parts, admitted, order, () => pay(parts, admitted, order, kind))
 
 /**
@@ -69,11 +69,11 @@ export function answerOnce(
 }
 
 /** `payOnce` without a look at the request's Idempotency-Key. */
-export async function pay<C extends PaidCall, O extends PaidOrder>(
+export async function pay<O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Paying<C, O>,
+  kind: Paying<O>,
 ): Promise<Response> {
   parts.probe('read')
   const prepared = kind.prepare ? await kind.prepare(parts, admitted, order) : order
@@ -162,10 +162,10 @@ function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
  * provider may have, and that costs its input.
  * @returns the failure to tell of
  */
-async function abandon<C extends PaidCall, O extends PaidOrder>(
+async function abandon<O extends PaidOrder>(
   parts: ExchangeParts,
   held: Held<O>,
-  kind: Paying<C, O>,
+  kind: Paying<O>,
   thrown: unknown,
 ): Promise<unknown> {
   const { origin, place, order, abandoned_attempt } = held

@@ -36,4 +36,4 @@ export interface PaidKind<C extends PaidCall, O extends PaidOrder> {
 }
 
 /** A kind of paid call whose request was read. */
-export type Paying<C extends PaidCall, O extends PaidOrder> = Omit<PaidKind<C, O>, 'read'>
+export type Paying<O extends PaidOrder> = Omit<PaidKind<PaidCall, O>, 'read'>

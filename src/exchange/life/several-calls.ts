@@ -1,7 +1,6 @@
 // Several paid calls that make up one answer: each is held, charged and recorded by itself, under an id of its own.
 import { GatewayError, overloaded } from '../../domain/errors.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { PaidCall } from './admission.ts'
 import { type Admitted, Call } from './call.ts'
 import type { PaidOrder } from './order.ts'
 import { pay } from './paid-call.ts'
@@ -9,10 +8,10 @@ import type { Paying } from './paid-kind.ts'
 import { refuseWhileClosed } from './refusals.ts'
 
 /** One of the calls. */
-export interface PartCall<C extends PaidCall, O extends PaidOrder> {
+export interface PartCall<O extends PaidOrder> {
   /** The id of its record. The first one's is the request's, by which an Idempotency-Key finds what was charged. */
   request_id: string
-  kind: Paying<C, O>
+  kind: Paying<O>
   /** @throws GatewayError for every refusal; nothing is held then */
   read: (admitted: Admitted) => Promise<O>
 }
@@ -23,10 +22,10 @@ export interface PartCall<C extends PaidCall, O extends PaidOrder> {
  *
  * @throws GatewayError as `servePaid`; nothing begins once the caller has gone
  */
-export async function payPart<C extends PaidCall, O extends PaidOrder>(
+export async function payPart<O extends PaidOrder>(
   parts: ExchangeParts,
   whole: Admitted,
-  { request_id, kind, read }: PartCall<C, O>,
+  { request_id, kind, read }: PartCall<O>,
 ): Promise<Response> {
   const { place, caller } = whole
   if (place.gone.aborted) throw leftBy(place.gone)

@@ -1,10 +1,14 @@
 // The answer of a stream under way: pumped to its caller as it comes, and settled before its end.
 
+import { keyOf } from '../../idempotency/idempotency.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'
-import type { Held } from '../life/call.ts'
+import type { Admitted, Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { readBy } from './read-by.ts'
+
+/** The gateway reads what it keeps under the request's Idempotency-Key, what goes into a larger answer, and what leaves in messages. */
+export const readBy = ({ origin, is_part }: Pick<Admitted, 'origin' | 'is_part'>): PumpOptions['read_by'] =>
+  is_part || origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'
 
 /** The call stays open until `settle` has ended it (`settleStream`). */
 export function pumped(

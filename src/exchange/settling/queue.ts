@@ -24,19 +24,6 @@ export interface QueuedSettlement extends UnwrittenSettlement {
   written(outcome: Outcome): void
 }
 
-export interface SettlementQueue {
-  readonly size: number
-  /** Why no new call may begin: so much waits that more would be a risk. Undefined while calls may. */
-  readonly full: string | undefined
-  /** Whether a hold waits for its settlement: no sweep may expire it. */
-  has(hold_id: number): boolean
-  add(settlement: QueuedSettlement): void
-  /** Resolves when nothing waits that a ledger that can commit would take, or after this time. */
-  drain(timeout_ms: number): Promise<void>
-  /** Stops trying. What waits then, or is added later, goes to the journal. */
-  close(): void
-}
-
 export interface SettlementQueueOptions {
   ledger: Pick<Ledger, 'submit' | 'failing'>
   log: Logger
@@ -72,113 +59,119 @@ interface Outage {
   written: number
 }
 
-interface State extends SettlementQueueOptions {
-  outage: Outage
-  readonly waiting: Map<number, Entry>
-  waiting_nanos: Nanos
-  timer: ReturnType<typeof setInterval> | undefined
-  closed: boolean
+/** Settlements that wait to be written. */
+export class SettlementQueue {
+  readonly #options: SettlementQueueOptions
+  readonly #waiting = new Map<number, Entry>()
+  #waiting_nanos: Nanos = 0
+  #outage = outageFrom(0)
+  #timer: ReturnType<typeof setInterval> | undefined
+  #closed = false
   /** Told after each try. */
-  onTried: () => void
-}
+  #onTried: () => void = () => {}
 
-/** An empty queue. */
-export function createSettlementQueue(options: SettlementQueueOptions): SettlementQueue {
-  const { first_pause_ms = FIRST_PAUSE_MS } = options
-  const waiting = new Map<number, Entry>()
-  const state: State = {
-    ...options,
-    outage: outageFrom(0),
-    waiting,
-    waiting_nanos: 0,
-    timer: undefined,
-    closed: false,
-    onTried: () => {},
+  constructor(options: SettlementQueueOptions) {
+    this.#options = options
   }
-  return {
-    get size() {
-      return waiting.size
-    },
-    get full() {
-      const { waiting_nanos } = state
-      return waiting.size > MAX_UNWRITTEN_SETTLEMENTS || waiting_nanos > MAX_UNWRITTEN_NANOS
-        ? `${waiting.size} settlements of ${formatUsd(waiting_nanos)} USD wait to be written`
-        : undefined
-    },
-    has: (hold_id) => waiting.has(hold_id),
-    add(settlement) {
-      if (state.closed) return keepForNextStart([settlement], options)
-      if (waiting.size === 0) state.outage = outageFrom(performance.now())
-      state.outage.kept++
-      waiting.set(settlement.operation.hold_id, entryOf(settlement, first_pause_ms))
-      state.waiting_nanos += costOf(settlement.operation)
-      state.timer ??= setInterval(() => tryDue(state), first_pause_ms)
-    },
-    async drain(timeout_ms) {
-      if (!hopeful(state)) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const timeout = setTimeout(resolve, timeout_ms)
-      state.onTried = () => {
-        if (!hopeful(state)) resolve()
-      }
-      await promise
-      clearTimeout(timeout)
-    },
-    close() {
-      state.closed = true
-      clearInterval(state.timer)
-      keepForNextStart([...waiting.values()], options)
-    },
+
+  get size(): number {
+    return this.#waiting.size
   }
-}
 
-const hopeful = ({ waiting }: State): boolean => waiting.values().some(({ refused }) => !refused)
+  /** Why no new call may begin: so much waits that more would be a risk. Undefined while calls may. */
+  get full(): string | undefined {
+    return this.size > MAX_UNWRITTEN_SETTLEMENTS || this.#waiting_nanos > MAX_UNWRITTEN_NANOS
+      ? `${this.size} settlements of ${formatUsd(this.#waiting_nanos)} USD wait to be written`
+      : undefined
+  }
 
-/** Each has pauses of its own, so that one that can never be written does not delay the others. */
-function tryDue(state: State): void {
-  // It tries by itself whether it can commit: until then all of them would fail.
-  if (state.ledger.failing !== undefined) return
-  const now_ms = performance.now()
-  for (const entry of state.waiting.values())
-    if (!entry.trying && entry.due_ms <= now_ms) void tryAgain(state, entry)
-}
+  /** Whether a hold waits for its settlement: no sweep may expire it. */
+  has(hold_id: number): boolean {
+    return this.#waiting.has(hold_id)
+  }
 
-async function tryAgain(state: State, entry: Entry): Promise<void> {
-  const { ledger, log } = state
-  entry.trying = true
-  try {
-    const outcome = await ledger.submit(entry.operation)
-    leave(state, entry)
-    if (outcome.ok) {
-      state.outage.written++
-      log.info(entry.fields, 'a settlement was written after all')
+  add(settlement: QueuedSettlement): void {
+    const { first_pause_ms = FIRST_PAUSE_MS } = this.#options
+    if (this.#closed) {
+      keepForNextStart([settlement], this.#options)
+      return
     }
-    entry.written(outcome)
-    if (state.waiting.size === 0) tellOver(state)
-  } catch (cause) {
-    log.warn({ ...entry.fields, cause }, 'a settlement failed again')
-    entry.refused = !(cause instanceof GatewayError && cause.kind === 'overloaded')
-    entry.pause_ms = Math.min(entry.pause_ms * 2, entry.refused ? MAX_PAUSE_MS : MAX_UNAVAILABLE_PAUSE_MS)
-    entry.due_ms = performance.now() + entry.pause_ms
+    if (this.size === 0) this.#outage = outageFrom(performance.now())
+    this.#outage.kept++
+    this.#waiting.set(settlement.operation.hold_id, entryOf(settlement, first_pause_ms))
+    this.#waiting_nanos += costOf(settlement.operation)
+    this.#timer ??= setInterval(() => this.#tryDue(), first_pause_ms)
   }
-  entry.trying = false
-  state.onTried()
+
+  /** Resolves when nothing waits that a ledger that can commit would take, or after this time. */
+  async drain(timeout_ms: number): Promise<void> {
+    if (!this.#isHopeful()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timeout = setTimeout(resolve, timeout_ms)
+    this.#onTried = () => {
+      if (!this.#isHopeful()) resolve()
+    }
+    await promise
+    clearTimeout(timeout)
+  }
+
+  /** Stops trying. What waits then, or is added later, goes to the journal. */
+  close(): void {
+    this.#closed = true
+    clearInterval(this.#timer)
+    keepForNextStart([...this.#waiting.values()], this.#options)
+  }
+
+  #isHopeful(): boolean {
+    return this.#waiting.values().some(({ refused }) => !refused)
+  }
+
+  /** Each has pauses of its own, so that one that can never be written does not delay the others. */
+  #tryDue(): void {
+    // It tries by itself whether it can commit: until then all of them would fail.
+    if (this.#options.ledger.failing !== undefined) return
+    const now_ms = performance.now()
+    for (const entry of this.#waiting.values())
+      if (!entry.trying && entry.due_ms <= now_ms) void this.#tryAgain(entry)
+  }
+
+  async #tryAgain(entry: Entry): Promise<void> {
+    const { ledger, log } = this.#options
+    entry.trying = true
+    try {
+      const outcome = await ledger.submit(entry.operation)
+      this.#leave(entry)
+      if (outcome.ok) {
+        this.#outage.written++
+        log.info(entry.fields, 'a settlement was written after all')
+      }
+      entry.written(outcome)
+      if (this.size === 0) tellOver(this.#outage, log)
+    } catch (cause) {
+      log.warn({ ...entry.fields, cause }, 'a settlement failed again')
+      entry.refused = !(cause instanceof GatewayError && cause.kind === 'overloaded')
+      entry.pause_ms = Math.min(entry.pause_ms * 2, entry.refused ? MAX_PAUSE_MS : MAX_UNAVAILABLE_PAUSE_MS)
+      entry.due_ms = performance.now() + entry.pause_ms
+    }
+    entry.trying = false
+    this.#onTried()
+  }
+
+  #leave({ operation }: Entry): void {
+    this.#waiting.delete(operation.hold_id)
+    this.#waiting_nanos -= costOf(operation)
+    if (this.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
 }
 
 const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 0 })
 
 /** What was not written was refused: its hold was resolved already, which is told about by itself. */
-function tellOver({ outage: { since_ms, kept, written }, log }: State): void {
+function tellOver({ since_ms, kept, written }: Outage, log: Logger): void {
   const lasted_ms = Math.round(performance.now() - since_ms)
   log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
-}
-
-function leave(state: State, { operation }: Entry): void {
-  state.waiting.delete(operation.hold_id)
-  state.waiting_nanos -= costOf(operation)
-  if (state.waiting.size > 0) return
-  clearInterval(state.timer)
-  state.timer = undefined
 }
 
 const entryOf = (settlement: QueuedSettlement, pause_ms: number): Entry => ({

@@ -1,6 +1,9 @@
-// What a provider reported of a call's usage, where that is not what is charged: kept with the call.
+// What a provider reported of a call's usage, where that is not what is charged: kept with the call, and told in the log.
 import { type ReportedUsage, USAGE_FIELDS } from '../../domain/usage.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { Held } from '../life/call.ts'
+import type { ExchangeParts } from '../parts.ts'
 
 /** A usage that is charged, and what was told where it differs. */
 export interface BilledCall extends Billed {
@@ -19,4 +22,21 @@ export function toldBeside(
   if (!differs) return undefined
   const { cost_nanos: _, ...told } = reported
   return told
+}
+
+/** The line in the log for a usage that was not believed. Told once for each call. Counts that are no numbers are null. @param charged in place of what was reported */
+export function reportDoubt(
+  { log }: Pick<ExchangeParts, 'log'>,
+  held: Held,
+  attempt: Attempt,
+  doubt: { reported: unknown; why: string } | undefined,
+  charged: unknown,
+): void {
+  if (!doubt) return
+  const { request_id } = held.origin
+  const { reported, why } = doubt
+  log.warn(
+    { request_id, model: held.order.model.id, provider: attempt.provider.name, why, reported, charged },
+    'a reported usage was not believed; charged by estimate',
+  )
 }

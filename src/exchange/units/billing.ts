@@ -6,8 +6,8 @@ import type { PaidCall } from '../life/admission.ts'
 import type { Held } from '../life/call.ts'
 import type { PaidKind, Spent } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { reportDoubt } from '../settling/doubted-usage.ts'
 import type { Delivered } from '../settling/end.ts'
+import { reportDoubt } from '../settling/told-usage.ts'
 import type { UnitOrder } from './order.ts'
 
 /** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
