@@ -163,7 +163,7 @@ describe('who writes prose or code holds about what it is', () => {
   test.each<[string, string, number]>([
     ['English', read(LICENCE), 1.6],
     ['Markdown', read('plugins/README.md'), 1.8],
-    ['TypeScript', read('src/exchange/settling/settlement.ts'), 1.7],
+    ['TypeScript', read('src/exchange/settling/settlement.ts'), 1.8],
     [
       'descriptions of tools',
       agent.tools.map(({ description }: { description: string }) => description).join('\n'),

@@ -4,12 +4,13 @@
 const TURNS = 4
 
 /** What takes so long takes turns with others. */
-const SLOW_MS = 4_000
+const SLOW_MS = 2_500
 
 /** In every run, however slow: what keeps money and secrets, what looks at each page and each type once, and what has turns within. */
 const IN_EACH_RUN = [
   'test/access/',
   'test/binary/',
+  'test/chat/',
   'test/console/looks.test.ts',
   'test/console/one-figure.test.ts',
   'test/console/web-types.test.ts',
@@ -22,6 +23,9 @@ const IN_EACH_RUN = [
   'test/idempotency/',
   'test/images/money.test.ts',
   'test/ledger/',
+  'test/messages/',
+  'test/native/',
+  'test/shutdown/',
   'test/surfaces/',
   'test/upstream/',
 ] as const
