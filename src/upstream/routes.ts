@@ -50,15 +50,24 @@ export function planAttempts(
 export const hasChoice = (routes: readonly Route[], providers: ReadonlyMap<string, Provider>): boolean =>
   routes.length > 1 || routes.some(({ provider }) => (providers.get(provider)?.api_keys.length ?? 0) > 1)
 
+type RouteWithProvider = Omit<Route, 'provider'> & { provider: Provider }
+/** A catalogue that is read anew has new lists. */
+const WITH_PROVIDERS = new WeakMap<readonly Route[], readonly RouteWithProvider[]>()
+
 /** The routes of a model, each with its provider. */
-export const askedRoutes = (
+export function askedRoutes(
   { providers }: Pick<Catalogue, 'providers'>,
   { routes }: Pick<Model, 'routes'>,
-): (Omit<Route, 'provider'> & { provider: Provider })[] =>
-  routes.flatMap((route) => {
+): readonly RouteWithProvider[] {
+  const known = WITH_PROVIDERS.get(routes)
+  if (known) return known
+  const asked = routes.flatMap((route) => {
     const provider = providers.get(route.provider)
     return provider ? [{ ...route, provider }] : []
   })
+  WITH_PROVIDERS.set(routes, asked)
+  return asked
+}
 
 /** The seed of all calls of one session of an account. */
 export const seedOf = (account_id: number, session: string): number => Bun.hash.xxHash32(session, account_id)
