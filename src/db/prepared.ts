@@ -30,12 +30,12 @@ export function perConnection<P extends Preparations>(preparations: P): (db: Dat
 export type OfAccount = (table: { account_id: SQLiteColumn }) => SQL | undefined
 
 /**
- * The same for queries on all accounts, and on one that is given as `account_id`: that decides on the index that serves them, so it is
- * no optional filter.
+ * The same queries on all accounts and on one. Whether an account is given decides on the index that serves a query, so it is no optional
+ * filter: each has statements of its own, and the account is given to them as `account_id`.
  *
  * @returns the queries of a connection on an account; undefined: on all of them
  */
-export function perOwner<P extends Preparations>(
+export function perAccount<P extends Preparations>(
   preparationsWhere: (account: OfAccount) => P,
 ): (db: Database, account_id: number | undefined) => Queries<P> {
   const ofAll = perConnection(preparationsWhere(() => undefined))

@@ -1,16 +1,18 @@
 // All calls that match a filter, the newest first, a part at a time: for files, which have no pages.
+
 import type { Database } from 'bun:sqlite'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { type CallFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
+import { type CallFilter, isNarrowed, valuesOf } from './call-filter.ts'
 import { everywhere, rangesInTurns } from './call-ranges.ts'
 import type { RecordedCall } from './history.ts'
+import { callQueries } from './queries.ts'
 
 /** Calls that are looked at in one turn: some 5 ms. */
 const CALLS_AT_ONCE = 500
 
 /** A part may be empty; calls that are recorded meanwhile are left out. */
 export async function* allCalls(db: Database, filter: CallFilter): AsyncGenerator<RecordedCall[]> {
-  const queries = queriesFor(db, filter)
+  const queries = callQueries(db, filter.account_id)
   const values = valuesOf(db, filter)
   const { ranges } = isNarrowed(filter)
     ? await rangesInTurns(queries, values, Number.MAX_SAFE_INTEGER)

@@ -81,11 +81,20 @@ export const entryKey = (account_id: number, request_key: string): string => `${
 export type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
 
 /** Changes a balance and adds the entry that explains it. A movement of 0 adds no entry. */
-export function move(book: Book, account: AccountRow, { now_ms, ...movement }: Movement): void {
-  if (movement.amount_nanos === 0) return
-  account.balance_nanos += movement.amount_nanos
+export function move(book: Book, account: AccountRow, movement: Movement): void {
+  const { kind, amount_nanos, call_id, note, request_key, now_ms } = movement
+  if (amount_nanos === 0) return
+  account.balance_nanos += amount_nanos
   book.changed_accounts.add(account)
-  const entry = { ...movement, account_id: account.id, created_at_ms: now_ms }
+  const entry = {
+    account_id: account.id,
+    kind,
+    amount_nanos,
+    call_id,
+    note,
+    request_key,
+    created_at_ms: now_ms,
+  }
   book.new_entries.push(entry)
   if (entry.request_key !== null) book.keyed_entries.set(entryKey(account.id, entry.request_key), entry)
 }

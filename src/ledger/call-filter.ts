@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import type { CallOutcome } from '../domain/outcomes.ts'
-import { callQueries, keyPrefixQueries } from './queries.ts'
+import { keyPrefixQueries } from './queries.ts'
 
 /** Which calls; an absent field does not filter. */
 export interface CallFilter {
@@ -29,9 +29,6 @@ export const isNarrowed = ({ account_id, provider, status, min_cost_nanos, ...to
 /** Whether it leaves any call of its account out. */
 export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
   Object.values(rest).some((value) => value !== undefined)
-
-/** The queries that serve a filter by an index. */
-export const queriesFor = (db: Database, { account_id }: CallFilter) => callQueries(db, account_id)
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 export function valuesOf(db: Database, filter: CallFilter) {

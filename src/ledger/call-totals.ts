@@ -4,14 +4,14 @@ import type { Database } from 'bun:sqlite'
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals } from '../db/placeholders.ts'
-import { perOwner } from '../db/prepared.ts'
+import { perAccount } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { type CallFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
+import { type CallFilter, isNarrowed, valuesOf } from './call-filter.ts'
 import { everywhere, rangesInTurns } from './call-ranges.ts'
 import { periodsOf, QUARTER_S } from './days.ts'
-import { callFilters, isDay, sumFilters } from './queries.ts'
+import { callFilters, callQueries, isDay, sumFilters } from './queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfCalls, totalsOfSums } from './totals.ts'
 
 const { placeholder } = sql
@@ -20,7 +20,7 @@ const IDS_AT_ONCE = 10_000
 /** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
 const DAYS_AT_ONCE = 5
 
-const queriesOf = perOwner((account) => ({
+const queriesOf = perAccount((account) => ({
   ofCalls: (orm: BunSQLiteDatabase) =>
     orm
       .select(totalsOfCalls())
@@ -97,7 +97,7 @@ async function fromSums(db: Database, filter: CallFilter, queries: Queries): Pro
 
 async function fromCalls(db: Database, filter: CallFilter, queries: Queries): Promise<CallTotals> {
   const values = valuesOf(db, filter)
-  const lists = queriesFor(db, filter)
+  const lists = callQueries(db, filter.account_id)
   const newest = lists.ranges.all({
     ...values,
     ...EVER,

@@ -2,9 +2,9 @@
 import type { Database } from 'bun:sqlite'
 import type { PageRequest } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
-import { type CallFilter, isFilter, isNarrowed, queriesFor, valuesOf } from './call-filter.ts'
+import { type CallFilter, isFilter, isNarrowed, valuesOf } from './call-filter.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './call-ranges.ts'
-import { startQueries } from './queries.ts'
+import { callQueries, startQueries } from './queries.ts'
 import type { StoredPrice } from './stored-prices.ts'
 
 /** A call with the names of its account and key. */
@@ -40,7 +40,7 @@ export function listCalls(
 ): CallPage {
   const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
   const ranges = isNarrowed(filter)
-    ? rangesOf(queriesFor(db, filter), valuesOf(db, filter), below_id)
+    ? rangesOf(callQueries(db, filter.account_id), valuesOf(db, filter), below_id)
     : everywhere(below_id)
   return pageIn(db, filter, ranges, request.limit, max_looked_at)
 }
@@ -53,7 +53,7 @@ export async function listCallsInTurns(
 ): Promise<CallPage> {
   if (filter.account_id !== undefined || !isNarrowed(filter)) return listCalls(db, filter, request)
   const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
-  const ranges = await rangesInTurns(queriesFor(db, filter), valuesOf(db, filter), below_id)
+  const ranges = await rangesInTurns(callQueries(db, filter.account_id), valuesOf(db, filter), below_id)
   return pageIn(db, filter, ranges, request.limit, MAX_CALLS_LOOKED_AT)
 }
 
@@ -64,7 +64,7 @@ function pageIn(
   limit: number,
   max_looked_at: number,
 ): CallPage {
-  const queries = queriesFor(db, filter)
+  const queries = callQueries(db, filter.account_id)
   const values = valuesOf(db, filter)
   const calls: RecordedCall[] = []
   let to_look_at = isFilter(filter) ? max_looked_at : limit + 1

@@ -7,12 +7,16 @@ import type { Statements } from './statements.ts'
 export interface KnownBook {
   /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
   open(): Book
+  /** The same by the last look at other connections, if that is not older than a millisecond: many calls come at once. */
+  glance(): Book
   /**
    * The next one is a new book.
    * @param lost_hold_id is not given again, although no row has it: its call is still served
    */
   forget(lost_hold_id?: number): void
 }
+
+const MAX_GLANCE_MS = 1
 
 /** A book with more rows is given up, and begun anew: most accounts pause for long. */
 const MAX_KNOWN_ROWS = 20_000
@@ -25,6 +29,7 @@ const MAX_KNOWN_ROWS = 20_000
  */
 export function knownBook(statements: Statements, unwritten: ReadonlyMap<number, Hold>): KnownBook {
   let known: { book: Book; data_version: number | undefined } | undefined
+  let looked_ms = 0
   let newest_lost_id = 0
 
   const begin = (): Book => {
@@ -40,13 +45,17 @@ export function knownBook(statements: Statements, unwritten: ReadonlyMap<number,
     return book
   }
 
+  const open = (): Book => {
+    const data_version = statements.dataVersion.get()?.data_version
+    looked_ms = performance.now()
+    if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
+      known = { book: begin(), data_version }
+    return known.book
+  }
+
   return {
-    open() {
-      const data_version = statements.dataVersion.get()?.data_version
-      if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
-        known = { book: begin(), data_version }
-      return known.book
-    },
+    open,
+    glance: () => (known && performance.now() - looked_ms < MAX_GLANCE_MS ? known.book : open()),
     forget(lost_hold_id = 0) {
       newest_lost_id = Math.max(newest_lost_id, lost_hold_id)
       known = undefined

@@ -1,4 +1,4 @@
-// Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
+// Group commit: holds are decided at once; other operations that arrive together share one transaction, and are answered once it is on the disk.
 import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
 import type { Hold } from '../db/schema.ts'
 import { overloaded } from '../domain/errors.ts'
@@ -28,7 +28,7 @@ export interface LedgerOptions extends ExecutorOptions {
 /** By then the row of a decided hold is written: others read the tables. */
 const MAX_UNWRITTEN_MS = 50
 
-const NONE: ReadonlyMap<number, Hold> = new Map()
+const NO_HOLDS: ReadonlyMap<number, Hold> = new Map()
 
 /** Bounds how long one transaction keeps the write lock and blocks the event loop. */
 const MAX_BATCH_OPERATIONS = 512
@@ -63,7 +63,7 @@ class GroupCommit implements Ledger {
   readonly #holds: HoldsInMemory | undefined
   readonly #blocked: () => string | undefined
   readonly #health: LedgerHealth
-  /** Ends with the row of the oldest decided hold, if no commit has written it by then. */
+  /** Writes the rows of decided holds, if no commit has written them by then. */
   #holds_timer: ReturnType<typeof setTimeout> | undefined
   #queue: Waiting[] = []
   #in_flight: Waiting[] = []
@@ -89,7 +89,7 @@ class GroupCommit implements Ledger {
   }
 
   get unwritten(): ReadonlyMap<number, Hold> {
-    return this.#holds?.unwritten ?? NONE
+    return this.#holds?.unwritten ?? NO_HOLDS
   }
 
   submit<O extends Operation>(operation: O): Submitted<O> {

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { and, asc, gte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { perOwner } from '../db/prepared.ts'
+import { perAccount } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import { lastDays } from '../domain/ranges.ts'
 import { isDay } from './queries.ts'
@@ -16,7 +16,7 @@ export interface ModelDay extends CallTotals {
 }
 
 const { placeholder } = sql
-const queries = perOwner((account) => ({
+const queries = perAccount((account) => ({
   days: (orm: BunSQLiteDatabase) =>
     orm
       .select({ model: call_sums.model, start_s: call_sums.start_s, ...totalsOfSums() })

@@ -158,7 +158,7 @@ export interface Ledger {
    * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
    * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or fails to
    * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be
-   * written
+   * written. The promise rejects with them; for a hold that is decided at once they are thrown
    */
   submit<O extends Operation>(operation: O): Submitted<O>
   /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
-import { perOwner } from '../db/prepared.ts'
+import { perAccount } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { periodsOf } from './days.ts'
@@ -29,7 +29,7 @@ const { placeholder } = sql
 const CALLS_AT_ONCE = 5_000
 const PERIODS_AT_ONCE = 4
 
-const queries = perOwner((account) => ({
+const queries = perAccount((account) => ({
   ofCalls: (orm: BunSQLiteDatabase) =>
     orm
       .select({ account_id: calls.account_id, model: calls.model, ...moneyOfCalls() })

@@ -2,13 +2,13 @@
 import { and, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { equals, isOneOf } from '../db/placeholders.ts'
-import { perConnection, perOwner } from '../db/prepared.ts'
+import { perAccount, perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { moneyOfCalls, moneyOfSums } from './totals.ts'
 
 const { placeholder } = sql
 
-export const overviewQueries = perOwner((account) => ({
+export const overviewQueries = perAccount((account) => ({
   /** Where the calls of some time are, by the kept sums, and how many there are at most. */
   ids: (orm: BunSQLiteDatabase) =>
     orm

@@ -1,4 +1,4 @@
-// Sums of the calls of some time, as the overview adds them up. Pure.
+// What the overview says of the calls of some time: sums, and quantiles of samples of which each stands for a number of values. Pure.
 import { addMoney, type MoneyTotals, NO_MONEY } from './totals.ts'
 
 /** Some time, and where its calls are. */
@@ -35,10 +35,30 @@ export function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 
   sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
 }
 
-export const totalsOf = ({
-  calls,
-  failed,
-  cost_nanos,
-  provider_cost_nanos,
-  known_revenue_nanos,
-}: MoneyTotals): MoneyTotals => ({ calls, failed, cost_nanos, provider_cost_nanos, known_revenue_nanos })
+export function totalsOf(found: MoneyTotals): MoneyTotals {
+  const total = { ...NO_MONEY }
+  addMoney(total, found)
+  return total
+}
+
+export interface Sample {
+  value: number
+  /** How many values it stands for. */
+  weight: number
+}
+
+/**
+ * The value below which a share of all values lies.
+ * @param share from 0 to 1
+ * @returns null without samples
+ */
+export function quantile(samples: readonly Sample[], share: number): number | null {
+  const sorted = samples.toSorted((one, other) => one.value - other.value)
+  const total = sorted.reduce((sum, { weight }) => sum + weight, 0)
+  let below = 0
+  for (const { value, weight } of sorted) {
+    below += weight
+    if (below >= share * total) return value
+  }
+  return null
+}

@@ -6,8 +6,7 @@ import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
 import { overviewQueries } from './overview-queries.ts'
-import { add, emptyIn, type Found, together, totalsOf } from './overview-totals.ts'
-import { quantile, type Sample } from './quantiles.ts'
+import { add, emptyIn, type Found, quantile, type Sample, together, totalsOf } from './overview-totals.ts'
 import type { MoneyTotals } from './totals.ts'
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const
@@ -100,8 +99,7 @@ export async function overviewOf(
   range: Range,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
-  const queries = overviewQueries(db, account_id)
-  const reading = { queries, account_id, now_ms, memory }
+  const reading = { queries: overviewQueries(db, account_id), account_id, now_ms, memory }
   const shape = SHAPES[range]
   const length_ms = shape.steps * shape.step_ms
   const { from_ms, until_ms } = timeOf(range, now_ms)

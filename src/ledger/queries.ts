@@ -4,7 +4,7 @@ import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type 
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
-import { perConnection, perOwner } from '../db/prepared.ts'
+import { perAccount, perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
@@ -42,7 +42,7 @@ const filtersOfCalls = () =>
     or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
   )
 
-export const callQueries = perOwner((account) => ({
+export const callQueries = perAccount((account) => ({
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
   step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
   ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),

@@ -4,8 +4,9 @@ import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import type { Usage } from '../domain/usage.ts'
-import { type CallFilter, queriesFor, valuesOf } from './call-filter.ts'
+import { type CallFilter, valuesOf } from './call-filter.ts'
 import { type Day, type DayZone, dayOf, monthOf, type Periods, periodsOf } from './days.ts'
+import { callQueries } from './queries.ts'
 
 /** The sum of one key's calls of one model on one day. */
 export interface DailySum extends Usage {
@@ -101,7 +102,7 @@ function* daysWithCalls(
   zone: DayZone,
   end_ms: number,
 ): Generator<Day> {
-  const query = queriesFor(db, { account_id }).days
+  const query = callQueries(db, account_id).days
   const from_s = Math.floor(since_ms / 1_000) - DAY_S
   let before_ms = Math.min(end_ms, MAX_TIME_MS)
   for (;;) {
@@ -150,7 +151,7 @@ const COUNTS = ['calls', ...SUMMED] as const
 
 /** Reads the sums over periods, the most expensive first. The same periods as in the call before are not read again. */
 function sumsOver(db: Database, filter: CallFilter): (periods: readonly Periods[]) => Sum[] {
-  const query = queriesFor(db, filter).sums
+  const query = callQueries(db, filter.account_id).sums
   const values = valuesOf(db, filter)
   let known = new Map<string, Sum[]>()
 

@@ -3,8 +3,9 @@
 import type { Database } from 'bun:sqlite'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { queriesFor, valuesOf } from './call-filter.ts'
+import { valuesOf } from './call-filter.ts'
 import { dayOf } from './days.ts'
+import { callQueries } from './queries.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from './totals.ts'
 
 export interface UsageRequest {
@@ -39,7 +40,7 @@ const SUMS_AT_ONCE = 400
 export async function usageOf(db: Database, request: UsageRequest): Promise<Usage> {
   const { account_id, key_id, model, from_ms, until_ms } = request
   const [first_s, end_s] = [from_ms / 1_000, until_ms / 1_000]
-  const query = queriesFor(db, { account_id }).usage
+  const query = callQueries(db, account_id).usage
   const values = valuesOf(db, { account_id, key_id, model })
   const total = { ...NO_CALLS }
   const [by_day, by_model] = [new Map<number, CallTotals>(), new Map<string, CallTotals>()]

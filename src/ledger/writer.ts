@@ -25,8 +25,8 @@ export type Probe = (
 
 export interface Writer {
   /**
-   * Decides a hold by the rows as they are now, at once: the next commit writes its row. Only for a process that alone makes
-   * holds; foreign changes of accounts and keys are seen.
+   * Decides a hold at once: the next commit writes its row. Only for a process that alone makes holds; foreign changes of accounts
+   * and keys are seen within a millisecond.
    *
    * @throws what SQLite throws; nothing is held then
    */
@@ -93,7 +93,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   return {
     unwritten,
     hold(operation) {
-      const book = known.open()
+      const book = known.glance()
       load(book, statements, operation)
       const outcome = apply(book, operation)
       const opened = outcome.ok ? book.holds.get(outcome.hold_id) : undefined

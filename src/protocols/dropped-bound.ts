@@ -2,7 +2,7 @@
 import { boundText } from '../domain/token-bound.ts'
 import type { Json } from './wire/json.ts'
 import type { JsonBody } from './wire/json-body.ts'
-import { type Counted, workedOut } from './wire/known-values.ts'
+import { type Counted, isKnown, workedOut } from './wire/known-values.ts'
 
 /**
  * The most tokens of what `json` of a body does not say. A provider may read the other one of two equal names, and all digits of
@@ -45,7 +45,7 @@ function add(value: Json, sizes: { values: number; bare_bytes: number }): void {
 
 /** Values that came before are counted only once. */
 function addKnown(value: Json, sizes: { values: number; bare_bytes: number }): void {
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || !isKnown(value)) {
     add(value, sizes)
     return
   }

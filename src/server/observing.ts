@@ -1,8 +1,10 @@
 // Metrics and telemetry of a running gateway: what they listen to, what they look up, and how they start and stop.
+
 import type { Database } from 'bun:sqlite'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { SettledListener } from '../exchange/settling/activity.ts'
+import { costOf } from '../exchange/settling/queue.ts'
 import type { Ledger, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { SettledCall } from '../observe/call-facts.ts'
 import { type CallSums, createCallSums } from '../observe/call-sums.ts'
@@ -162,7 +164,7 @@ function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener
 
 const settledOf = (request_id: string, operation: PostOperation | VoidOperation): SettledCall => ({
   request_id,
-  cost_nanos: operation.op === 'post' ? operation.cost_nanos : 0,
+  cost_nanos: costOf(operation),
   provider_cost_nanos: operation.call.provider_cost_nanos ?? null,
   call: operation.call,
 })

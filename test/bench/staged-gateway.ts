@@ -1,6 +1,6 @@
 // A gateway in which one stage of its calls is replaced by one that costs next to nothing: a process of its own.
 import { plugins } from '../../plugins/index.ts'
-import type { RunningCall } from '../../src/exchange/life/running.ts'
+import { type RunningCall, RunningCalls } from '../../src/exchange/life/running.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import type { Submitted } from '../../src/ledger/operations.ts'
 import { createLogger, type ProcessLogger, standardOutput } from '../../src/observe/log.ts'
@@ -107,12 +107,6 @@ const STUBS: Record<StageName, Stub> = {
       JSON.parse = parsedOnce(JSON.parse)
     },
   },
-  'Idempotency-Key': {
-    gateway: (gateway) => {
-      const { idempotency } = gateway.exchange
-      return withExchange(gateway, { idempotency: { ...idempotency, once: (_key, _call, serve) => serve() } })
-    },
-  },
 }
 
 function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger'] {
@@ -133,14 +127,16 @@ function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger
   }
 }
 
-function placeless(running: ExchangeParts['running']): ExchangeParts['running'] {
+function placeless({ options }: ExchangeParts['running']): ExchangeParts['running'] {
   const place: Partial<RunningCall> = {
     gone: new AbortController().signal,
     progressed: nothing,
     watchSilence: nothing,
     done: nothing,
   }
-  return Object.assign(Object.create(running), { enter: () => place })
+  const running = new RunningCalls(options)
+  running.enter = () => place as RunningCall
+  return running
 }
 
 const [data_folder = '', stage = 'nothing left out'] = process.argv.slice(2)

@@ -20,7 +20,6 @@ const STAGES = [
   'the time-outs',
   'abort controllers',
   'JSON.parse',
-  'Idempotency-Key',
 ] as const
 export type StageName = (typeof STAGES)[number]
 

@@ -44,14 +44,16 @@ export async function timelineTable({ upstream, effort, checkout, against }: Ben
     }
   const lines = STEPS.map(([point, does], at) => [
     `${point}: ${does}`,
-    ...columns.map(({ calls }) => median(calls.map((call) => stepUs(call, at))).toFixed(0)),
+    ...columns.map(({ calls }) => text(median(calls.map((call) => stepUs(call, at))))),
   ])
-  const departed = columns.map(({ calls }) => median(calls.map(({ sent = Number.NaN }) => sent)).toFixed(0))
+  const departed = columns.map(({ calls }) => text(median(calls.map(({ sent = Number.NaN }) => sent))))
   return alignedText(
     [['us', ...columns.map(({ head }) => head)], ...lines, ['key to departure', ...departed]],
     new Set([0]),
   )
 }
+
+const text = (us: number): string => (Number.isNaN(us) ? '–' : us.toFixed(0))
 
 /** How long a step took, since the one before it that was told of; NaN where it was not. */
 function stepUs(call: Timed, at: number): number {

@@ -92,7 +92,10 @@ describe('a hold', () => {
     }))
 })
 
-describe('what another process writes while a hold is decided', () => {
+/** The book looks at other connections at most so often. */
+const GLANCE_MS = 2
+
+describe('what another process writes while a hold is decided, once a millisecond has passed', () => {
   test.each([
     ['the key is revoked', `UPDATE keys SET revoked_at_ms = ${NOW}`, refused('key_revoked')],
     ['the account is suspended', "UPDATE accounts SET status = 'suspended'", refused('account_suspended')],
@@ -103,6 +106,7 @@ describe('what another process writes while a hold is decided', () => {
     owned(async (ledger, db) => {
       await ledger.submit(hold(60))
       db.run(sql)
+      await Bun.sleep(GLANCE_MS)
       expect(await ledger.submit(hold(1))).toEqual(outcome)
       expect(await ledger.submit(post(1, 25))).toEqual(charged(25))
     }),
@@ -112,6 +116,7 @@ describe('what another process writes while a hold is decided', () => {
     owned(async (ledger, db) => {
       await ledger.submit(hold(60))
       createWriter(db).commit([topUp(50)])
+      await Bun.sleep(GLANCE_MS)
       expect(await ledger.submit(hold(91))).toEqual(refused('insufficient_balance'))
       expect(await ledger.submit(hold(90))).toEqual(held(2, 90))
       await ledger.barrier()

@@ -11,7 +11,7 @@ import {
   RANGES,
   type Range,
 } from '../../src/ledger/overview.ts'
-import { quantile } from '../../src/ledger/quantiles.ts'
+import { quantile } from '../../src/ledger/overview-totals.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from './recorded.ts'
 

@@ -20,14 +20,13 @@ import { readAnswer } from '../../upstream/transport.ts'
 import { findModel, type PaidCall } from '../life/admission.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { PaidOrder } from '../life/order.ts'
-import { wholeOutcome } from '../life/paid-call.ts'
 import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { send } from '../serving/asking.ts'
 import { carriedBy } from '../serving/carried-by.ts'
 import { servedHeaders } from '../serving/served-headers.ts'
+import { spentInput, wholeOutcome } from '../settling/end.ts'
 import { settle } from '../settling/settlement.ts'
-import { spentInput } from '../settling/spent-input.ts'
 import { reportDoubt, toldBeside } from '../settling/told-usage.ts'
 import { readJsonRequest, verbsOf } from '../units/json-request.ts'
 import type { EmbeddingDialect } from './dialect.ts'
@@ -99,6 +98,14 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   const billed = billUsage(model.price, answer.usage, bounds, estimate)
   const { usage, estimated, doubt } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
+  const written = dialect.write({
+    answer,
+    request,
+    model_id: model.id,
+    upstream_model: attempt.model,
+    usage,
+    estimated,
+  })
   await settle(parts, held, {
     outcome: wholeOutcome(held),
     charge: chargeTokens(model.price, usage),
@@ -107,14 +114,6 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
     told: toldBeside(answer.usage, billed),
     doubt: doubt?.why,
     reported_cost_nanos: answer.usage?.cost_nanos,
-  })
-  const written = dialect.write({
-    answer,
-    request,
-    model_id: model.id,
-    upstream_model: attempt.model,
-    usage,
-    estimated,
   })
   return new Response(written, { headers: servedHeaders(held.origin, 'application/json', attempt.model) })
 }

@@ -4,7 +4,8 @@ import type { PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { PluginRecord } from '../../plugin-api.ts'
 import { withinTime } from '../../utilities/time-limit.ts'
-import type { Held } from '../life/call.ts'
+import type { ToldCall } from '../life/call.ts'
+import { costOf } from '../settling/queue.ts'
 import type { HooksOfPlugin } from './registered.ts'
 
 export interface SettleQueue {
@@ -98,7 +99,7 @@ const DROPPED = 'a plugin is too slow: records of calls were dropped instead of 
 
 /** The record of a settled call as plugins get it. */
 export function recordOf(
-  { caller: { account, key }, origin: { request_id, surface }, order }: Held,
+  { caller: { account, key }, origin: { request_id, surface }, order }: ToldCall,
   operation: PostOperation | VoidOperation,
 ): PluginRecord {
   const { call } = operation
@@ -125,7 +126,7 @@ export function recordOf(
       images: call.images,
     }),
     estimated: call.estimated === 1,
-    cost_nanos: operation.op === 'post' ? operation.cost_nanos : 0,
+    cost_nanos: costOf(operation),
     started_at_ms: call.started_at_ms,
     first_byte_ms: call.first_byte_ms,
     duration_ms: call.duration_ms,

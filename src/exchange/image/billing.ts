@@ -3,7 +3,7 @@ import type { ImageTokens } from '../../domain/image-tokens.ts'
 import { boundText } from '../../domain/token-bound.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import { chargeImages } from '../../pricing/charge.ts'
+import { chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
 import {
   type AskedTokens,
   type BilledImageTokens,
@@ -21,7 +21,6 @@ import type { DrawnTokens } from '../settling/provider-cost.ts'
 import { reportDoubt } from '../settling/told-usage.ts'
 import type { Answered, Drawn } from './drawn.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
-import { priced } from './priced.ts'
 
 /** What is charged for images, and the tokens that it was counted by, where it was. */
 export interface ImageBill
@@ -145,3 +144,16 @@ function imagesRead({ references, wanted: { sources, mask, conversation } }: Quo
   ).length
   return (shown ?? references.length + uploads) + (mask ? 1 : 0)
 }
+
+/** What an order's price depends on. @param count images asked for, or made @param partial_images asked for, or given out */
+const priced = (
+  { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
+  count: number,
+  partial_images = 0,
+): PricedOrder => ({
+  count,
+  size: size_text,
+  quality,
+  high_fidelity: input_fidelity === 'high',
+  partial_images,
+})

@@ -57,8 +57,9 @@ export async function servePartials(
     ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
     ...droppedHeader(parts, wanted, { is_whole: events === undefined, attempt: opened.attempt }),
   }
+  const answer = new Response(streamOf({ ...opened, parts, held, begun, first }, left_ms), { headers })
   held.keepOpen()
-  return new Response(streamOf({ ...opened, parts, held, begun, first }, left_ms), { headers })
+  return answer
 }
 
 /** Nothing is read ahead of the caller: an event is several megabytes. @param left_ms of the time for the whole image */

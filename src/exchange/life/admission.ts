@@ -13,8 +13,8 @@ export interface PaidCall {
 }
 
 /**
- * Lets a call in, serves it, and takes back what it was given, however it ends. An answer that streams ends with its
- * settlement (`Admitted.keepOpen`), every other one with its handler.
+ * Lets a call in, serves it, and takes back what it was given, however it ends. An answer that streams ends with
+ * `end` (`Admitted.keepOpen`), every other one with its handler.
  *
  * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited before the body is read; and
  * whatever `use` throws

@@ -36,8 +36,9 @@ export interface CallOrigin extends Arriving {
 
 type Release = () => void | Promise<void>
 
-/** What a call begins with. @param lease given back at its end, with the tokens that it used */
+/** What a call begins with. */
 export interface CallStart extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms' | 'is_part'> {
+  /** Given back at its end, with the tokens that it used. */
   lease: Lease
   log: Logger
 }
@@ -102,7 +103,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
     this.#releases.push(release)
   }
 
-  /** Keeps the call open beyond its handler, for an answer that streams: it ends with its settlement. */
+  /** Keeps the call open beyond its handler, for an answer that streams, until `end`. */
   keepOpen(): void {
     this.#is_kept_open = true
   }
@@ -152,6 +153,12 @@ type FromHoldOn =
 
 /** A call that was let in: nothing is known yet of what it buys. */
 export type Admitted = Omit<Call, FromHoldOn>
+
+/** What is told of a held call: as much of it as may outlive it, without its body. */
+export interface ToldCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
+  readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
+  readonly order: Pick<PaidOrder, 'model' | 'streams'>
+}
 
 /** A call whose money is held. */
 export type Held<O extends PaidOrder = PaidOrder> = Call<O>

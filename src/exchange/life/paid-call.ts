@@ -50,7 +50,7 @@ export const payOnce = <O extends PaidOrder>(
 export function answerOnce(
   parts: ExchangeParts,
   admitted: Admitted,
-  { content: read, streams }: Pick<PaidOrder, 'content' | 'streams'>,
+  { content: sent, streams }: Pick<PaidOrder, 'content' | 'streams'>,
   serve: () => Promise<Response>,
 ): Promise<Response> {
   const { origin, caller, place, sent_bytes } = admitted
@@ -63,12 +63,12 @@ export function answerOnce(
     mayBegin()
     return serve()
   }
-  const content = sent_bytes ? [sent_bytes] : read
+  const content = sent_bytes ? [sent_bytes] : sent
   const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
   return parts.idempotency.once(key, call, serve)
 }
 
-/** `payOnce` without a look at the request's Idempotency-Key. */
+/** `payOnce` without a look at the request's Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
 export async function pay<O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
@@ -80,9 +80,10 @@ export async function pay<O extends PaidOrder>(
   const quoted = kind.quote(prepared)
   const ready = withMargin(parts, admitted, { order: prepared, quoted, kind })
   parts.probe('quoted')
-  const outcome = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
+  const deciding = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
   // At once where this process owns the ledger.
-  const held = begin(parts, admitted, ready, quoted, outcome instanceof Promise ? await outcome : outcome)
+  const outcome = deciding instanceof Promise ? await deciding : deciding
+  const held = heldBy(parts, admitted, ready, quoted, outcome)
   try {
     return await kind.serve(parts, held)
   } catch (thrown) {
@@ -110,8 +111,16 @@ function holdOf(
   }
 }
 
-/** The held call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
-function begin<O extends PaidOrder>(
+/** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
+function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
+  const { providers, server } = catalogue()
+  let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
+  for (const { provider } of model.routes) time_ms += providers.get(provider)?.call_timeout_ms ?? 0
+  return time_ms
+}
+
+/** Writes the hold into the record of its call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
+function heldBy<O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
@@ -149,14 +158,6 @@ function traceOf(
   return trace
 }
 
-/** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
-function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
-  const { providers, server } = catalogue()
-  let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
-  for (const { provider } of model.routes) time_ms += providers.get(provider)?.call_timeout_ms ?? 0
-  return time_ms
-}
-
 /**
  * Ends the hold of a call that failed, or whose caller left: it is voided, unless the caller left a request that its
  * provider may have, and that costs its input.
@@ -171,7 +172,8 @@ async function abandon<O extends PaidOrder>(
   const { origin, place, order, abandoned_attempt } = held
   const { aborted, reason } = place.gone
   const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
-  if (!aborted || failure === reason) {
+  const has_left = aborted && failure !== reason
+  if (!has_left) {
     const { status } = origin.render(failure, origin.request_id)
     await settle(parts, held, { outcome: 'failed', status, cause: failure })
     return failure
@@ -184,7 +186,3 @@ async function abandon<O extends PaidOrder>(
   await settle(parts, held, end).catch(() => undefined)
   return failure
 }
-
-/** A whole answer is made even if its caller has left by then: what it cost is charged all the same. */
-export const wholeOutcome = ({ place }: Held): 'cancelled' | 'completed' =>
-  place.gone.aborted ? 'cancelled' : 'completed'

@@ -2,15 +2,12 @@
 import type { Quote } from '../../pricing/quote.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Delivered } from '../settling/end.ts'
+import type { Spent } from '../settling/end.ts'
 import type { PaidCall } from './admission.ts'
 import type { Admitted, Held } from './call.ts'
 import type { PaidOrder } from './order.ts'
 
-/** What is charged for a request that was sent and not answered. */
-export type Spent = Pick<Delivered, 'charge' | 'usage'>
-
-/** A kind of paid call, as a value: how it is read, what it can cost, and how it is served. */
+/** What every kind of paid call says of itself; all else they share. */
 export interface PaidKind<C extends PaidCall, O extends PaidOrder> {
   /** Reads the request and finds its model. @throws GatewayError for every refusal; nothing is held then */
   read(parts: ExchangeParts, admitted: Admitted, call: C): Promise<O>

@@ -96,7 +96,7 @@ export class RunningCalls {
 export class RunningCall implements EventListenerObject {
   waiting_for: WaitingFor = 'request'
   progressed_ms: number
-  /** Money is held for it, until it leaves. */
+  /** The hold of its call, until the place is left. */
   hold_id: number | undefined
   /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
   left_at_ms: number | undefined
@@ -128,9 +128,10 @@ export class RunningCall implements EventListenerObject {
     this.end()
   }
 
-  /** @param reason what callers who are still there are told */
+  /** The caller has gone, or is given up. @param reason what callers who are still there are told */
   end(reason?: GatewayError): void {
-    this.left_at_ms ??= this.#running.options.now()
+    // Whom the gateway tells why has not left.
+    if (!reason) this.left_at_ms ??= this.#running.options.now()
     this.#controller.abort(reason)
   }
 
@@ -154,6 +155,7 @@ export class RunningCall implements EventListenerObject {
     if (this.#is_idle_timeout_lifted) this.#setIdleTimeout(this.#running.options.socket_idle_timeout_s)
   }
 
+  /** Looks after its deadlines. */
   check(at_ms: number): void {
     const { stalledReaderTimeout, socket_idle_timeout_s } = this.#running.options
     const stalled_ms = at_ms - this.progressed_ms

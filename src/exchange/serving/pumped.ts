@@ -14,7 +14,7 @@ export const readBy = ({ origin, is_part }: Pick<Admitted, 'origin' | 'is_part'>
 export function pumped(
   { catalogue }: Pick<ExchangeParts, 'catalogue'>,
   held: Held,
-  { answer, attempt, abort }: Dispatched<PumpOptions['opened']>,
+  { answer: opened, attempt, abort }: Dispatched<PumpOptions['opened']>,
   headers: Record<string, string>,
   stream: Pick<PumpOptions, 'relay' | 'settle' | 'renderError'>,
 ): Response {
@@ -23,13 +23,14 @@ export function pumped(
   place.watchSilence(attempt.provider.idle_timeout_ms, abort)
   const body = pump({
     ...stream,
-    opened: answer,
+    opened,
     gone: place.gone,
     read_by: readBy(held),
     abortUpstream: abort,
     drain_timeout_ms: on_disconnect === 'drain' ? drain_timeout_ms : 0,
     place,
   })
+  const answer = new Response(body, { headers })
   held.keepOpen()
-  return new Response(body, { headers })
+  return answer
 }

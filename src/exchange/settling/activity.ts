@@ -2,7 +2,8 @@
 import type { Nanos } from '../../domain/money.ts'
 import type { CallRecord, PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
-import type { Held } from '../life/call.ts'
+import type { ToldCall } from '../life/call.ts'
+import { costOf } from './queue.ts'
 
 interface CallEvent {
   request_id: string
@@ -31,12 +32,12 @@ type Moment =
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
 /** @param operation by which the ledger has resolved its hold, with the record of the call */
-export type SettledListener = (call: Held, operation: PostOperation | VoidOperation) => void
+export type SettledListener = (call: ToldCall, operation: PostOperation | VoidOperation) => void
 
 export interface Activity {
-  held(call: Held): void
-  firstByte(call: Held, after_ms: number): void
-  settled(call: Held, operation: PostOperation | VoidOperation): void
+  held(call: ToldCall): void
+  firstByte(call: ToldCall, after_ms: number): void
+  settled(call: ToldCall, operation: PostOperation | VoidOperation): void
   /** Listens to the calls of an account. @returns stops it */
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
@@ -63,10 +64,10 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     }
   }
 
-  const isHeard = (call: Held): boolean =>
+  const isHeard = (call: ToldCall): boolean =>
     listeners_to_all.size > 0 || (listeners.size > 0 && listeners.has(call.caller.account.id))
 
-  function tell(call: Held, moment: Moment): void {
+  function tell(call: ToldCall, moment: Moment): void {
     const { caller, order } = call
     const { request_id, surface } = call.origin
     const about = {
@@ -93,7 +94,7 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
         guarded(call.origin.request_id, () => listener(call, operation))
       if (!isHeard(call)) return
       const { outcome, status, duration_ms } = operation.call
-      const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0
+      const cost_nanos = costOf(operation)
       tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos })
     },
     listen(account_id, listener) {

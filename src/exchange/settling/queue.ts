@@ -199,5 +199,6 @@ function keepForNextStart(
   }
 }
 
-const costOf = (operation: PostOperation | VoidOperation): Nanos =>
+/** What a settlement charges. */
+export const costOf = (operation: PostOperation | VoidOperation): Nanos =>
   operation.op === 'post' ? operation.cost_nanos : 0

@@ -1,6 +1,6 @@
 // The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import { overloaded } from '../../domain/errors.ts'
-import { formatUsd, type Nanos } from '../../domain/money.ts'
+import { formatUsd } from '../../domain/money.ts'
 import { NO_USAGE, totalTokens } from '../../domain/usage.ts'
 import type {
   CallRecord,
@@ -12,11 +12,11 @@ import type {
 } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { Held } from '../life/call.ts'
+import type { Held, ToldCall } from '../life/call.ts'
 import type { Activity } from './activity.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
 import { costsOf } from './provider-cost.ts'
-import type { SettlementQueue } from './queue.ts'
+import { costOf, type SettlementQueue } from './queue.ts'
 
 export interface SettlementParts {
   ledger: Ledger
@@ -25,12 +25,12 @@ export interface SettlementParts {
   activity: Activity
   log: Logger
   now: () => number
-  /** Told of each step that was passed; for tests of crashes. */
+  /** Told of each step that was passed: for tests of crashes, and for the bench. */
   probe: (point: string) => void
 }
 
 /**
- * Ends a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
+ * Settles a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
  * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
  *
  * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
@@ -42,8 +42,9 @@ export async function settle(
   end: Delivered | Undelivered,
 ): Promise<void> {
   if (held.is_resolved) return
-  held.is_resolved = true
   const operation = operationOf(held, end, parts.now())
+  held.is_resolved = true
+  held.is_charged = costOf(operation) > 0
   if (operation.op === 'post') parts.probe('settling')
   // A void would only fail, after a wait: callers need not wait for that.
   else if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
@@ -54,6 +55,8 @@ export async function settle(
     parts.log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
     if (operation.op === 'void') return enqueue(parts, held, operation)
     held.is_resolved = ('given_out' in end && end.given_out === true) || end.outcome === 'cancelled'
+    // What nobody has got is not charged for, where it cannot be recorded.
+    held.is_charged &&= held.is_resolved
     if (!held.is_resolved) throw cause
     enqueue(parts, held, withoutEnd(operation))
     throw chargedLater(operation, cause)
@@ -133,13 +136,10 @@ function withoutEnd(operation: PostOperation): PostOperation {
   return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
 }
 
-const costOf = (operation: PostOperation | VoidOperation): Nanos =>
-  operation.op === 'post' ? operation.cost_nanos : 0
-
 /** What is told about a call once the ledger has answered: as charged where it is, and otherwise that it is not. */
 function conclude(
   { log, activity }: SettlementParts,
-  held: Held,
+  held: ToldCall,
   operation: PostOperation | VoidOperation,
   result: Outcome,
 ): void {
@@ -174,22 +174,29 @@ function conclude(
   activity.settled(held, operation)
 }
 
-const fieldsOf = ({ origin, hold_id }: Held, operation: PostOperation | VoidOperation) => ({
+const fieldsOf = (
+  { origin, hold_id }: Pick<ToldCall, 'origin' | 'hold_id'>,
+  operation: PostOperation | VoidOperation,
+) => ({
   request_id: origin.request_id,
   hold_id,
   cost_usd: formatUsd(costOf(operation)),
 })
 
 function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
+  const fields = fieldsOf(held, operation)
+  // It may wait for long: the call itself, with its body, is let go of.
+  const { caller, hold_id, held_nanos, origin, order } = held
+  const told = { caller, hold_id, held_nanos, origin, order: { model: order.model, streams: order.streams } }
   parts.settlements.add({
     operation,
     hold: openedHold(held),
-    fields: fieldsOf(held, operation),
+    fields,
     written(outcome) {
-      if (outcome.ok) return conclude(parts, held, operation, outcome)
+      if (outcome.ok) return conclude(parts, told, operation, outcome)
       // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
       parts.log.warn(
-        { ...fieldsOf(held, operation), refusal: outcome.refusal },
+        { ...fields, refusal: outcome.refusal },
         'hold already resolved, by an earlier try or its expiry',
       )
     },

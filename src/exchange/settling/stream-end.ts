@@ -22,14 +22,10 @@ export async function settleStream(
 ): Promise<void> {
   if (held.is_resolved) return
   try {
-    const end = endOf()
-    held.is_charged = 'charge' in end && end.charge.cost_nanos > 0
-    await settle(parts, held, end)
+    await settle(parts, held, endOf())
   } catch (thrown) {
     if (!(thrown instanceof GatewayError))
       parts.log.error({ request_id: held.origin.request_id, cause: thrown }, 'a stream could not be priced')
-    // What nobody has got is not charged for, where it cannot be recorded.
-    held.is_charged &&= held.is_resolved
     await settle(parts, held, { outcome: 'broken', status: 200, cause: thrown })
     throw thrown
   } finally {

@@ -24,7 +24,10 @@ export function toldBeside(
   return told
 }
 
-/** The line in the log for a usage that was not believed. Told once for each call. Counts that are no numbers are null. @param charged in place of what was reported */
+/**
+ * Writes the line in the log for a usage that was not believed, once for each call. Counts that are no numbers are null.
+ * @param charged in place of what was reported
+ */
 export function reportDoubt(
   { log }: Pick<ExchangeParts, 'log'>,
   held: Held,

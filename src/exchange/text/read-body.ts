@@ -18,10 +18,11 @@ const MAX_VALUES_ON_LOOP = 50_000
 export async function readTextBody(
   parts: ExchangeParts,
   admitted: Admitted,
-  { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const { bodies } = parts
-  const arrived = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
+  const { protocol, limit_bytes, model_id, isFree } = asked
+  const arrived = await receiveBody(bodies, admitted, { limit_bytes, model_id, isFree, copies: COPIES })
   const { bytes } = arrived
   const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
   if (parsed) return parsed

@@ -4,9 +4,9 @@ import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../pricing/unit
 import type { Attempt } from '../../upstream/routes.ts'
 import type { PaidCall } from '../life/admission.ts'
 import type { Held } from '../life/call.ts'
-import type { PaidKind, Spent } from '../life/paid-kind.ts'
+import type { PaidKind } from '../life/paid-kind.ts'
 import type { ExchangeParts } from '../parts.ts'
-import type { Delivered } from '../settling/end.ts'
+import type { Delivered, Spent } from '../settling/end.ts'
 import { reportDoubt } from '../settling/told-usage.ts'
 import type { UnitOrder } from './order.ts'
 

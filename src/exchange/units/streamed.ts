@@ -89,20 +89,15 @@ export function servedStream(
   const headers = servedHeaders(held.origin, relay.content_type, attempt.model)
   return pumped(parts, held, dispatched, headers, {
     relay,
-    settle(ending, cause, given_out) {
+    async settle(ending, cause, given_out) {
       if (cause !== undefined) reportBreak(parts, held, cause)
-      const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
-      const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
-      return settleStream(parts, held, () =>
-        is_free
-          ? { outcome: ending, status, cause }
-          : {
-              outcome: ending,
-              given_out,
-              cause,
-              ...deliveredUnits(parts, held, attempt, reported(), bounds()),
-            },
-      )
+      await settleStream(parts, held, () => {
+        const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
+        if (is_free)
+          return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
+        const units = deliveredUnits(parts, held, attempt, reported(), bounds())
+        return { outcome: ending, given_out, cause, ...units }
+      })
     },
     renderError: (cause) =>
       renderStreamError(toldBreak(parts, held, protocolOf(parts.protocols, provider), relay, cause)),

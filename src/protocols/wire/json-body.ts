@@ -50,7 +50,7 @@ export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: 
   if (!walk) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
   if (walk.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer.`)
-  return { bytes, recall, ...walk }
+  return Object.assign(walk, { bytes, recall })
 }
 
 /**

@@ -143,6 +143,9 @@ function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
 /** Of known values: what was worked out of them, by the function that did it. */
 const WORKED_OUT = new WeakMap<object, Map<unknown, unknown>>()
 
+/** Whether something may have been worked out of a value before. */
+export const isKnown = (value: object): boolean => WORKED_OUT.has(value)
+
 /**
  * What a function makes of a value; of a known one it is worked out only once.
  *
