@@ -13,11 +13,15 @@ import { refusal, startUpstream } from '../support/upstream.ts'
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const CALLS = 3
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** From now to noon (UTC) of this day: what is spent in it counts for all of the test. */
+const toNoonMs = (): number => DAY_MS / 2 - (Date.now() % DAY_MS)
 
 test('a model that fails is told once, and its end', async () => {
   await using upstream = await startUpstream(answering)
   const parts: { gateway?: Gateway } = {}
-  let ahead_ms = 0
+  let ahead_ms = toNoonMs()
   await using gateway = await startTestGateway({
     now: () => Date.now() + ahead_ms,
     catalogue: catalogueOf({
