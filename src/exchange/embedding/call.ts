@@ -91,8 +91,7 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
   const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
-  const { input_tokens } = request
-  const estimate = { input_tokens, outputTokens: () => 0 }
+  const estimate = { input_tokens: request.input_tokens, outputTokens: () => 0 }
   // No token is shorter than a byte, and nothing is written.
   const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
   const billed = billUsage(model.price, answer.usage, bounds, estimate)

@@ -188,12 +188,10 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
     await settleStream(parts, held, () => end).catch(() => undefined)
   }
   if (drawing.left) return
-  stream.enqueue(Buffer.from(failedEvent(JSON.stringify(renderedBy(held, error)))))
+  const { body } = held.origin.render(error, held.origin.request_id)
+  stream.enqueue(Buffer.from(failedEvent(JSON.stringify(body))))
   stream.close()
 }
-
-const renderedBy = ({ origin }: Held, error: GatewayError): unknown =>
-  origin.render(error, origin.request_id).body
 
 /** What the caller is told. */
 function failureOf(drawing: Drawing, thrown: unknown): GatewayError {

@@ -139,20 +139,8 @@ export class Call<O extends PaidOrder = PaidOrder> {
   }
 }
 
-type FromHoldOn =
-  | 'order'
-  | 'hold_id'
-  | 'held_nanos'
-  | 'ceiling_nanos'
-  | 'trace'
-  | 'attempt'
-  | 'abandoned_attempt'
-  | 'first_byte_ms'
-  | 'is_resolved'
-  | 'is_charged'
-
-/** A call that was let in: nothing is known yet of what it buys. */
-export type Admitted = Omit<Call, FromHoldOn>
+/** A call that was let in: what it buys is not known yet. */
+export type Admitted = Omit<Call, 'order' | 'trace'>
 
 /** What is told of a held call: as much of it as may outlive it, without its body. */
 export interface ToldCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {

@@ -1,5 +1,5 @@
 // A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
-import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import type { StreamReading } from '../../protocols/protocol.ts'
 import type { StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/call.ts'
@@ -13,7 +13,7 @@ import { reportDoubt } from '../settling/told-usage.ts'
 import { billStream, isFree } from './bill.ts'
 import { rejectEmptyStream } from './empty-answer.ts'
 import { type ExtrasTally, tallyStream } from './extras.ts'
-import { readFirst, type StreamFormat } from './first-event.ts'
+import { readFirst } from './first-event.ts'
 import { awaitOutput } from './first-output.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
@@ -24,7 +24,8 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { request, passages } = order
   const sending = sendingOf(parts, held, async (response, attempt, heard) => {
     const { protocol } = passages(attempt)
-    const opened = await readFirst(response, formatOf(protocol), heard)
+    const { readFailure, text } = protocol
+    const opened = await readFirst(response, { open: text.stream.open, readFailure }, heard)
     return awaitOutput(opened, protocol, ({ events, reading }) =>
       rejectEmptyStream(protocol, { events, usage: reading.usage() }, request.body),
     )
@@ -58,11 +59,6 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
     },
   })
 }
-
-const formatOf = (protocol: Protocol): StreamFormat => ({
-  open: protocol.text.stream.open,
-  readFailure: protocol.readFailure,
-})
 
 interface StreamEnd {
   attempt: Attempt
