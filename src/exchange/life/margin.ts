@@ -33,7 +33,7 @@ export function withMargin<O extends PaidOrder>(
   quoting: Quoting<O>,
 ): O {
   const { order, quoted } = quoting
-  if (!order.model.routes.some(hasCost)) return order
+  if (order.model.routes.every(({ cost }) => cost === undefined)) return order
   const losses = new Map<Route, Nanos>()
   for (const route of order.model.routes) {
     if (!route.cost) continue
@@ -56,8 +56,6 @@ export function withMargin<O extends PaidOrder>(
     },
   )
 }
-
-const hasCost = ({ cost }: Route): boolean => cost !== undefined
 
 /** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
 const quotedAt = <O extends PaidOrder>(

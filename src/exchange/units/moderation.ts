@@ -43,15 +43,8 @@ async function readModeration(parts: ExchangeParts, admitted: Admitted): Promise
   // An image may be as many tokens as it has bytes at most; no token of a text is shorter than one.
   const most_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)
   const most = { ...NO_UNITS, input_tokens: most_tokens }
-  return {
-    model,
-    streams: false,
-    content: [body.bytes],
-    body,
-    held,
-    bounds: { estimate: input, most },
-    input,
-  }
+  const bounds = { estimate: input, most }
+  return { model, streams: false, content: [body.bytes], body, held, bounds, input }
 }
 
 /** OpenAI's SDK may leave the model out: then it is the first of the catalogue that the caller may call. */

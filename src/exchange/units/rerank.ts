@@ -46,13 +46,6 @@ async function readRerank(parts: ExchangeParts, admitted: Admitted): Promise<Rer
     // Eight bytes of one token were estimated as one and a half at least.
     input_tokens: Math.max(input.input_tokens * 8 + body.bytes.length, held.input_tokens),
   }
-  return {
-    model,
-    streams: false,
-    content: [body.bytes],
-    body,
-    held,
-    bounds: { estimate: input, most },
-    input,
-  }
+  const bounds = { estimate: input, most }
+  return { model, streams: false, content: [body.bytes], body, held, bounds, input }
 }
