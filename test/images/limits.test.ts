@@ -192,7 +192,9 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
     test('one that was given up while the request arrived counts', async () => {
       const count_later = mock(() => {})
-      const admitted = { caller: { account: {} }, place: {}, count_later } as unknown as Admitted
+      const request = new Request('http://gateway/', { headers: { 'idempotency-key': 'kept until now' } })
+      const call = { origin: { request }, caller: { account: {} }, place: {}, count_later }
+      const admitted = call as unknown as Admitted
       const once: Idempotency['once'] = async (_, { mayBegin }, serve) => {
         mayBegin()
         return await serve()
