@@ -14,7 +14,7 @@ import { nativeStream, WHOLE_REQUEST } from './requests.ts'
 import type { Subject } from './subjects.ts'
 
 const CALLS_OF_THE_LEDGER = atLeast(15_000)
-const CALLS = ratioAtLeast(0.55, 0.7)
+const CALLS = ratioAtLeast(0.35)
 const CHUNK_HELD_UP = addedAtMost(2)
 
 /**
