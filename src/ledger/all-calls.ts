@@ -1,5 +1,4 @@
 // All calls that match a filter, the newest first, a part at a time: for files, which have no pages.
-
 import type { Database } from 'bun:sqlite'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type CallFilter, isNarrowed, valuesOf } from './call-filter.ts'

@@ -1,5 +1,4 @@
 // Metrics and telemetry of a running gateway: what they listen to, what they look up, and how they start and stop.
-
 import type { Database } from 'bun:sqlite'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Catalogue } from '../domain/catalogue.ts'

@@ -1,7 +1,6 @@
 // The scoped Elysia plugins of surfaces: a call's id and origin, its caller, and failures in the surface's shape.
 // They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
-
 import { Elysia, StatusMap } from 'elysia'
 import { rateLimited } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/life/call.ts'

@@ -1,6 +1,5 @@
 // A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
-
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
