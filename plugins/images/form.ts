@@ -61,7 +61,7 @@ export async function readEditForm(
       body_limit_bytes: FORM_BODY_LIMIT_BYTES,
       max_files: MAX_REFERENCES + 2,
       max_fields: MAX_FIELDS,
-      gone: place.gone,
+      gone: place.gone.signal,
       onProgress: () => place.progressed('caller'),
       field(name, value) {
         if (Object.hasOwn(values, name))

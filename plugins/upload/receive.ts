@@ -41,7 +41,7 @@ export const receiveFiles = (
     const intake = beginIntake(images.library, caller.account.id)
     call.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
-    const share = await memory.take(body_bytes, place.gone)
+    const share = await memory.take(body_bytes, place.gone.signal)
     const timer = setTimeout(share.release, RESERVED_MS)
     call.defer(() => {
       clearTimeout(timer)
@@ -59,7 +59,7 @@ export const receiveFiles = (
       body_limit_bytes: UPLOAD_BODY_LIMIT_BYTES,
       max_files: MAX_FILES,
       max_fields: 0,
-      gone: place.gone,
+      gone: place.gone.signal,
       onProgress: () => place.progressed('request'),
       field: refuseField,
       async file({ field, filename, content }) {

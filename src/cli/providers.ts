@@ -9,6 +9,7 @@ import { planTests, type Tested, testAndHide, testView } from '../trials/route-t
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport } from '../upstream/transport.ts'
+import { Deadlines } from '../utilities/deadlines.ts'
 import { contextOf } from './context.ts'
 import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
 import { describeTests } from './providers-table.ts'
@@ -61,8 +62,9 @@ async function testAll(
 ): Promise<Tested[]> {
   const fetch = createTransport(network, lazySimulator())
   const tokens = createTokens({ fetch: network, now })
+  const deadlines = new Deadlines()
   const test = (tested: TestedRoute): Promise<Tested> => {
-    const upstream = { fetch, cooldowns: createCooldowns(now), tokens, now, random: Math.random }
+    const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random: Math.random }
     return testAndHide({ ...upstream, protocols: BUILT_IN_REGISTRY, catalogue }, tested)
   }
   const by_provider = Map.groupBy(routes, ({ provider }) => provider.name)

@@ -3,6 +3,7 @@ import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/err
 import { type RenderError, renderFailure } from '../http/answers.ts'
 import type { KeptBody } from '../kept/content.ts'
 import type { Logger } from '../observe/log.ts'
+import type { PlainSignal } from '../utilities/plain-signal.ts'
 import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
 
@@ -76,14 +77,14 @@ export function recordStream(
   deps: ConclusionDeps,
   request: KeyedRequest,
   answer: Response,
-  gone: AbortSignal,
+  gone: PlainSignal,
   end: () => void,
 ): Response {
   const reader = answer.body?.getReader()
   if (!reader) throw new Error('a streamed answer has no body')
   const recording = startRecording(deps.answers, request.account_id)
   const giveUp = () => recording.discard().finally(end)
-  gone.addEventListener('abort', () => void giveUp(), { once: true })
+  gone.listen({ onAbort: () => void giveUp() })
   if (gone.aborted) void giveUp()
   const body = new ReadableStream<Uint8Array>(
     {

@@ -1,5 +1,6 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
 import type { IdempotencyKey } from '../db/schema.ts'
+import type { PlainSignal } from '../utilities/plain-signal.ts'
 import {
   type ConclusionDeps,
   concludeAnswer,
@@ -20,7 +21,7 @@ export interface RepeatableCall {
   content: readonly (Uint8Array | string)[]
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */
-  gone: AbortSignal
+  gone: PlainSignal
   /** Asked before it is served, not before it is answered again. @throws GatewayError if no call may begin */
   mayBegin: () => void
 }

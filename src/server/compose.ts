@@ -34,6 +34,7 @@ import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
+import { Deadlines } from '../utilities/deadlines.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
@@ -128,6 +129,7 @@ export function compose({
 const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
   fetch: createTransport(network, lazySimulator()),
   cooldowns: createCooldowns(now),
+  deadlines: new Deadlines(),
   tokens: createTokens({ fetch: network, now }),
   now,
   random: Math.random,

@@ -10,6 +10,7 @@ import { objectIn, objectsIn, parseAnswer } from '../protocols/wire/json.ts'
 import { type DispatchDeps, dispatch } from '../upstream/dispatch.ts'
 import { requestTo } from '../upstream/request.ts'
 import { readAnswer } from '../upstream/transport.ts'
+import { PlainSignal } from '../utilities/plain-signal.ts'
 import { messageOf } from '../utilities/thrown.ts'
 import { type Question, UNIT_QUESTIONS } from './unit-questions.ts'
 
@@ -145,7 +146,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
   const question = tested.by_responses ? RESPONSES_QUESTION : QUESTIONS[model.kind]
   const protocol = protocolOf(deps.protocols, provider)
   const one = { ...provider, api_keys: [provider.api_keys[key] ?? ''] as const }
-  const never = new AbortController().signal
+  const never = new PlainSignal()
   let address: string | undefined
   let status: number | undefined
   let failure: UpstreamFailure | undefined

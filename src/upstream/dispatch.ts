@@ -4,6 +4,8 @@ import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import { isServiceAccount } from '../domain/service-account.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
+import type { Deadline, Deadlines } from '../utilities/deadlines.ts'
+import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst, seedFrom } from './routes.ts'
@@ -22,6 +24,8 @@ import {
 export interface DispatchDeps {
   fetch: Fetch
   cooldowns: Cooldowns
+  /** Of all attempts under way. */
+  deadlines: Deadlines
   /** What service accounts are shown as. */
   tokens: Tokens
   now: () => number
@@ -32,10 +36,10 @@ export interface DispatchDeps {
 export interface Dispatch<T> {
   catalogue: Catalogue
   model: Model
-  /** Ends the attempt under way. */
-  signal: AbortSignal
+  /** Ends the attempt under way: when the caller has gone, or later. */
+  signal: PlainSignal
   /** Fires when the caller has gone: then no further attempt is begun, though the one under way may be read on. */
-  gone: AbortSignal
+  gone: PlainSignal
   sending: Sending<T>
   /** Understands a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
@@ -89,7 +93,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   let passed_over: Set<string> | undefined
   let silent_routes = 0
   for (const attempt of attempts) {
-    if (call.signal.aborted || call.gone.aborted) break
+    if (call.gone.aborted) break
     if (passed_over?.has(routeOf(attempt))) continue
     const written = writeOrRefuse(sending, attempt)
     const request = written instanceof Promise ? await written : written
@@ -170,7 +174,7 @@ function tryAttempt<T>(
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
   return sendWithToken<Dispatched<T>>(
     request,
-    { tokens: deps.tokens, api_key, ends: [call.signal, call.gone], timeout_ms, onRefused },
+    { tokens: deps.tokens, api_key, gone: call.gone, timeout_ms, onRefused },
     (shown, left_ms) => tryOnce(deps, call, attempt, { ...shown, timeout_ms: left_ms }),
   )
 }
@@ -181,10 +185,10 @@ async function tryOnce<T>(
   attempt: Attempt,
   { url, headers, body, timeout_ms }: TimedRequest,
 ): Promise<Dispatched<T> | UpstreamFailure> {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timeout = setTimeout(endForTime, timeout_ms, controller)
-  call.signal.addEventListener('abort', abort)
+  const end = new AttemptEnd()
+  const { controller } = end
+  deps.deadlines.set(end, timeout_ms)
+  call.signal.listen(end)
   let response: Response | undefined
   try {
     call.sent?.()
@@ -201,8 +205,8 @@ async function tryOnce<T>(
       const failure = call.readFailure(attempt, response.status, response.headers, text)
       return response.status === 401 ? { ...failure, is_unauthorized: true } : failure
     }
-    const answer = await call.sending.open(response, attempt, () => void timeout.refresh())
-    return { answer, attempt, abort }
+    const answer = await call.sending.open(response, attempt, () => deps.deadlines.set(end, timeout_ms))
+    return { answer, attempt, abort: () => controller.abort() }
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
@@ -216,12 +220,23 @@ async function tryOnce<T>(
     if (aborted || isUpstreams(failure)) return upstreamError(wordsOf(failure))
     throw failure
   } finally {
-    clearTimeout(timeout)
-    call.signal.removeEventListener('abort', abort)
+    deps.deadlines.clear(end)
+    call.signal.forget(end)
   }
 }
 
-const endForTime = (controller: AbortController): void => controller.abort(new TimedOut())
+/** Ends an attempt: its fetch, and what is read of its answer. */
+class AttemptEnd implements AbortListener, Deadline {
+  readonly controller = new AbortController()
+
+  onAbort(): void {
+    this.controller.abort()
+  }
+
+  onDue(): void {
+    this.controller.abort(new TimedOut())
+  }
+}
 
 class TimedOut extends Error {}
 

@@ -1,5 +1,6 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
+import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import { drain } from './drain.ts'
 import { type Outlet, readableStream, socketStream } from './outlet.ts'
 import type { Relay } from './relay.ts'
@@ -26,7 +27,7 @@ export interface PumpOptions {
   opened: OpenedBody
   relay: Relay
   /** Fires when the caller has gone; with a GatewayError as its reason where the gateway ends the call. */
-  gone: AbortSignal
+  gone: PlainSignal
   /** Ends the upstream's work. */
   abortUpstream: () => void
   /** How long an abandoned stream is read on, for its usage; 0: not at all. */
@@ -48,7 +49,7 @@ export interface PumpOptions {
  * One stream under way. A thousand flow at once, and each object that a chunk comes by is fetched from memory anew: so all that
  * is known of a stream is in one.
  */
-class Pump {
+class Pump implements AbortListener {
   readonly reader: ByteReader
   readonly relay: Relay
   readonly place: PumpOptions['place']
@@ -73,7 +74,7 @@ class Pump {
   readonly opened: OpenedBody
   /** Resolves once the stream is read. */
   readonly begun = Promise.withResolvers<Outlet>()
-  readonly gone: AbortSignal
+  readonly gone: PlainSignal
   readonly abortUpstream: () => void
   readonly drain_timeout_ms: number
   readonly settle: PumpOptions['settle']
@@ -109,6 +110,10 @@ class Pump {
     return read ?? (await fromUpstream(this.reader.read())).value
   }
 
+  onAbort(): void {
+    end(this)
+  }
+
   /** Its turn has come. */
   goOn(): void {
     if (this.state === 'flowing') readOn(this)
@@ -121,7 +126,7 @@ class Pump {
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   const pumping = new Pump(options)
-  options.gone.addEventListener('abort', () => end(pumping), { once: true })
+  options.gone.listen(pumping)
   if (options.gone.aborted) end(pumping)
   return (options.read_by === 'gateway' ? readableStream : socketStream)({
     begin(outlet) {

@@ -6,6 +6,8 @@ import type { Submitted } from '../../src/ledger/operations.ts'
 import { createLogger, type ProcessLogger, standardOutput } from '../../src/observe/log.ts'
 import { type ServeOptions, startGateway } from '../../src/server/serve.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Deadlines } from '../../src/utilities/deadlines.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { GEMINI_WHOLE } from './recording.ts'
 import type { StageName } from './stages.ts'
 
@@ -86,9 +88,10 @@ const STUBS: Record<StageName, Stub> = {
     gateway: (gateway) => withExchange(gateway, { running: placeless(gateway.exchange.running) }),
   },
   'the time-outs': {
-    runtime: () => {
-      // The gateway's own clocks are intervals, and remain.
-      Object.assign(globalThis, { setTimeout: remembered(setTimeout), clearTimeout: nothing })
+    gateway: (gateway) => {
+      const deadlines: Pick<Deadlines, 'set' | 'clear'> = { set: nothing, clear: nothing }
+      const upstream = { ...gateway.exchange.upstream, deadlines: deadlines as Deadlines }
+      return withExchange(gateway, { upstream })
     },
   },
   'abort controllers': {
@@ -129,7 +132,7 @@ function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger
 
 function placeless({ options }: ExchangeParts['running']): ExchangeParts['running'] {
   const place: Partial<RunningCall> = {
-    gone: new AbortController().signal,
+    gone: new PlainSignal(),
     progressed: nothing,
     watchSilence: nothing,
     done: nothing,

@@ -228,7 +228,7 @@ describe('stopping', () => {
     call.watchSilence(1_000, () => {
       upstream_aborted = true
     })
-    call.gone.addEventListener('abort', () => call.done())
+    call.gone.listen({ onAbort: () => call.done() })
     await running.stop(5)
     expect([call.gone.aborted, upstream_aborted, running.size]).toEqual([true, true, 0])
     expect(call.gone.reason).toBeInstanceOf(GatewayError)

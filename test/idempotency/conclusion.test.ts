@@ -7,6 +7,7 @@ import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import type { ContentFiles } from '../../src/kept/content.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { hold, post, voided, world } from '../ledger/world.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -43,7 +44,7 @@ const callOf = (streams = false) => ({
   account_id: 1,
   content: ['body'],
   streams,
-  gone: new AbortController().signal,
+  gone: new PlainSignal(),
   mayBegin: () => {},
 })
 

@@ -2,6 +2,7 @@
 
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { pump } from '../../src/upstream/pump.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { translateStream } from './conversion.ts'
 
 const [surface, provider, events, piece_bytes] = Bun.argv.slice(2)
@@ -51,7 +52,7 @@ const answer = pump({
     },
   },
   relay: translateStream(to, from),
-  gone: new AbortController().signal,
+  gone: new PlainSignal(),
   read_by: 'gateway',
   abortUpstream: () => undefined,
   drain_timeout_ms: 0,

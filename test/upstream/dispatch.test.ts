@@ -10,6 +10,8 @@ import type { Attempt } from '../../src/upstream/routes.ts'
 import type { Sending } from '../../src/upstream/sending.ts'
 import { createTokens } from '../../src/upstream/tokens/tokens.ts'
 import { type Fetch, fromUpstream, type UpstreamInit } from '../../src/upstream/transport.ts'
+import { Deadlines } from '../../src/utilities/deadlines.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 
 const NAMES = ['a', 'b', 'c']
 const provider = (name: string): Provider => ({
@@ -61,12 +63,19 @@ function over(
   }
   const run = () =>
     dispatch<string>(
-      { fetch, cooldowns, tokens: createTokens({ fetch, now: () => 0 }), now: () => 0, random: () => 0 },
+      {
+        fetch,
+        cooldowns,
+        tokens: createTokens({ fetch, now: () => 0 }),
+        deadlines: new Deadlines(),
+        now: () => 0,
+        random: () => 0,
+      },
       {
         catalogue,
         model,
-        signal: new AbortController().signal,
-        gone: new AbortController().signal,
+        signal: new PlainSignal(),
+        gone: new PlainSignal(),
         sending: {
           streams: false,
           write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
@@ -272,7 +281,7 @@ describe('ends the call', () => {
 
 describe('when the caller has gone', () => {
   test('the attempt is aborted, no other is begun, and no key goes into cooldown', async () => {
-    const leaving = new AbortController()
+    const leaving = new PlainSignal()
     let aborted = false
     const { run, tried, cooldowns } = over(
       {
@@ -285,14 +294,16 @@ describe('when the caller has gone', () => {
         },
         b: ok,
       },
-      { signal: leaving.signal },
+      { signal: leaving, gone: leaving },
     )
     await errorOf(run())
     expect([aborted, tried, cooldowns.coolingUntil('a#1')]).toEqual([true, ['a'], 0])
   })
 
   test('before the first attempt, none is made', async () => {
-    const { run, tried } = over({ a: ok }, { signal: AbortSignal.abort() })
+    const gone = new PlainSignal()
+    gone.abort()
+    const { run, tried } = over({ a: ok }, { signal: gone, gone })
     await errorOf(run())
     expect(tried).toEqual([])
   })
@@ -351,7 +362,7 @@ describe('the time of an attempt', () => {
 
 describe('a caller who leaves', () => {
   const leaving = (fails: (init: UpstreamInit) => Promise<Response>) => {
-    const gone = new AbortController()
+    const gone = new PlainSignal()
     const abandoned: string[] = []
     const { run, tried } = over(
       {
@@ -360,7 +371,7 @@ describe('a caller who leaves', () => {
           return fails(init)
         },
       },
-      { gone: gone.signal, signal: gone.signal, abandoned: ({ provider: { name } }) => abandoned.push(name) },
+      { gone, signal: gone, abandoned: ({ provider: { name } }) => abandoned.push(name) },
     )
     return { abandoned, tried, ended: run().catch(() => tried) }
   }
@@ -387,10 +398,9 @@ describe('a caller who leaves', () => {
 
   test('before the first attempt: nothing was sent', async () => {
     const abandoned: string[] = []
-    const { run, tried } = over(
-      {},
-      { gone: AbortSignal.abort(), abandoned: ({ provider: { name } }) => abandoned.push(name) },
-    )
+    const gone = new PlainSignal()
+    gone.abort()
+    const { run, tried } = over({}, { gone, abandoned: ({ provider: { name } }) => abandoned.push(name) })
     await expect(run()).rejects.toThrow()
     expect([tried, abandoned]).toEqual([[], []])
   })

@@ -4,6 +4,7 @@ import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
 import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { answer, piece, usage } from '../support/native.ts'
 import { eventBytes } from '../support/upstream.ts'
 
@@ -35,7 +36,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
   const [first = eventBytes(piece('first')), ...rest] = packets
   if (!(first instanceof Uint8Array)) throw new Error('the first packet must be bytes')
   const reader = upstreamOf(rest)
-  const caller = new AbortController()
+  const caller = new PlainSignal()
   const settled: StreamEnding[] = []
   const causes: unknown[] = []
   const moves: string[] = []
@@ -44,7 +45,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
   const stream = pump({
     opened: { first, reader },
     relay: passOn(reading, eventFrame()),
-    gone: caller.signal,
+    gone: caller,
     read_by: 'gateway',
     abortUpstream: () => {
       upstream_aborted = true
@@ -255,7 +256,7 @@ test('a stream that the gateway ends while it is being paid is told when it is p
 })
 
 describe('a caller who leaves', () => {
-  const LEAVES: [string, (caller: AbortController, reader: { cancel(): Promise<void> }) => unknown][] = [
+  const LEAVES: [string, (caller: PlainSignal, reader: { cancel(): Promise<void> }) => unknown][] = [
     ['the socket closes', (caller) => caller.abort()],
     ['the stream is cancelled', (_, reader) => reader.cancel()],
     ['both', (caller, reader) => [reader.cancel(), caller.abort()]],
@@ -274,7 +275,9 @@ describe('a caller who leaves', () => {
   })
 
   test('before the stream began', async () => {
-    const { settled, upstream_aborted } = scene([eventBytes(piece('a'))], { gone: AbortSignal.abort() })
+    const gone = new PlainSignal()
+    gone.abort()
+    const { settled, upstream_aborted } = scene([eventBytes(piece('a'))], { gone })
     await turns()
     expect([settled, upstream_aborted()]).toEqual([['cancelled'], true])
   })

@@ -5,6 +5,7 @@ import { drain } from '../../src/upstream/drain.ts'
 import { type ByteReader, pump } from '../../src/upstream/pump.ts'
 import { eventFrame, passOn } from '../../src/upstream/relay.ts'
 import { type InLine, TURN_WEIGHT, TURNS_IN_A_ROW, Turns } from '../../src/upstream/turns.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { answer, piece } from '../support/native.ts'
 import { eventBytes } from '../support/upstream.ts'
 
@@ -142,7 +143,7 @@ const flowing = (reader: ByteReader, first: Uint8Array) => {
   const body = pump({
     opened: { first, reader },
     relay,
-    gone: new AbortController().signal,
+    gone: new PlainSignal(),
     abortUpstream: () => undefined,
     drain_timeout_ms: 0,
     settle: async () => undefined,

@@ -63,13 +63,13 @@ export function providerRoutes(
   const { exchange } = gateway
   const { configuration } = gateway.operations
   const { catalogue, now } = exchange
-  const { fetch, cooldowns, tokens, random } = exchange.upstream
+  const { fetch, cooldowns, deadlines, tokens, random } = exchange.upstream
 
   /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
   async function attempt(body: Static<typeof TrialBody>): Promise<Static<typeof TrialView>> {
     const tried = await catalogueFor(body)
     const route = routeIn(tried, body)
-    const upstream = { fetch, cooldowns: createCooldowns(now), tokens, now, random }
+    const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random }
     const tested = await testAndHide({ ...upstream, protocols: exchange.protocols, catalogue: tried }, route)
     const view = testView(tested)
     const is_in_force = body.text === undefined && body.edits === undefined

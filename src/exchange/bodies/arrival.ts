@@ -92,7 +92,7 @@ async function receiveLarge(
   const share = memory.open(account.id)
   admitted.defer(share.release)
   // The runtime reads on while a body that was begun waits for memory: so it waits before.
-  if (is_announced) await share.reserve(announced_bytes * copies, place.gone)
+  if (is_announced) await share.reserve(announced_bytes * copies, place.gone.signal)
   let read_bytes = 0
   const bytes = await readPaced(request, {
     limit_bytes,
@@ -100,7 +100,7 @@ async function receiveLarge(
       const was_small = read_bytes <= SMALL_BODY_BYTES
       read_bytes += part_bytes
       if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) assertPayable()
-      return share.grow(part_bytes * copies, place.gone)
+      return share.grow(part_bytes * copies, place.gone.signal)
     },
   })
   return { bytes, release: share.release }

@@ -75,7 +75,7 @@ async function readImageCall(
   const { order: wanted, discard } = await call.read(admitted)
   admitted.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
-  admitted.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone.signal)).release)
   const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
   const partial_images = partialsOf(parts, model, wanted)
@@ -107,11 +107,11 @@ async function withReferences(
   const { caller, place } = admitted
   // What is read of stored images takes its own part of the memory, once it is known how much that is.
   const reserve = async (bytes: number) => {
-    if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
+    if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone.signal)).release)
   }
   if (order.wanted.conversation)
-    return withPictures({ fetchImage, gone: place.gone }, order, order.wanted.conversation)
-  const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
+    return withPictures({ fetchImage, gone: place.gone.signal }, order, order.wanted.conversation)
+  const referrer = { account_id: caller.account.id, gone: place.gone.signal, reserve }
   const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
   const { mask_source } = order.wanted
   if (!mask_source) return { ...order, references }

@@ -81,7 +81,7 @@ function streamOf(
         start.held.defer(() => clearTimeout(timer))
         // The time limit is the image's own; who stops the gateway ends it, too.
         place.watchSilence(Number.POSITIVE_INFINITY, drawing.abort)
-        place.gone.addEventListener('abort', () => end(drawing), { once: true })
+        place.gone.listen({ onAbort: () => end(drawing) })
         if (place.gone.aborted) end(drawing)
       },
       pull: () => advance(drawing),

@@ -2,6 +2,7 @@
 
 import { type GatewayError, overloaded } from '../../domain/errors.ts'
 import type { Arriving } from '../../http/sockets.ts'
+import { PlainSignal } from '../../utilities/plain-signal.ts'
 
 /** What a call waits for at the moment; at first, for the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'
@@ -101,9 +102,10 @@ export class RunningCall implements EventListenerObject {
   /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
   left_at_ms: number | undefined
   abortUpstream: (() => void) | undefined
+  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
+  readonly gone = new PlainSignal()
   readonly #running: RunningCalls
   readonly #arriving: Arriving
-  readonly #controller = new AbortController()
   readonly #started_ms: number
   #idle_timeout_ms = Number.POSITIVE_INFINITY
   #is_idle_timeout_lifted = false
@@ -118,11 +120,6 @@ export class RunningCall implements EventListenerObject {
     if (signal.aborted) this.end()
   }
 
-  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
-  get gone(): AbortSignal {
-    return this.#controller.signal
-  }
-
   /** The caller has left. */
   handleEvent(): void {
     this.end()
@@ -132,7 +129,7 @@ export class RunningCall implements EventListenerObject {
   end(reason?: GatewayError): void {
     // Whom the gateway tells why has not left.
     if (!reason) this.left_at_ms ??= this.#running.options.now()
-    this.#controller.abort(reason)
+    this.gone.abort(reason)
   }
 
   /** The call has made a step forward, and now waits for this. */

@@ -6,6 +6,7 @@ import type { PaidOrder } from './order.ts'
 import { pay } from './paid-call.ts'
 import type { Paying } from './paid-kind.ts'
 import { refuseWhileClosed } from './refusals.ts'
+import type { RunningCall } from './running.ts'
 
 /** One of the calls. */
 export interface PartCall<O extends PaidOrder> {
@@ -53,5 +54,5 @@ export async function payPart<O extends PaidOrder>(
 }
 
 /** Whom nobody reads, unless the gateway itself ended the call. */
-const leftBy = ({ reason }: AbortSignal): GatewayError =>
+const leftBy = ({ reason }: RunningCall['gone']): GatewayError =>
   reason instanceof GatewayError ? reason : overloaded('The caller has left.')

@@ -72,7 +72,7 @@ async function readPicture(
   const request = await body.conversation(call.protocol.name, streams)
   const wanted = orderFrom(request, model, [body.content])
   const dialect = call.dialect(body.fields)
-  admitted.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone.signal)).release)
   const context = {
     id: admitted.origin.request_id,
     model: model_id,

@@ -66,14 +66,14 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const onGone = () => {
+        const onAbort = () => {
           // Where the gateway itself ends the call its caller is still there, and is told.
           if (place.gone.reason instanceof GatewayError) return
           void close()
           // Its socket is cut: one that does not read would stay open until it is idle for too long.
           controller.error(new Error('the caller left, or stalled'))
         }
-        place.gone.addEventListener('abort', onGone, { once: true })
+        place.gone.listen({ onAbort })
       },
       async pull(controller) {
         try {

@@ -39,7 +39,7 @@ export async function recall(
   if (conversation_bytes > SMALL_BYTES) {
     const share = exchange.bodies.memory.open(account_id)
     admitted.defer(share.release)
-    await share.grow(conversation_bytes * COPIES, place.gone)
+    await share.grow(conversation_bytes * COPIES, place.gone.signal)
   }
   const before = remembered
     ? await itemsUntil(remembered)

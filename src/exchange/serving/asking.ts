@@ -6,6 +6,7 @@ import { protocolOf } from '../../protocols/registry.ts'
 import { type Dispatch, type Dispatched, dispatch } from '../../upstream/dispatch.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
+import { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { RunningCall } from '../life/running.ts'
 import type { Trace } from '../life/trace.ts'
@@ -35,8 +36,8 @@ export const ask = <T>(
 class Question<T> implements Dispatch<T> {
   readonly catalogue: Catalogue
   readonly model: Model
-  readonly signal: AbortSignal
-  readonly gone: AbortSignal
+  readonly signal: PlainSignal
+  readonly gone: PlainSignal
   readonly sending: Sending<T>
   readonly #parts: ExchangeParts
   readonly #request_id: string
@@ -122,12 +123,12 @@ class Question<T> implements Dispatch<T> {
 }
 
 /** Fires when a caller who has left takes the upstream along: at once, or after the time to drain. */
-function upstreamSignal({ catalogue }: ExchangeParts, place: RunningCall): AbortSignal {
+function upstreamSignal({ catalogue }: ExchangeParts, place: RunningCall): PlainSignal {
   const { on_disconnect, drain_timeout_ms } = catalogue().server
   if (on_disconnect === 'cancel') return place.gone
-  const controller = new AbortController()
-  const abort = () => controller.abort()
+  const drained = new PlainSignal()
+  const abort = () => drained.abort()
   place.watchSilence(Number.POSITIVE_INFINITY, abort)
-  place.gone.addEventListener('abort', () => setTimeout(abort, drain_timeout_ms).unref(), { once: true })
-  return controller.signal
+  place.gone.listen({ onAbort: () => setTimeout(abort, drain_timeout_ms).unref() })
+  return drained
 }

@@ -6,6 +6,7 @@ import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../upstream/pump.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
+import type { Deadlines } from '../../utilities/deadlines.ts'
 
 /** How long a stream whose first event is there may be without output, before it is passed on as it is. */
 const MAX_WAIT_MS = 5_000
@@ -24,6 +25,7 @@ interface SilentStream {
  * @throws ReportedFailure for an error before any output; what `judge` throws
  */
 export async function awaitOutput(
+  deadlines: Deadlines,
   { first, reader }: OpenedBody,
   protocol: Protocol,
   judge: (stream: SilentStream) => Promise<void>,
@@ -32,7 +34,8 @@ export async function awaitOutput(
   if (first) beginning.take(first)
   if (beginning.has_output) return { first, reader }
   const time = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => time.resolve('late'), MAX_WAIT_MS)
+  const deadline = { onDue: () => time.resolve('late') }
+  deadlines.set(deadline, MAX_WAIT_MS)
   try {
     while (!beginning.has_output) {
       const next = reader.read()
@@ -46,7 +49,7 @@ export async function awaitOutput(
     }
     return { first: beginning.bytes, reader }
   } finally {
-    clearTimeout(timer)
+    deadlines.clear(deadline)
   }
 }
 

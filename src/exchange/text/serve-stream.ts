@@ -26,7 +26,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
     const { protocol } = passages(attempt)
     const { readFailure, text } = protocol
     const opened = await readFirst(response, { open: text.stream.open, readFailure }, heard)
-    return awaitOutput(opened, protocol, ({ events, reading }) =>
+    return awaitOutput(parts.upstream.deadlines, opened, protocol, ({ events, reading }) =>
       rejectEmptyStream(protocol, { events, usage: reading.usage() }, request.body),
     )
   })

@@ -71,7 +71,7 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     body_limit_bytes: BODY_LIMIT_BYTES,
     max_files: 2,
     max_fields: MAX_FIELDS,
-    gone: admitted.place.gone,
+    gone: admitted.place.gone.signal,
     field(name, value) {
       assertField(name, fields)
       sha256.update(JSON.stringify([name, value]))

@@ -1,5 +1,6 @@
 // An attempt with the token that stands for its key; once more with another token, where the provider refuses the first.
 import type { UpstreamFailure } from '../../protocols/facts.ts'
+import type { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { UpstreamRequest } from '../transport.ts'
 import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
 import type { Tokens } from './tokens.ts'
@@ -8,8 +9,8 @@ export interface Bearing {
   tokens: Tokens
   /** A service account. */
   api_key: string
-  /** Each ends the wait for a token; its exchange goes on for others. */
-  ends: readonly AbortSignal[]
+  /** Ends the wait for a token; its exchange goes on for others. */
+  gone: PlainSignal
   /** Of the attempt, with all that it waits for. */
   timeout_ms: number
   /** Told of the failure for which another token is got. */
@@ -19,18 +20,18 @@ export interface Bearing {
 /** For an attempt whose key is a service account. @param send sends the request as it is given, in the time that is left */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
-  { tokens, api_key, ends, timeout_ms, onRefused }: Bearing,
+  { tokens, api_key, gone, timeout_ms, onRefused }: Bearing,
   send: (request: UpstreamRequest, timeout_ms: number) => Promise<A | UpstreamFailure>,
 ): Promise<A | UpstreamFailure> {
   const started_ms = performance.now()
   const leftMs = () => Math.max(1, timeout_ms - (performance.now() - started_ms))
-  const first = await gotten(tokens.of(api_key), ends, timeout_ms)
+  const first = await gotten(tokens.of(api_key), gone, timeout_ms)
   if (!isToken(first)) return first
   const result = await send(withBearer(request, first), leftMs())
   if (!('failure_class' in result) || !result.is_unauthorized) return result
   tokens.refused(api_key, first)
   onRefused(result)
-  const second = await gotten(tokens.of(api_key), ends, leftMs())
+  const second = await gotten(tokens.of(api_key), gone, leftMs())
   return isToken(second) ? send(withBearer(request, second), leftMs()) : second
 }
 
@@ -42,21 +43,20 @@ const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamR
 
 function gotten(
   exchanged: AccessToken | Promise<Exchanged>,
-  ends: readonly AbortSignal[],
+  gone: PlainSignal,
   timeout_ms: number,
 ): Exchanged | Promise<Exchanged> {
   if (!(exchanged instanceof Promise)) return exchanged
-  const ended = AbortSignal.any([...ends])
-  if (ended.aborted) return NOT_SENT
+  if (gone.aborted) return NOT_SENT
   return new Promise((resolve) => {
     const finish = (token: Exchanged) => {
       clearTimeout(timer)
-      ended.removeEventListener('abort', end)
+      gone.forget(leaving)
       resolve(token)
     }
-    const end = () => finish(NOT_SENT)
+    const leaving = { onAbort: () => finish(NOT_SENT) }
     const timer = setTimeout(finish, timeout_ms, NO_TOKEN_IN_TIME)
-    ended.addEventListener('abort', end, { once: true })
+    gone.listen(leaving)
     void exchanged.then(finish)
   })
 }

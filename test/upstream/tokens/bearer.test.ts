@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { sendWithToken } from '../../../src/upstream/tokens/bearer.ts'
 import { type Exchanged, isToken } from '../../../src/upstream/tokens/exchange.ts'
 import type { Tokens } from '../../../src/upstream/tokens/tokens.ts'
+import { PlainSignal } from '../../../src/utilities/plain-signal.ts'
 import { accountFile } from '../../support/google.ts'
 
 const KEY = accountFile('http://127.0.0.1:1')
@@ -27,7 +28,7 @@ function over(exchanged: Exchanged[], answers: object[]) {
       {
         tokens,
         api_key: KEY,
-        ends: [new AbortController().signal],
+        gone: new PlainSignal(),
         timeout_ms: 60_000,
         onRefused: ({ message }) => told.push(message),
       },
@@ -80,27 +81,27 @@ describe('a service account', () => {
   })
 
   test('a call that ends does not wait for the exchange', async () => {
-    const controller = new AbortController()
+    const gone = new PlainSignal()
     const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
     const waiting = sendWithToken(
       REQUEST,
       {
         tokens: never,
         api_key: KEY,
-        ends: [new AbortController().signal, controller.signal],
+        gone,
         timeout_ms: 60_000,
         onRefused() {},
       },
       () => Promise.reject(new Error('it was sent')),
     )
-    controller.abort()
+    gone.abort()
     expect(await waiting).toMatchObject({ failure_class: 'upstream_error' })
   })
 })
 
 describe('its time is that of the attempt, with the exchange', () => {
   const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
-  const bearing = { api_key: KEY, ends: [new AbortController().signal], onRefused() {} }
+  const bearing = { api_key: KEY, gone: new PlainSignal(), onRefused() {} }
 
   test('an exchange that takes longer is not waited for, and nothing is sent', async () => {
     const result = await sendWithToken(REQUEST, { ...bearing, tokens: never, timeout_ms: 20 }, () =>
