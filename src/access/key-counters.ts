@@ -25,21 +25,15 @@ const queries = perConnection({
         ),
       )
       .prepare(),
-  pending: (orm) =>
+  open: (orm) =>
     orm
       .select({
-        held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}), 0)`,
+        held_nanos: sql<number>`coalesce(sum(${holds.amount_nanos}) FILTER (WHERE ${holds.state} = 'pending'), 0)`,
+        // Of those that expired as well: they may be settled late.
         first_id: sql<number | null>`min(${holds.id})`,
       })
       .from(holds)
-      // With a literal, so that the partial index serves.
-      .where(
-        and(
-          sql`${holds.state} = 'pending'`,
-          equals(holds.key_id, 'key_id'),
-          gte(holds.created_at_ms, placeholder('from_ms')),
-        ),
-      )
+      .where(and(equals(holds.key_id, 'key_id'), gte(holds.created_at_ms, placeholder('from_ms'))))
       .prepare(),
   newestHold,
 })
@@ -55,11 +49,11 @@ export const countersOf = (key: KeyCounters): KeyCounters => ({
 
 /** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. */
 export function countUsed(db: Database, key: Key, now_ms: number): KeyCounters {
-  const { spent, pending, newestHold } = queries(db)
+  const { spent, open, newestHold } = queries(db)
   const since = (start_ms: number) => {
     const of_key = { key_id: key.id, account_id: key.account_id }
     const { cost_nanos = 0 } = spent.get({ ...of_key, from_s: start_ms / 1_000 }) ?? {}
-    const { held_nanos = 0, first_id = null } = pending.get({ key_id: key.id, from_ms: start_ms }) ?? {}
+    const { held_nanos = 0, first_id = null } = open.get({ key_id: key.id, from_ms: start_ms }) ?? {}
     return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (newestHold.get()?.id ?? 0) + 1 }
   }
   const [day_start_ms, month_start_ms] = [dayStart(now_ms), monthStart(now_ms)]

@@ -75,22 +75,20 @@ export function countOpened(key: KeyPeriods, hold_id: number, amount_nanos: Nano
   key.month_nanos += amount_nanos
 }
 
-/** Puts a cost in the place of a hold that was opened in the key's day or month: by its number, since clocks may be set. */
-export function countResolved(key: KeyPeriods, { id, amount_nanos }: Opened, cost_nanos: Nanos): void {
+/**
+ * Puts a cost in the place of a hold that was opened in the key's day or month: by its number, since clocks may be set.
+ *
+ * @param change_nanos the cost, less what the hold still counts
+ */
+export function countResolved(key: KeyPeriods, hold_id: number, change_nanos: Nanos): void {
   if (!isCounted(key)) return
-  const change_nanos = cost_nanos - amount_nanos
-  if (key.day_start_ms !== null && id >= key.day_first_hold_id) key.day_nanos += change_nanos
-  if (isCountedInMonth(key, id)) key.month_nanos += change_nanos
+  if (key.day_start_ms !== null && hold_id >= key.day_first_hold_id) key.day_nanos += change_nanos
+  if (isCountedInMonth(key, hold_id)) key.month_nanos += change_nanos
 }
 
 /** What the month would count with a cost in the place of a hold; its day counts no more. */
-export const monthWith = (key: KeyPeriods, { id, amount_nanos }: Opened, cost_nanos: Nanos): Nanos =>
-  key.month_nanos + (isCountedInMonth(key, id) ? cost_nanos - amount_nanos : 0)
-
-interface Opened {
-  id: number
-  amount_nanos: Nanos
-}
+export const monthWith = (key: KeyPeriods, hold_id: number, change_nanos: Nanos): Nanos =>
+  key.month_nanos + (isCountedInMonth(key, hold_id) ? change_nanos : 0)
 
 const isCountedInMonth = (key: KeyPeriods, hold_id: number): boolean =>
   isCounted(key) && key.month_start_ms !== null && hold_id >= key.month_first_hold_id

@@ -1,7 +1,7 @@
 // The book that a writer knows from one batch to the next, for as long as it is what the tables have.
 import type { Hold } from '../db/schema.ts'
 import { addHold, type Book, emptyBook } from './book.ts'
-import { loadAccount, loadKey } from './rows.ts'
+import { loadOwner } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export interface KnownBook {
@@ -36,8 +36,7 @@ export function knownBook(statements: Statements, unwritten: ReadonlyMap<number,
     const written_id = statements.lastHoldId.get()?.id ?? 0
     const book = emptyBook(Math.max(newest_lost_id, written_id, ...unwritten.keys()) + 1)
     for (const decided of unwritten.values()) {
-      loadAccount(book, statements, decided.account_id)
-      loadKey(book, statements, decided.key_id)
+      loadOwner(book, statements, decided)
       const account = book.accounts.get(decided.account_id)
       const key = book.keys.get(decided.key_id)
       if (account && key) addHold(book, account, key, { ...decided })

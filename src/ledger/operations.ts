@@ -20,20 +20,8 @@ export interface HoldOperation {
   expires_at_ms: number
 }
 
-/**
- * Opens the hold of an earlier process again, whose row was never written while its call was served: as much of it as is
- * free, whatever else speaks against it.
- */
-export interface ReopenOperation {
-  op: 'reopen'
-  account_id: number
-  key_id: number
-  request_id: string
-  amount_nanos: Nanos
-  /** When it was opened. */
-  now_ms: number
-  expires_at_ms: number
-}
+/** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
+export type LostHold = Omit<Hold, 'id' | 'state'>
 
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &
@@ -45,24 +33,27 @@ type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
 type OfWriter = 'summed' | 'price_id' | 'counted'
 type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos' | 'reported_cost_nanos' | 'computed_cost_nanos'
 
-/**
- * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the
- * free balance, and what that does not cover becomes debt.
- */
-export interface PostOperation {
-  op: 'post'
+/** Settles a hold with the record of its call. One that has expired is settled as well: it has nothing left to become free. */
+interface Settlement {
   hold_id: number
-  cost_nanos: Nanos
+  /** Settled in place of `hold_id`, as one that has expired. */
+  lost?: LostHold | undefined
   call: CallRecord
   now_ms: number
 }
 
+/**
+ * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the
+ * free balance, and what that does not cover becomes debt.
+ */
+export interface PostOperation extends Settlement {
+  op: 'post'
+  cost_nanos: Nanos
+}
+
 /** Resolves a hold at no cost; all of it becomes free. */
-export interface VoidOperation {
+export interface VoidOperation extends Settlement {
   op: 'void'
-  hold_id: number
-  call: CallRecord
-  now_ms: number
 }
 
 /** Resolves an orphaned hold: its process died, or its call is past its time limit. No call is recorded. */
@@ -96,7 +87,6 @@ export interface WithdrawOperation extends Movement {
 
 export type Operation =
   | HoldOperation
-  | ReopenOperation
   | PostOperation
   | VoidOperation
   | ExpireOperation
@@ -120,8 +110,11 @@ export type Refusal =
   | 'request_key_used'
 
 export type HoldOutcome = { ok: true; hold_id: number; held_nanos: Nanos } | Refused
-export type PostOutcome = { ok: true; charged_nanos: Nanos; unpaid_nanos: Nanos } | Refused
-export type VoidOutcome = { ok: true; returned_nanos: Nanos } | Refused
+/** `late`: the hold had expired. */
+export type PostOutcome =
+  | { ok: true; charged_nanos: Nanos; unpaid_nanos: Nanos; late?: true | undefined }
+  | Refused
+export type VoidOutcome = { ok: true; returned_nanos: Nanos; late?: true | undefined } | Refused
 export type MoneyOutcome =
   // `first`: the movement that was made under the same key before; nothing was moved.
   { ok: true; balance_nanos: Nanos; debt_nanos: Nanos; first?: KeyedEntry | undefined } | Refused
@@ -135,7 +128,7 @@ export interface Refused {
 /** An entry that is known by the key of its request. */
 export type KeyedEntry = Pick<Entry, 'kind' | 'amount_nanos' | 'note' | 'created_at_ms'>
 
-export type OutcomeOf<O extends Operation> = O extends HoldOperation | ReopenOperation
+export type OutcomeOf<O extends Operation> = O extends HoldOperation
   ? HoldOutcome
   : O extends PostOperation
     ? PostOutcome
@@ -154,7 +147,7 @@ export interface Ledger {
   readonly failing: string | undefined
   /**
    * @returns the outcome, once the commit that contains it is on the disk; of a hold, where this process owns the ledger, at once.
-   * A refusal changes nothing: resolving a hold again, for example, is refused as `already_resolved`
+   * A refusal changes nothing: settling a hold again, for example, is refused as `already_resolved`
    * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
    * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or fails to
    * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be

@@ -229,6 +229,12 @@ export const holdQueries = perConnection({
       .where(and(eq(holds.state, PENDING), lte(holds.expires_at_ms, placeholder('expired_by_ms'))))
       .orderBy(holds.id)
       .prepare(),
+  ofRequest: (orm) =>
+    orm
+      .select({ id: holds.id })
+      .from(holds)
+      .where(and(equals(holds.id, 'id'), equals(holds.request_id, 'request_id')))
+      .prepare(),
 })
 
 /** The sums of an audit. */

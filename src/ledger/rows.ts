@@ -1,4 +1,5 @@
 // The rows of a book in the tables: those that an operation touches are loaded, and those that a batch changed are stored.
+import type { Hold } from '../db/schema.ts'
 import { isCounted } from '../domain/key-periods.ts'
 import { putTogether } from './added-calls.ts'
 import { type Book, entryKey, type KeyRow } from './book.ts'
@@ -10,12 +11,13 @@ import type { StoredPrices } from './stored-prices.ts'
 export function load(book: Book, statements: Statements, operation: Operation): void {
   switch (operation.op) {
     case 'hold':
-    case 'reopen':
-      loadAccount(book, statements, operation.account_id)
-      loadKey(book, statements, operation.key_id)
+      loadOwner(book, statements, operation)
       return
     case 'post':
     case 'void':
+      if (operation.lost) loadOwner(book, statements, operation.lost)
+      else loadHold(book, statements, operation.hold_id)
+      return
     case 'expire':
       loadHold(book, statements, operation.hold_id)
       return
@@ -26,13 +28,23 @@ export function load(book: Book, statements: Statements, operation: Operation): 
   }
 }
 
-export function loadAccount(book: Book, statements: Statements, id: number): void {
+/** The account and the key of a hold. */
+export function loadOwner(
+  book: Book,
+  statements: Statements,
+  { account_id, key_id }: Pick<Hold, 'account_id' | 'key_id'>,
+): void {
+  loadAccount(book, statements, account_id)
+  loadKey(book, statements, key_id)
+}
+
+function loadAccount(book: Book, statements: Statements, id: number): void {
   if (book.accounts.has(id)) return
   const row = statements.account.get(id)
   if (row) book.accounts.set(id, row)
 }
 
-export function loadKey(book: Book, statements: Statements, id: number): void {
+function loadKey(book: Book, statements: Statements, id: number): void {
   if (book.keys.has(id)) return
   const row = statements.key.get(id)
   if (row) book.keys.set(id, row)
@@ -53,8 +65,7 @@ function loadHold(book: Book, statements: Statements, id: number): void {
   const row = statements.hold.get(id)
   if (!row) return
   book.holds.set(id, row)
-  loadAccount(book, statements, row.account_id)
-  loadKey(book, statements, row.key_id)
+  loadOwner(book, statements, row)
 }
 
 /** Writes what the batch changed: rows before those that refer to them. */

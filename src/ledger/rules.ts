@@ -1,6 +1,6 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
 import type { Call } from '../db/schema.ts'
-import { countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
+import { countOpened, countResolved, dayUsed, monthUsed, monthWith } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
 import {
   type AccountRow,
@@ -26,7 +26,6 @@ import type {
   PostOutcome,
   Refusal,
   Refused,
-  ReopenOperation,
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
@@ -35,7 +34,6 @@ type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
 
 const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } = {
   hold,
-  reopen,
   post,
   void: voidHold,
   expire,
@@ -83,22 +81,22 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
 
 function post(book: Book, operation: PostOperation): PostOutcome {
   const { cost_nanos, now_ms } = operation
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  const { resolving, account, key } = pending
+  const open = openHoldOf(book, operation)
+  if ('refusal' in open) return open
+  const { resolving, account, key, frozen_nanos, late } = open
 
   // The call may use its own hold and the free balance, but not the holds of other calls.
-  const paid = Math.min(cost_nanos, freeOf(account) + resolving.amount_nanos)
+  const paid = Math.min(cost_nanos, freeOf(account) + frozen_nanos)
   const unpaid_nanos = cost_nanos - paid
   if (
     !isAmount(cost_nanos) ||
     !isAmount(key.spent_nanos + cost_nanos) ||
-    !isAmount(monthWith(key, resolving, cost_nanos)) ||
+    !isAmount(monthWith(key, resolving.id, cost_nanos - frozen_nanos)) ||
     !isAmount(account.debt_nanos + unpaid_nanos)
   )
     return refused('amount_out_of_range')
 
-  release(book, pending, 'settled', cost_nanos)
+  release(book, open, 'settled', cost_nanos)
   key.spent_nanos += cost_nanos
   account.debt_nanos += unpaid_nanos
   move(book, account, {
@@ -111,24 +109,24 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   })
   book.new_calls.push(callOf(resolving, operation.call, cost_nanos, unpaid_nanos))
   payDebt(book, account, now_ms)
-  return { ok: true, charged_nanos: paid, unpaid_nanos }
+  return { ok: true, charged_nanos: paid, unpaid_nanos, late }
 }
 
 function voidHold(book: Book, operation: VoidOperation): VoidOutcome {
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  release(book, pending, 'settled')
-  book.new_calls.push(callOf(pending.resolving, operation.call, 0, 0))
-  payDebt(book, pending.account, operation.now_ms)
-  return { ok: true, returned_nanos: pending.resolving.amount_nanos }
+  const open = openHoldOf(book, operation)
+  if ('refusal' in open) return open
+  release(book, open, 'settled')
+  book.new_calls.push(callOf(open.resolving, operation.call, 0, 0))
+  payDebt(book, open.account, operation.now_ms)
+  return { ok: true, returned_nanos: open.frozen_nanos, late: open.late }
 }
 
 function expire(book: Book, operation: ExpireOperation): VoidOutcome {
-  const pending = pendingHold(book, operation.hold_id)
-  if ('refusal' in pending) return pending
-  release(book, pending, 'expired')
-  payDebt(book, pending.account, operation.now_ms)
-  return { ok: true, returned_nanos: pending.resolving.amount_nanos }
+  const open = openHoldOf(book, operation)
+  if ('refusal' in open) return open
+  release(book, open, 'expired')
+  payDebt(book, open.account, operation.now_ms)
+  return { ok: true, returned_nanos: open.frozen_nanos }
 }
 
 /** Why this account and key may not begin a call now, whatever it costs; in order of precedence. */
@@ -144,7 +142,7 @@ function openHold(
   book: Book,
   account: AccountRow,
   key: KeyRow,
-  { request_id, now_ms, expires_at_ms }: HoldOperation | ReopenOperation,
+  { request_id, now_ms, expires_at_ms }: HoldOperation,
   amount_nanos: Nanos,
 ): HoldOutcome {
   const opened: HoldRow = {
@@ -162,42 +160,51 @@ function openHold(
   return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
 }
 
-/** The call was made: whatever its account and key may do by now, it is paid. */
-function reopen(book: Book, operation: ReopenOperation): HoldOutcome {
-  if (!isAmount(operation.amount_nanos)) return refused('amount_out_of_range')
-  const account = book.accounts.get(operation.account_id)
-  if (!account) return refused('no_such_account')
-  const key = book.keys.get(operation.key_id)
-  if (key?.account_id !== account.id) return refused('no_such_key')
-  return openHold(book, account, key, operation, Math.min(operation.amount_nanos, freeOf(account)))
-}
-
-interface PendingHold {
+interface OpenHold {
   readonly resolving: HoldRow
   readonly account: AccountRow
   readonly key: KeyRow
+  /** Nothing once it has expired. */
+  readonly frozen_nanos: Nanos
+  readonly late: true | undefined
 }
 
-function pendingHold(book: Book, hold_id: number): PendingHold | Refused {
-  const resolving = book.holds.get(hold_id)
+/** A hold that may be resolved. The call of one that expired was made: whatever its account and key may do by now, it is paid. */
+function openHoldOf(
+  book: Book,
+  operation: PostOperation | VoidOperation | ExpireOperation,
+): OpenHold | Refused {
+  const lost = operation.op === 'expire' ? undefined : operation.lost
+  const resolving: HoldRow | undefined = lost
+    ? { ...lost, id: book.next_hold_id, state: 'expired' }
+    : book.holds.get(operation.hold_id)
   if (!resolving) return refused('no_such_hold')
-  if (resolving.state !== 'pending') return refused('already_resolved')
+  const late = resolving.state === 'expired' && operation.op !== 'expire' ? true : undefined
+  if (resolving.state !== 'pending' && !late) return refused('already_resolved')
   const account = book.accounts.get(resolving.account_id)
   const key = book.keys.get(resolving.key_id)
-  if (!account || !key) throw new Error(`the book lacks the account or the key of hold ${hold_id}`)
-  return { resolving, account, key }
+  if (lost && !account) return refused('no_such_account')
+  if (lost && key?.account_id !== lost.account_id) return refused('no_such_key')
+  if (!account || !key) throw new Error(`the book lacks the account or the key of hold ${resolving.id}`)
+  return { resolving, account, key, frozen_nanos: late ? 0 : resolving.amount_nanos, late }
 }
 
 function release(
   book: Book,
-  { resolving, account, key }: PendingHold,
+  { resolving, account, key, frozen_nanos }: OpenHold,
   state: HoldRow['state'],
   cost_nanos: Nanos = 0,
 ): void {
+  if (resolving.id === book.next_hold_id) {
+    // A lost one counts from when it was opened, unless the key's day is a later one by now.
+    book.next_hold_id += 1
+    book.holds.set(resolving.id, resolving)
+    countOpened(key, resolving.id, 0, Math.max(resolving.created_at_ms, key.day_start_ms ?? 0))
+  }
   resolving.state = state
-  account.held_nanos -= resolving.amount_nanos
-  key.held_nanos -= resolving.amount_nanos
-  countResolved(key, resolving, cost_nanos)
+  account.held_nanos -= frozen_nanos
+  key.held_nanos -= frozen_nanos
+  countResolved(key, resolving.id, cost_nanos - frozen_nanos)
   book.resolved_holds.push(resolving)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)

@@ -1,4 +1,4 @@
-// The sweep: expires orphaned holds, which no call can resolve any more, so that their money is free again.
+// The sweep: expires orphaned holds, which no call is known to settle any more, so that their money is free again.
 import type { Database } from 'bun:sqlite'
 import type { Hold } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -8,14 +8,13 @@ import { holdQueries } from './queries.ts'
 export interface Swept {
   /** The holds that this sweep expired. */
   expired: Hold[]
-  /** The most that their calls may have cost upstream, which no account is charged for: the operator's possible loss. */
+  /** The most that their calls may have cost upstream, which no account is charged for unless they settle late: the operator's possible loss. */
   possible_loss_nanos: Nanos
 }
 
 /**
  * Expires pending holds. At the start of the only server, all of them: the process that opened them is dead. Later,
- * those whose call is past its time limit and no longer running: expiring the hold of a running call would make the
- * call free.
+ * those whose call is past its time limit and no longer running: without its hold a running call may end in debt.
  *
  * @param db any connection to the ledger's database; only read from
  * @param options `all`: whatever their time limit; `isUnderWay`: whether a hold's call may still resolve it

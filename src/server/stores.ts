@@ -162,9 +162,10 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const { db, ledger, journal, idempotency, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
-  const pending = holdQueries(db).pending.all({ expired_by_ms: Number.MAX_SAFE_INTEGER })
-  const isRecorded = (request_id: string) => findCall(db, request_id) !== undefined
-  await journal.apply(ledger, { pending, isRecorded })
+  await journal.apply(ledger, {
+    hasHold: (id, request_id) => holdQueries(db).ofRequest.get({ id, request_id }) !== undefined,
+    isRecorded: (request_id) => findCall(db, request_id) !== undefined,
+  })
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()

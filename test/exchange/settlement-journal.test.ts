@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hold } from '../../src/db/schema.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
 import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger, Operation, PostOperation } from '../../src/ledger/operations.ts'
+import { expireOrphanedHolds } from '../../src/ledger/sweep.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
@@ -32,34 +34,32 @@ const settlementOf = (hold_id: number): UnwrittenSettlement => ({
   operation: { op: 'post', hold_id, cost_nanos: 5, now_ms: 0 } as PostOperation,
   fields: { request_id: `req_${hold_id}`, hold_id, cost_usd: '0.000000005' },
 })
-const HOLD = { account_id: 1, key_id: 1, amount_nanos: 7, now_ms: 0, expires_at_ms: 0 }
+const HOLD = { account_id: 1, key_id: 1, amount_nanos: 7, created_at_ms: 0, expires_at_ms: 0 }
 /** The same with its hold, whose row may be as unwritten. */
 const wholeOf = (hold_id: number): UnwrittenSettlement => ({
   ...settlementOf(hold_id),
   hold: { ...HOLD, request_id: `req_${hold_id}` },
 })
-const holdOf = (id: number, request_id = `req_${id}`): Hold => ({ id, request_id }) as Hold
+const holdOf = (id: number, request_id = `req_${id}`) => ({ id, request_id })
 
-/** What the tables have: these pending holds, and calls of these requests. */
-const found = (...pending: Hold[]) => ({
-  pending,
+/** What the tables have: these holds, and a call of request 8. */
+const found = (...holds: ReturnType<typeof holdOf>[]) => ({
+  hasHold: (id: number, request_id: string) =>
+    holds.some((hold) => hold.id === id && hold.request_id === request_id),
   isRecorded: (request_id: string) => request_id === 'req_8',
 })
 
-/** A ledger that takes everything, or throws. It opens holds again from 101 on. */
+/** A ledger that takes all but one account's, or throws. */
 function ledgerThat(thrown?: Error) {
   const submitted: (number | string)[] = []
-  let hold_id = 100
   const submit = async (operation: Operation) => {
     if (thrown) throw thrown
-    if (operation.op === 'reopen') {
-      submitted.push(`reopen ${operation.request_id}`)
-      return operation.account_id === 1
-        ? { ok: true, hold_id: ++hold_id, held_nanos: operation.amount_nanos }
-        : { ok: false, refusal: 'no_such_account' }
-    }
-    if ('hold_id' in operation) submitted.push(operation.hold_id)
-    return { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
+    const lost = 'lost' in operation ? operation.lost : undefined
+    if (lost) submitted.push(`lost ${lost.request_id}`)
+    else if ('hold_id' in operation) submitted.push(operation.hold_id)
+    return lost?.account_id === 2
+      ? { ok: false, refusal: 'no_such_account' }
+      : { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
   }
   return { ledger: { submit: submit as Ledger['submit'] }, submitted }
 }
@@ -95,20 +95,20 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     ])
   })
 
-  test('opens a hold again whose row was never written, and takes one that was by its request, whatever its number', async () => {
-    journal().keep([wholeOf(1), wholeOf(2), wholeOf(8)])
+  test('settles a hold whose row was never written, unless its call is recorded, and no other in its place', async () => {
+    journal().keep([wholeOf(1), wholeOf(2), wholeOf(3), wholeOf(8)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(1, 'req_of_another_call'), holdOf(3, 'req_2')))
-    expect(submitted).toEqual(['reopen req_1', 101, 3])
+    await journal().apply(ledger, found(holdOf(1, 'req_of_another_call'), holdOf(3)))
+    expect(submitted).toEqual(['lost req_1', 'lost req_2', 3])
     expect(messages().at(-1)).toBe('a settlement of the journal was written before')
   })
 
-  test('reports a hold that cannot be opened again', async () => {
+  test('reports a hold that is of no account any more', async () => {
     const { hold, ...settlement } = wholeOf(1)
     journal().keep([{ ...settlement, hold: hold && { ...hold, account_id: 2 } }])
     const { ledger, submitted } = ledgerThat()
     await journal().apply(ledger, found())
-    expect(submitted).toEqual(['reopen req_1'])
+    expect(submitted).toEqual(['lost req_1'])
     expect(memory.lines().at(-1)).toMatchObject({ level: 'error', refusal: 'no_such_account' })
   })
 
@@ -174,12 +174,23 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
   expect(statSync(join(disk.path, 'settlements.reserve')).size).toBe(1024 * 1024)
 })
 
+/** As another gateway would that takes the one of the folder for dead. */
+async function expireAll(database_path: string): Promise<void> {
+  const db = openDatabase(database_path)
+  const ledger = openLedger({ path: database_path })
+  await expireOrphanedHolds(db, ledger, Date.now(), { all: true })
+  await ledger.close()
+  db.close()
+}
+
 test.each([
-  ['with a row', true],
-  ['without one yet', false],
+  ['with a row', ['pending']],
+  ['that has expired since', ['expired']],
+  ['without a row yet', []],
 ])(
   'a process that stops while the database is locked leaves a journal, and its next start charges what was delivered of a hold %s',
-  async (_, has_row) => {
+  async (_, states) => {
+    const has_row = states.length > 0
     const end = Promise.withResolvers<void>()
     await using upstream = await startUpstream(
       stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its end.') }),
@@ -206,7 +217,8 @@ test.each([
       expect(await first.ended).toBe(0)
       await unlock()
       expect(existsSync(journal_path)).toBe(true)
-      expect(first.books().holds.map(({ state }) => state)).toEqual(has_row ? ['pending'] : [])
+      if (states[0] === 'expired') await expireAll(owned.database_path)
+      expect(first.books().holds.map(({ state }) => state as string)).toEqual(states)
     }
     await using second = await startGatewayProcess(catalogue, kept)
     await eventually('the journal is removed', () => !existsSync(journal_path))

@@ -4,12 +4,24 @@ import { changeKey } from '../../src/access/keys.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { type Case, charged, held, refused, returned, specify } from './steps.ts'
+import { type Case, charged, held, late, refused, returned, specify } from './steps.ts'
 import { expire, hold, post, voided, world } from './world.ts'
 
 const at = (iso: string) => Date.parse(`${iso}Z`)
 const on = (iso: string, amount: number, minimum = amount): Operation =>
   hold(amount, { now_ms: at(iso), expires_at_ms: at(iso) + 60_000, minimum_nanos: minimum })
+
+const lostOn = (iso: string, cost_nanos: number): Operation => ({
+  ...post(0, cost_nanos),
+  lost: {
+    account_id: 1,
+    key_id: 1,
+    request_id: iso,
+    amount_nanos: 50,
+    created_at_ms: at(iso),
+    expires_at_ms: at(iso),
+  },
+})
 
 const EVENING = '2026-03-31T23:59:59.999'
 const MIDNIGHT = '2026-04-01T00:00:00'
@@ -66,6 +78,38 @@ const DAYS: Case[] = [
       [on(NOON, 70), held(4, 70)],
     ],
     after: { balance: 930, held: 70, spent: 70, key_held: 70 },
+  },
+  {
+    name: 'a late settlement counts in the day in which its hold was opened',
+    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    steps: [
+      [on(EVENING, 40), held(1, 40)],
+      [expire(1), returned(40)],
+      [on(MIDNIGHT, 60), held(2, 60)],
+      [post(1, 90), late(charged(90))],
+      [expire(2), returned(60)],
+      [on(NOON, 100), held(3, 100)],
+      [voided(3), returned(100)],
+      [post(2, 70), late(charged(70))],
+      [on(NOON, 31), DAILY],
+      [on(NOON, 30), held(4, 30)],
+    ],
+    after: { balance: 840, held: 30, spent: 160, key_held: 30 },
+  },
+  {
+    name: 'so does that of a hold that never had a row, but in no earlier day than the one that the key counts',
+    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    steps: [
+      [on(EVENING, 40), held(1, 40)],
+      [lostOn(MIDNIGHT, 30), late(charged(30))],
+      [on(NOON, 71), DAILY],
+      [lostOn(EVENING, 5), late(charged(5))],
+      [on(NOON, 66), DAILY],
+      [on(NOON, 65), held(4, 65)],
+      [post(1, 40), charged(40)],
+      [on(NOON, 1), DAILY],
+    ],
+    after: { balance: 925, held: 65, spent: 75, key_held: 65 },
   },
   {
     name: 'where only part of the ceiling fits the day, that part is held if it is the minimum',
@@ -238,6 +282,19 @@ describe('a key without a limit of the day or the month', () => {
       day_nanos: 60,
       month_nanos: 90,
     })
+  })
+
+  test('counts a call of the period that is settled late', () => {
+    const { db, commit } = used()
+    const now = '2026-04-02T10:00:00'
+    commit(expire(3))
+    changeKey(db, '1', LIMITS, at(now))
+    expect(commit(post(3, 25, calledAt(now)), on(now, 36), on(now, 35))).toEqual([
+      late(charged(25)),
+      DAILY,
+      held(4, 35),
+    ])
+    expect(audit(db).findings).toEqual([])
   })
 
   test('overspends none that it is given while calls are under way', () => {

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
 import { createWriter, type Probe, type Writer } from '../../src/ledger/writer.ts'
 import { onDisk } from './disk.ts'
-import { charged, held, money, refused, returned } from './steps.ts'
+import { charged, held, late, money, refused, returned } from './steps.ts'
 import { brokenInvariants, expire, hold, NOW, post, topUp, voided } from './world.ts'
 
 interface Case {
@@ -73,7 +73,19 @@ const CASES: Case[] = [
   {
     name: 'the hold expires',
     meanwhile: commit(expire(1)),
-    after: [[post(1, 10), refused('already_resolved')]],
+    after: [
+      [hold(95), held(2, 95)],
+      [post(1, 10), late(charged(5, 5))],
+      [voided(1), refused('already_resolved')],
+    ],
+  },
+  {
+    name: 'the hold expires and is posted late',
+    meanwhile: (_, writer) => void [writer.commit([expire(1)]), writer.commit([post(1, 10)])],
+    after: [
+      [post(1, 10), refused('already_resolved')],
+      [hold(90), held(2, 90)],
+    ],
   },
   {
     name: 'the last hold has another number than before',

@@ -36,6 +36,7 @@ export class Model {
   readonly accounts = new Map<number, ModelAccount>()
   readonly keys = new Map<number, ModelKey & { account_id: number }>()
   readonly pending = new Map<number, ModelHold>()
+  readonly expired = new Map<number, ModelHold>()
   holds_made = 0
 
   addAccount(id: number): void {
@@ -62,7 +63,6 @@ export class Model {
     if (amounts.some(isBad)) return no('amount_out_of_range')
     if (operation.op === 'hold') return this.hold(operation)
     if (operation.op === 'top_up' || operation.op === 'withdraw') return this.move(operation)
-    if (operation.op === 'reopen') throw new Error('the model has no holds of earlier processes')
     return this.resolve(operation)
   }
 
@@ -104,16 +104,25 @@ export class Model {
   }
 
   private resolve(operation: Extract<Operation, { hold_id: number }>): Outcome {
-    const { hold_id } = operation
+    const lost = operation.op === 'expire' ? undefined : operation.lost
+    const hold_id = lost ? this.holds_made + 1 : operation.hold_id
+    if (lost) {
+      const { account_id, key_id, amount_nanos, created_at_ms } = lost
+      this.holds_made = hold_id
+      this.expired.set(hold_id, { account_id, key_id, amount: amount_nanos, at_ms: created_at_ms })
+    }
     if (hold_id < 1 || hold_id > this.holds_made) return no('no_such_hold')
-    const hold = this.pending.get(hold_id)
+    const late = operation.op !== 'expire' && this.expired.has(hold_id)
+    const hold = late ? this.expired.get(hold_id) : this.pending.get(hold_id)
     if (!hold) return no('already_resolved')
     if (operation.op === 'post' && isBad(operation.cost_nanos)) return no('amount_out_of_range')
     const account = must(this.accounts.get(hold.account_id))
     this.pending.delete(hold_id)
+    this.expired.delete(hold_id)
+    if (operation.op === 'expire') this.expired.set(hold_id, hold)
     if (operation.op !== 'post') {
       this.payDebt(hold.account_id)
-      return { ok: true, returned_nanos: hold.amount }
+      return late ? { ok: true, returned_nanos: 0, late } : { ok: true, returned_nanos: hold.amount }
     }
     const charged = Math.min(operation.cost_nanos, this.free(hold.account_id))
     const unpaid = operation.cost_nanos - charged
@@ -124,7 +133,7 @@ export class Model {
     account.moved -= charged
     account.debt += unpaid
     this.payDebt(hold.account_id)
-    return { ok: true, charged_nanos: charged, unpaid_nanos: unpaid }
+    return { ok: true, charged_nanos: charged, unpaid_nanos: unpaid, late: late || undefined }
   }
 
   private move(operation: Extract<Operation, { note: string }>): Outcome {

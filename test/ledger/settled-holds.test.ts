@@ -8,7 +8,7 @@ import { perConnection } from '../../src/db/prepared.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { inFolder } from './disk.ts'
-import { charged, held, refused, returned } from './steps.ts'
+import { charged, held, late, refused, returned } from './steps.ts'
 import { brokenInvariants, CALL, expire, hold, post, stateOf, voided, world } from './world.ts'
 
 const holdsOf = (db: Database) => db.query('SELECT id, state FROM holds ORDER BY id').all()
@@ -41,6 +41,41 @@ test.each<[name: string, batches: Operation[][]]>([
   ])
   expect(stateOf(db)).toMatchObject({ balance: 96, held: 0 })
   expect(brokenInvariants(db)).toEqual([])
+})
+
+test.each<[name: string, batches: Operation[][]]>([
+  [
+    'in the batch of its hold',
+    [[hold(10), hold(20), hold(30), expire(1), expire(2), expire(3), post(1, 4), voided(2)]],
+  ],
+  [
+    'in the batch of its expiry',
+    [
+      [hold(10), hold(20), hold(30)],
+      [expire(1), post(1, 4), expire(2), voided(2), expire(3)],
+    ],
+  ],
+  [
+    'in a later batch',
+    [
+      [hold(10), hold(20), hold(30)],
+      [expire(1), expire(2), expire(3)],
+      [post(1, 4), voided(2)],
+    ],
+  ],
+])('%s: an expired hold that is settled has no row any more', (_, batches) => {
+  for (const whose of ['the same writer', 'a new one for each batch']) {
+    const db = world({ balance: 100 })
+    const writer = createWriter(db)
+    for (const batch of batches) (whose === 'the same writer' ? writer : createWriter(db)).commit(batch)
+    expect(holdsOf(db)).toEqual([{ id: 3, state: 'expired' }])
+    expect(callsOf(db)).toEqual([
+      { id: 1, hold_nanos: 10, cost_nanos: 4 },
+      { id: 2, hold_nanos: 20, cost_nanos: 0 },
+    ])
+    expect(stateOf(db)).toMatchObject({ balance: 96, held: 0, spent: 4 })
+    expect(brokenInvariants(db)).toEqual([])
+  }
 })
 
 test('a later writer knows that it was settled, and gives its id to no other', () => {
@@ -118,7 +153,7 @@ test('a database of the version before keeps its calls, sums and images, and the
       charged(25),
       held(5, 7),
       charged(6),
-      refused('already_resolved'),
+      late(returned(0)),
     ])
     expect(brokenInvariants(db)).toEqual([])
     db.close()

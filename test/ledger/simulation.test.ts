@@ -1,10 +1,11 @@
 // The simulation: seeded random operations of two connections, whose outcomes must be those of a simple model, with every
-// invariant intact. Each connection has a writer that knows the rows of its earlier batches; a third changes rows in between.
+// invariant intact. Each connection has a writer that knows the rows of its earlier batches; a third changes rows in between, and
+// expires holds of calls that settle all the same.
 import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
-import type { Operation } from '../../src/ledger/operations.ts'
-import { createWriter } from '../../src/ledger/writer.ts'
+import type { Operation, Outcome } from '../../src/ledger/operations.ts'
+import { createWriter, type Writer } from '../../src/ledger/writer.ts'
 import { SEED } from '../support/seed.ts'
 import { inFolder } from './disk.ts'
 import { Model } from './model.ts'
@@ -65,13 +66,28 @@ function nextOperation(random: Random, model: Model, now_ms: number): Operation 
       minimum_nanos: random.chance(0.5) ? amount : random.below(100),
     })
   }
-  if (kind < 92) return resolution(random, model)
+  if (kind < 91) return resolution(random, model)
+  if (kind < 92) return lostSettlement(random, account_id, now_ms)
   if (kind < 97) return topUp(1 + random.below(800), account_id)
   return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
 }
 
+/** Of a hold that an earlier process decided, and never wrote. */
+function lostSettlement(random: Random, account_id: number, now_ms: number): Operation {
+  const lost = {
+    account_id,
+    key_id: account_id + ACCOUNTS * random.below(KEYS_EACH),
+    request_id: 'lost',
+    amount_nanos: random.below(200),
+    created_at_ms: now_ms,
+    expires_at_ms: now_ms,
+  }
+  return { ...(random.chance(0.2) ? voided(1) : post(1, random.below(200))), lost }
+}
+
 function resolution(random: Random, model: Model): Operation {
-  const [oldest = 1] = model.pending.keys()
+  const [oldest = 1] =
+    random.chance(0.2) && model.expired.size > 0 ? model.expired.keys() : model.pending.keys()
   const unknown = random.chance(0.02) ? 1 + random.below(3) : 0
   const hold_id = unknown
     ? model.holds_made + unknown
@@ -80,7 +96,7 @@ function resolution(random: Random, model: Model): Operation {
       : 1 + random.below(model.holds_made)
   const held = model.pending.get(hold_id)?.amount ?? 10
   if (random.chance(0.15)) return voided(hold_id)
-  if (random.chance(0.05)) return expire(hold_id)
+  if (random.chance(0.03)) return expire(hold_id)
   const cost_nanos = random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50)
   return post(hold_id, cost_nanos, random.chance(0.5) ? { provider_cost_nanos: random.below(200) } : {})
 }
@@ -106,6 +122,13 @@ function administer(random: Random, db: Database, model: Model): void {
   key.revoked = random.chance(0.2)
   db.query('UPDATE accounts SET status = ? WHERE id = ?').run(account.suspended ? 'suspended' : 'active', id)
   db.query('UPDATE keys SET revoked_at_ms = ? WHERE id = ?').run(key.revoked ? 0 : null, ACCOUNTS + id)
+}
+
+/** The sweep of another process, which takes calls under way for gone. */
+function sweep(random: Random, writer: Writer, model: Model): void {
+  const operations = [...model.pending.keys()].filter(() => random.chance(0.1)).map(expire)
+  const expected = operations.map((operation) => model.apply(operation))
+  expect(writer.commit(operations)).toEqual(expected)
 }
 
 function expectSame(db: Database, model: Model): void {
@@ -137,8 +160,9 @@ function simulate(path: string): void {
   const db = openFast(path)
   const model = new Model()
   settle(db, model)
-  const connections = [openFast(path), openFast(path)] as const
+  const connections = [openFast(path), openFast(path), openFast(path)] as const
   const writers = [createWriter(connections[0]), createWriter(connections[1])] as const
+  const sweeper = createWriter(connections[2])
   let writer = random.pick(writers)
   const seen = new Map<string, number>()
   let done = 0
@@ -153,7 +177,7 @@ function simulate(path: string): void {
       operations.push(operation)
       const outcome = model.apply(operation)
       model.assertSound()
-      const answer = `${operation.op} ${outcome.ok ? 'ok' : outcome.refusal}`
+      const answer = `${operation.op} ${answerOf(outcome)}`
       seen.set(answer, (seen.get(answer) ?? 0) + 1)
       return outcome
     })
@@ -164,6 +188,7 @@ function simulate(path: string): void {
       expect({ operations, outcomes }).toEqual({ operations, outcomes: expected })
     expectSame(db, model)
     if (random.chance(0.05)) administer(random, db, model)
+    if (random.chance(0.05)) sweep(random, sweeper, model)
     done += size
     if (done >= (audited * OPERATIONS) / AUDITS) {
       expect(brokenInvariants(db)).toEqual([])
@@ -174,6 +199,11 @@ function simulate(path: string): void {
   // The run is only worth something if it met every outcome that these operations can have.
   if (OPERATIONS >= 40_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
   for (const connection of [db, ...connections]) connection.close()
+}
+
+function answerOf(outcome: Outcome): string {
+  if (!outcome.ok) return outcome.refusal
+  return 'late' in outcome && outcome.late ? 'late' : 'ok'
 }
 
 const OUTCOMES_MET = [
@@ -191,11 +221,13 @@ const OUTCOMES_MET = [
   'hold ok',
   'hold outstanding_debt',
   'post already_resolved',
+  'post late',
   'post no_such_hold',
   'post ok',
   'top_up amount_out_of_range',
   'top_up ok',
   'void already_resolved',
+  'void late',
   'void no_such_hold',
   'void ok',
   'withdraw amount_out_of_range',

@@ -10,6 +10,8 @@ export const held = (hold_id: number, held_nanos: number) => ({ ok: true, hold_i
 export const charged = (charged_nanos: number, unpaid_nanos = 0) =>
   ({ ok: true, charged_nanos, unpaid_nanos }) as const
 export const returned = (returned_nanos: number) => ({ ok: true, returned_nanos }) as const
+/** Of a hold that had expired. */
+export const late = <T extends object>(outcome: T) => ({ ...outcome, late: true }) as const
 export const money = (balance_nanos: number, debt_nanos = 0) =>
   ({ ok: true, balance_nanos, debt_nanos }) as const
 

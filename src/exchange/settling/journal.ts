@@ -14,7 +14,6 @@ import {
 import { join } from 'node:path'
 import { flush } from '../../db/copy.ts'
 import { createForOwner } from '../../db/folder.ts'
-import type { Hold } from '../../db/schema.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Ledger } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -25,7 +24,7 @@ export interface SettlementJournal {
   keep(settlements: readonly UnwrittenSettlement[]): void
   /**
    * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
-   * Only at start, before any hold is expired.
+   * Only at start.
    *
    * @param found what the tables have of the calls
    * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
@@ -36,9 +35,9 @@ export interface SettlementJournal {
 }
 
 export interface CallsFound {
-  /** The holds that are not resolved. */
-  pending: readonly Pick<Hold, 'id' | 'request_id'>[]
-  /** Whether a call is recorded: its hold is resolved then. */
+  /** Whether a hold that is not settled is of this request: the ids of holds without a row are given again after a stop. */
+  hasHold(id: number, request_id: string): boolean
+  /** Whether a call is recorded: its hold is settled then. */
   isRecorded(request_id: string): boolean
 }
 
@@ -61,11 +60,9 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
       append(path, Buffer.from(lines))
       flush(data_folder)
     },
-    async apply(ledger, { pending, isRecorded }) {
+    async apply(ledger, found) {
       if (!existsSync(path)) return
-      const pending_ids = new Map(pending.map(({ id, request_id }) => [request_id, id]))
-      for (const settlement of read(path, log))
-        await applyOne(settlement, { ledger, pending_ids, isRecorded, log })
+      for (const settlement of read(path, log)) await applyOne(settlement, { ledger, found, log })
       rmSync(path)
       flush(data_folder)
     },
@@ -117,24 +114,19 @@ function read(path: string, log: Logger): UnwrittenSettlement[] {
 
 interface Applying {
   ledger: Pick<Ledger, 'submit'>
-  /** By their requests: the ids of holds without a row are given again after a stop. */
-  pending_ids: ReadonlyMap<unknown, number>
-  isRecorded: CallsFound['isRecorded']
+  found: CallsFound
   log: Logger
 }
 
 async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: Applying): Promise<void> {
-  const { ledger, pending_ids, isRecorded, log } = parts
-  const pending_id = pending_ids.get(fields.request_id)
-  if (pending_id === undefined && (!hold || isRecorded(hold.request_id))) {
+  const { ledger, found, log } = parts
+  const has_row = found.hasHold(operation.hold_id, String(fields.request_id))
+  if (!has_row && (!hold || found.isRecorded(hold.request_id))) {
     log.info(fields, 'a settlement of the journal was written before')
     return
   }
   try {
-    const reopened =
-      hold && pending_id === undefined ? await ledger.submit({ op: 'reopen', ...hold }) : undefined
-    const hold_id = pending_id ?? (reopened?.ok ? reopened.hold_id : operation.hold_id)
-    const outcome = reopened?.ok === false ? reopened : await ledger.submit({ ...operation, hold_id })
+    const outcome = await ledger.submit(has_row ? operation : { ...operation, lost: hold })
     if (outcome.ok) log.info(fields, 'a settlement of the journal was written')
     else log.error({ ...fields, refusal: outcome.refusal }, 'a settlement of the journal was refused')
   } catch (cause) {

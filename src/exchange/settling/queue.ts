@@ -1,20 +1,14 @@
 // Settlements that the ledger could not write: kept, tried again until they are written, and at a stop put into the journal.
 import { GatewayError } from '../../domain/errors.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../domain/money.ts'
-import type {
-  Ledger,
-  Outcome,
-  PostOperation,
-  ReopenOperation,
-  VoidOperation,
-} from '../../ledger/operations.ts'
+import type { Ledger, LostHold, Outcome, PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 
 /** A settlement as it can be kept on the disk. */
 export interface UnwrittenSettlement {
   operation: PostOperation | VoidOperation
   /** What it resolves, whose row may be as unwritten; absent in the journal of a version that wrote holds at once. */
-  hold?: Omit<ReopenOperation, 'op'> | undefined
+  hold?: LostHold | undefined
   /** How the log names the call: its request id, its hold, its cost. */
   fields: Readonly<Record<string, unknown>>
 }

@@ -5,9 +5,9 @@ import { NO_USAGE, totalTokens } from '../../domain/usage.ts'
 import type {
   CallRecord,
   Ledger,
+  LostHold,
   Outcome,
   PostOperation,
-  ReopenOperation,
   VoidOperation,
 } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -168,6 +168,7 @@ function conclude(
       cost_usd,
       // Not in the line where it is undefined.
       estimated: estimated ? true : undefined,
+      late: 'late' in result ? result.late : undefined,
     },
     'call',
   )
@@ -195,21 +196,18 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
     written(outcome) {
       if (outcome.ok) return conclude(parts, told, operation, outcome)
       // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
-      parts.log.warn(
-        { ...fields, refusal: outcome.refusal },
-        'hold already resolved, by an earlier try or its expiry',
-      )
+      parts.log.warn({ ...fields, refusal: outcome.refusal }, 'hold already resolved, by an earlier try')
     },
   })
 }
 
-/** A hold as a later process would open it again: by then it is over. */
-const openedHold = ({ caller, origin, held_nanos, started_ms }: Held): Omit<ReopenOperation, 'op'> => ({
+/** A hold for a later process, to which it may be lost: by then it is over. */
+const openedHold = ({ caller, origin, held_nanos, started_ms }: Held): LostHold => ({
   account_id: caller.account.id,
   key_id: caller.key.id,
   request_id: origin.request_id,
   amount_nanos: held_nanos,
-  now_ms: started_ms,
+  created_at_ms: started_ms,
   expires_at_ms: started_ms,
 })
 
