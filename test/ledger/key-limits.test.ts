@@ -103,7 +103,7 @@ const DAYS: Case[] = [
       [on(EVENING, 40), held(1, 40)],
       [lostOn(MIDNIGHT, 30), late(charged(30))],
       [on(NOON, 71), DAILY],
-      [lostOn(EVENING, 5), late(charged(5))],
+      [lostOn('2026-03-31T12:00:00', 5), late(charged(5))],
       [on(NOON, 66), DAILY],
       [on(NOON, 65), held(4, 65)],
       [post(1, 40), charged(40)],
