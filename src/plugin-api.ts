@@ -13,7 +13,7 @@ type PluginReturn = PluginApp | void
 export interface PluginParts {
   /**
    * Routes of the plugin's own. They may not begin as the gateway's own do (`/v1`, `/api` …), and anybody may call them: a route
-   * that is for those who have an API key asks `gateway.caller`.
+   * that is for those who have an API key asks `gateway.authenticate`.
    */
   app: PluginApp
   /** The class of Elysia, for instances with routes of their own: https://elysiajs.com */
@@ -39,10 +39,10 @@ export interface PluginGateway {
    * Whose API key a request of the plugin's route carries, as `Authorization: Bearer` or `x-api-key`. It is looked at as on the
    * gateway's free routes, and counts against `reads_per_minute`. For routes only: there are no callers while a plugin loads.
    *
-   * @throws an error that the route lets pass: its caller gets 401 without a key that works, 403 if the account is suspended
+   * @throws (as a rejection) an error that the route lets pass: its caller gets 401 without a key that works, 403 if the account is suspended
    * or the key may not be used from there, 429 over the limit
    */
-  caller(request: Request): PluginCaller
+  authenticate(request: Request): Promise<PluginCaller>
   /**
    * Registers a hook that sees each call after its key and limits were checked, and before its price is quoted and money
    * held. Hooks run one after the other: by the names of their plugins, then as they were registered.

@@ -159,6 +159,8 @@ try {
 const checks = Promise.all([
   failureOf('x', '--no-install', 'biome', 'check', '.'),
   failureOf('x', '--no-install', 'tsc', '--noEmit', '--checkers', '2'),
+  // Promises that nobody awaits.
+  failureOf('x', '--no-install', 'oxlint', 'src', 'plugins', 'test'),
 ]).then((failures) => failures.join(''))
 void checks.then((failures) => failures === '' || ending.abort())
 const unbuilt = await failureOf('test/support/build-programs.ts')

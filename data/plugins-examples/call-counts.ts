@@ -28,9 +28,9 @@ const plugin: TollgatePlugin = ({ app, gateway }) => {
     add.run(key.id, cost_nanos)
   })
 
-  app.get('/call-counts', ({ request }) => {
+  app.get('/call-counts', async ({ request }) => {
     // Without a key that works this throws, and the gateway answers 401.
-    const { account, key } = gateway.caller(request)
+    const { account, key } = await gateway.authenticate(request)
     return { account: account.name, key: key.name, ...(find.get(key.id) ?? { calls: 0, cost_nanos: 0 }) }
   })
 }

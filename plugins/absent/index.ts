@@ -27,8 +27,8 @@ function refusal(request: Request): GatewayError {
 
 /** Only callers with a key are told what is not served. */
 export function absent(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
-  function refuse(origin: CallOrigin): never {
-    gateway.exchange.gate.admit(origin)
+  async function refuse(origin: CallOrigin): Promise<never> {
+    await gateway.exchange.gate.admit(origin)
     throw refusal(origin.request)
   }
   const unparsed = { parse: 'none' } as const

@@ -1,6 +1,6 @@
 // The entries of an account as its callers ask for them, and as they are shown.
-import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
+import type { Db } from '../../src/db/db.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
@@ -22,8 +22,8 @@ export const EntriesView = Closed(
 )
 
 /** @throws GatewayError invalid_request for days that do not exist, or a cursor that is no entry of the account */
-export function entriesPage(db: Database, account_id: number, query: Static<typeof EntriesQuery>) {
-  const page = listEntries(db, { account_id, kind: query.kind, ...readPeriod(query) }, pageOf(query))
+export async function entriesPage(db: Db, account_id: number, query: Static<typeof EntriesQuery>) {
+  const page = await listEntries(db, { account_id, kind: query.kind, ...readPeriod(query) }, pageOf(query))
   if (!page) throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
   return { entries: page.rows.map(entryFields), ...pageFields(page) }
 }

@@ -1,6 +1,7 @@
 // The live feed of an account's calls: server-sent events while they are held, answered and settled.
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
+import type { Awaitable } from '../../src/db/db.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import {
@@ -32,9 +33,9 @@ export interface CallersFeed {
   caller: Caller
   request: Request
   /** Looks at the key again. @throws GatewayError once it may not be used any more */
-  recheck(): void
+  recheck(): Awaitable<unknown>
   /** Whether the key sees the calls of all keys of its account. */
-  seesAll(): boolean
+  seesAll(): Promise<boolean>
 }
 
 /**
@@ -50,14 +51,14 @@ export function callersFeeds(
     { running },
     { ...timers, max_feeds: MAX_FEEDS_PER_KEY, tooMany: tooManyFeeds },
   )
-  return ({ caller: { account, key }, request, recheck, seesAll }) => {
-    let sees_all = seesAll()
+  return async ({ caller: { account, key }, request, recheck, seesAll }) => {
+    let sees_all = await seesAll()
     return openFeed({
       request,
       reader: key.id,
-      recheck: () => {
-        recheck()
-        sees_all = seesAll()
+      recheck: async () => {
+        await recheck()
+        sees_all = await seesAll()
       },
       start: (send) =>
         activity.listen(account.id, (event) => {

@@ -33,46 +33,46 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
   const openFeed = callersFeeds(gateway.exchange, timers)
 
   /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
-  function current({ key }: Caller): KeyOfAccount {
-    const found = findKey(db, key.sha256)
+  async function current({ key }: Caller): Promise<KeyOfAccount> {
+    const found = await findKey(db, key.sha256)
     if (!found) throw unknownKey()
     return found
   }
 
   /** The key that asks, where it sees its own calls only. */
-  function onlyKey(caller: Caller): Key | undefined {
-    const { key } = current(caller)
-    return seesAccount(db, key) ? undefined : key
+  async function onlyKey(caller: Caller): Promise<Key | undefined> {
+    const { key } = await current(caller)
+    return (await seesAccount(db, key)) ? undefined : key
   }
-  const whose = (caller: Caller) => ({ account_id: caller.account.id, only: onlyKey(caller) })
+  const whose = async (caller: Caller) => ({ account_id: caller.account.id, only: await onlyKey(caller) })
 
   return new Elysia({ name: 'billing' })
     .use(freeCalls(gateway, SURFACE))
     .onBeforeHandle(() => ledger.barrier())
-    .get('/api/v1/account', ({ caller }) => accountView(current(caller), gateway.exchange), {
+    .get('/api/v1/account', async ({ caller }) => accountView(await current(caller), gateway.exchange), {
       query: AccountQuery,
       response: { 200: AccountView, ...FAILURES },
       detail: DETAILS.getAccount,
     })
     .get(
       '/api/v1/usage',
-      ({ caller, query }) => {
-        const asked = readUsageRequest(query, { ...whose(caller), now_ms: now() })
+      async ({ caller, query }) => {
+        const asked = readUsageRequest(query, { ...(await whose(caller)), now_ms: now() })
         return asked.kind === 'sums'
-          ? sumsView(dailySums(db, asked.filter, asked.request))
-          : pageView(listCalls(db, asked.filter, asked.page))
+          ? sumsView(await dailySums(db, asked.filter, asked.request))
+          : pageView(await listCalls(db, asked.filter, asked.page))
       },
       { query: UsageQuery, response: { 200: UsageView, ...FAILURES }, detail: DETAILS.listUsage },
     )
-    .get('/api/v1/refusals', ({ caller, query }) => refusalsPage(db, whose(caller), query), {
+    .get('/api/v1/refusals', async ({ caller, query }) => refusalsPage(db, await whose(caller), query), {
       query: RefusalsQuery,
       response: { 200: RefusalsView, ...FAILURES },
       detail: DETAILS.listRefusals,
     })
     .get(
       '/api/v1/entries',
-      ({ caller, query }) => {
-        if (onlyKey(caller)) throw seesOwnOnly()
+      async ({ caller, query }) => {
+        if (await onlyKey(caller)) throw seesOwnOnly()
         return entriesPage(db, caller.account.id, query)
       },
       {
@@ -84,7 +84,7 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
     .get(
       '/api/v1/events',
       ({ caller, origin, request }) => {
-        const seesAll = () => !onlyKey(caller)
+        const seesAll = async () => !(await onlyKey(caller))
         return openFeed({ caller, request, recheck: () => gate.admit(origin), seesAll })
       },
       {

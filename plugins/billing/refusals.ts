@@ -1,7 +1,7 @@
 // The refused requests of an account as its callers ask for them, and as they are shown.
-import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { keyQueries } from '../../src/access/queries.ts'
+import type { Db } from '../../src/db/db.ts'
 import type { Key } from '../../src/db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
@@ -52,16 +52,16 @@ export const RefusalsView = Closed(
  * @param only the key that asks, where it sees its own only
  * @throws GatewayError invalid_request for days that do not exist; permission_denied for another key's where `only` is given
  */
-export function refusalsPage(
-  db: Database,
+export async function refusalsPage(
+  db: Db,
   { account_id, only }: { account_id: number; only: Key | undefined },
   { key, model, ...query }: Static<typeof RefusalsQuery>,
-): Static<typeof RefusalsView> {
+): Promise<Static<typeof RefusalsView>> {
   refuseOthers(key, only)
   const { since_ms, until_ms } = readPeriod(query)
   const { limit, cursor } = pageOf(query)
-  const whose = { account_id, key_id: only?.id ?? keyWith(db, account_id, key) }
-  const page = listRefusals(
+  const whose = { account_id, key_id: only?.id ?? (await keyWith(db, account_id, key)) }
+  const page = await listRefusals(
     db,
     { ...whose, model, since_ms, until_ms },
     { limit: Math.min(limit, MAX_REFUSALS), cursor },
@@ -69,7 +69,7 @@ export function refusalsPage(
   const period = { from_ms: since_ms ?? 0, until_ms: until_ms ?? Number.MAX_SAFE_INTEGER }
   return {
     refusals: page.refusals.map(refusalView),
-    refused: model === undefined ? countRefused(db, { ...whose, ...period, span: 'hour' }) : null,
+    refused: model === undefined ? await countRefused(db, { ...whose, ...period, span: 'hour' }) : null,
     ...pageFields(page),
   }
 }
@@ -77,9 +77,9 @@ export function refusalsPage(
 /** No key has this number. */
 const NOBODY = -1
 
-function keyWith(db: Database, account_id: number, prefix: string | undefined): number | undefined {
+async function keyWith(db: Db, account_id: number, prefix: string | undefined): Promise<number | undefined> {
   if (prefix === undefined) return undefined
-  const found: Key[] = keyQueries(db).keysByPrefix.all({ prefix })
+  const found: Key[] = await keyQueries(db).keysByPrefix.all({ prefix })
   return found.find((key) => key.account_id === account_id)?.id ?? NOBODY
 }
 

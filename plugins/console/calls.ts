@@ -2,9 +2,7 @@
 
 import type { Visitor } from '../../src/access/session-rows.ts'
 import { accountOf, actorOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
-import { actingAs } from '../../src/db/actions.ts'
-import { untilFree } from '../../src/db/busy.ts'
-import { immediately } from '../../src/db/transaction.ts'
+import type { Awaitable, Db } from '../../src/db/db.ts'
 import type { By } from '../../src/domain/actions.ts'
 import { GatewayError, invalidRequest, rateLimited } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
@@ -56,8 +54,8 @@ export const viewerCalls = (
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
   options: CallsOptions = {},
 ) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, (entering) => {
-    const viewer = viewerOf(gateway, entering)
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, async (entering) => {
+    const viewer = await viewerOf(gateway, entering)
     countCall(gateway, viewer, options.counts_as)
     return viewer
   })
@@ -67,8 +65,8 @@ export const operatorCalls = (
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
   options: CallsOptions = {},
 ) =>
-  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, (entering) => {
-    const viewer = viewerOf(gateway, entering)
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, async (entering) => {
+    const viewer = await viewerOf(gateway, entering)
     requireOperator(viewer)
     return viewer
   })
@@ -91,20 +89,17 @@ export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }
 })
 
 /**
- * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
+ * Writes to the database beside the calls, in one transaction.
  *
  * @param asking whose change it is in the audit log
- * @param work synchronous and short; run again from its beginning where it has to wait
+ * @param work as that of `Db.begin`
  * @throws what `work` throws
  */
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'exchange'>,
   asking: Asking,
-  work: () => T,
-): Promise<T> => {
-  const { db } = gateway
-  return untilFree(() => immediately(db, () => actingAs(db, byOf(gateway, asking), work)))
-}
+  work: (tx: Db) => Awaitable<T>,
+): Promise<T> => gateway.db.begin(work, { by: byOf(gateway, asking) })
 
 /** The settings by which a request's site is judged. */
 export function siteSettings({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): SiteSettings {
@@ -127,7 +122,7 @@ export function requireConsole({ exchange: { catalogue } }: Pick<Gateway, 'excha
 const viewerOf = (
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
   { request, request_id }: Entering,
-): Viewer =>
+): Promise<Viewer> =>
   gateway.people.sessions.viewer(
     tokenOf(request, siteSettings(gateway)),
     addressOf({ request, sockets: gateway.requests.sockets }),
@@ -155,12 +150,12 @@ export function countCall(
   )
 }
 
-function viewerIfAny(
+async function viewerIfAny(
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
   entering: Entering,
-): Viewer | undefined {
+): Promise<Viewer | undefined> {
   try {
-    return viewerOf(gateway, entering)
+    return await viewerOf(gateway, entering)
   } catch (thrown) {
     // No session, or one that is over: they are about to sign in.
     if (thrown instanceof GatewayError) return undefined
@@ -175,16 +170,16 @@ type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_
 function admitting<V>(
   gateway: Pick<Gateway, 'exchange' | 'requests'>,
   { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
-  admit: (entering: Entering) => V,
+  admit: (entering: Entering) => Promise<V>,
 ) {
-  const enter = (entering: Entering): V => {
+  const enter = async (entering: Entering): Promise<V> => {
     requireConsole(gateway)
-    const viewer = admit(entering)
+    const viewer = await admit(entering)
     requireOwnOrigin(entering.request, siteSettings(gateway))
     return viewer
   }
   const open = openCalls(gateway, SURFACE)
-    .derive({ as: 'scoped' }, ({ origin }) => ({ viewer: enter(origin) }))
+    .derive({ as: 'scoped' }, async ({ origin }) => ({ viewer: await enter(origin) }))
     // What a page reads has the money that calls under way hold.
     .onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
@@ -193,7 +188,7 @@ function admitting<V>(
   // A parser beside a route's `parse: 'none'` would make Elysia look for a parser called "none".
   if (bodies === 'json')
     open.onParse({ as: 'scoped' }, async ({ request }) => {
-      enter({ request })
+      await enter({ request })
       return await readJson(request, limit_bytes)
     })
   return open

@@ -39,8 +39,8 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
   }
 
   /** Only callers with a key are told what is not served. */
-  function refuseVariations(origin: CallOrigin): never {
-    gateway.exchange.gate.admit(origin)
+  async function refuseVariations(origin: CallOrigin): Promise<never> {
+    await gateway.exchange.gate.admit(origin)
     throw unimplemented(
       'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
     )

@@ -19,7 +19,7 @@ export function library(gateway: Pick<Gateway, 'exchange' | 'requests' | 'conten
   const { db } = gateway.content.images.library
 
   async function send(account_id: number, id: string): Promise<Response> {
-    const image = findGeneration(db, account_id, id)
+    const image = await findGeneration(db, account_id, id)
     if (!image) throw noSuchImage()
     if (image.state === 'generating') throw notReady()
     const { mime, uuid } = image
@@ -33,9 +33,9 @@ export function library(gateway: Pick<Gateway, 'exchange' | 'requests' | 'conten
     .use(freeCalls(gateway, SURFACE))
     .get(
       '/api/images/history',
-      ({ caller, query }) => {
+      async ({ caller, query }) => {
         const { model, kind } = query
-        const page = listGenerations(db, { account_id: caller.account.id, model, kind }, pageOf(query))
+        const page = await listGenerations(db, { account_id: caller.account.id, model, kind }, pageOf(query))
         return { images: page.rows.map(imageView), ...pageFields(page) }
       },
       LIST,

@@ -50,8 +50,8 @@ export function messages(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   }
 
   /** In the surface's own shape, with a request-id like all of its answers. */
-  function refuse(origin: CallOrigin): never {
-    gate.admit(origin)
+  async function refuse(origin: CallOrigin): Promise<never> {
+    await gate.admit(origin)
     throw notFound('No such endpoint. Use POST /v1/messages or POST /v1/messages/count_tokens.')
   }
 

@@ -26,9 +26,9 @@ function admit(request: Request, token: string | undefined): void {
 }
 
 export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
-  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', ({ request }) => {
+  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', async ({ request }) => {
     admit(request, gateway.exchange.catalogue().metrics.token)
-    const { content_type, text } = gateway.operations.metrics()
+    const { content_type, text } = await gateway.operations.metrics()
     return new Response(text, { headers: { 'content-type': content_type } })
   })
 }

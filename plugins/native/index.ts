@@ -3,7 +3,7 @@
 
 import { type Context, Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
-import { type GatewayError, notFound } from '../../src/domain/errors.ts'
+import { notFound } from '../../src/domain/errors.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
 import { nativeEmbeddings } from '../../src/exchange/embedding/dialect.ts'
 import { rateHeaders } from '../../src/exchange/image/rate.ts'
@@ -43,7 +43,7 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
   function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)
     if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
-    if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
+    if (action.kind !== 'generate') return refuse(origin, action.kind !== 'unknown')
     return serve(exchange, {
       origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
@@ -60,14 +60,10 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
     return servePaid(exchange, embeddingCalls, { origin, dialect: nativeEmbeddings(method, model_id) })
   }
 
-  function refuse(origin: CallOrigin): never {
-    throw elsewhere(origin, isUnimplemented(new URL(origin.request.url).pathname))
-  }
-
   /** Only callers with a key are told what is not served. */
-  function elsewhere(origin: CallOrigin, known: boolean): GatewayError {
-    gate.admit(origin)
-    return known
+  async function refuse(origin: CallOrigin, known: boolean): Promise<never> {
+    await gate.admit(origin)
+    throw known
       ? notImplemented()
       : notFound(
           'No such method. Call models/{model}:generateContent or models/{model}:streamGenerateContent.',
@@ -79,7 +75,12 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
   // Handlers name what they take: for one that takes all, Elysia reads cookies, headers and query of every call.
   for (const path of GENERATING_PATHS)
     app.post(path, ({ origin, set, params }) => generate(origin, set, decodePathPart(params['*'])), unparsed)
-  for (const path of OTHER_PATHS) app.all(path, ({ origin }) => refuse(origin), unparsed)
+  for (const path of OTHER_PATHS)
+    app.all(
+      path,
+      ({ origin }) => refuse(origin, isUnimplemented(new URL(origin.request.url).pathname)),
+      unparsed,
+    )
   return app
 }
 

@@ -29,7 +29,7 @@ export interface ReadingItems {
  * in time
  */
 export async function itemsPage(
-  turns: Iterable<Turn>,
+  turns: AsyncIterable<Turn>,
   id: string,
   { after, limit = DEFAULT_LIMIT, order = 'desc' }: Static<typeof ItemsQuery>,
   reading: ReadingItems,
@@ -60,14 +60,14 @@ const COMMA = Buffer.from(',')
 
 /** Each item once, for a page begins after an item's id. */
 async function* itemsOf(
-  turns: Iterable<Turn>,
+  turns: AsyncIterable<Turn>,
   last_id: string,
   order: 'asc' | 'desc',
   reading: ReadingItems,
 ): AsyncGenerator<ListedItem> {
   const shown = new Set<string>()
   const pace = createPace()
-  for (const turn of turns) {
+  for await (const turn of turns) {
     await reading.memory.grow(turn.kept_bytes * COPIES, reading.gone)
     const [response, ...input] = await turn.lines()
     const lines = input.map((line, input_index) => ({ line, of: { response_id: turn.id, input_index } }))

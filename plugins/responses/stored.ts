@@ -32,7 +32,7 @@ export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' |
     query: Static<typeof ItemsQuery>,
   ): Promise<Response> {
     const order = query.order === 'asc' ? 'oldest first' : 'newest first'
-    const turns = responses.turnsUntil(account_id, id, order)
+    const turns = await responses.turnsUntil(account_id, id, order)
     if (!turns) throw noSuchResponse(id)
     const share = memory.open(account_id)
     gone.addEventListener('abort', share.release, { once: true })
@@ -72,8 +72,8 @@ export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' |
     )
     .post(
       '/v1/responses/:id/cancel',
-      ({ caller, params: { id } }): never => {
-        if (responses.bytesUntil(caller.account.id, id) === undefined) throw noSuchResponse(id)
+      async ({ caller, params: { id } }): Promise<never> => {
+        if ((await responses.bytesUntil(caller.account.id, id)) === undefined) throw noSuchResponse(id)
         throw invalidRequest(
           'Only responses that are made in the background can be cancelled, and none are made so here. To end one, close its connection.',
         )

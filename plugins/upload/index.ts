@@ -94,7 +94,7 @@ function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
   const { db } = library
 
   async function send(account_id: number, key: string): Promise<Response> {
-    const file = findFile(db, account_id, key)
+    const file = await findFile(db, account_id, key)
     if (!file || !isStored(file)) throw noSuchFile()
     const bytes = await openFile(library, file)
     if (!bytes) throw missing()
@@ -105,12 +105,12 @@ function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
     .use(freeCalls(gateway, SURFACE))
     .get(
       '/api/v1/files',
-      ({ caller: { account }, query }) => {
-        const page = listFiles(db, account.id, pageOf(query))
+      async ({ caller: { account }, query }) => {
+        const page = await listFiles(db, account.id, pageOf(query))
         return {
           files: page.rows.map(listedFileView),
           ...pageFields(page),
-          quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
+          quota: { used_bytes: await usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
       },
       {

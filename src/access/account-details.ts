@@ -1,10 +1,10 @@
 // What an operator writes down of an account beside its short name: a display name, an email, a note; and what its limited keys see.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Db } from '../db/db.ts'
 import { allGiven, equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { account_details } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
 import { accountByName, refuseErased } from './accounts.ts'
@@ -52,8 +52,8 @@ const detailQueries = perConnection({
       .prepare(),
 })
 
-export function detailsOf(db: Database, account_id: number): AccountDetails {
-  const row = detailQueries(db).find.get({ account_id })
+export async function detailsOf(db: Db, account_id: number): Promise<AccountDetails> {
+  const row = await detailQueries(db).find.get({ account_id })
   return row ? { ...row, keys_see_account: row.keys_see_account === 1 } : NO_DETAILS
 }
 
@@ -62,24 +62,28 @@ export function detailsOf(db: Database, account_id: number): AccountDetails {
  *
  * @throws GatewayError not_found without the account; conflict if it is erased; invalid_request for a malformed detail
  */
-export function changeDetails(db: Database, name: string, changes: Partial<AccountDetails>): AccountDetails {
-  return immediately(db, () => {
-    const account = accountByName(db, name)
-    refuseErased(db, account)
-    const before = detailsOf(db, account.id)
+export function changeDetails(
+  db: Db,
+  name: string,
+  changes: Partial<AccountDetails>,
+): Promise<AccountDetails> {
+  return db.begin(async (tx) => {
+    const account = await accountByName(tx, name)
+    await refuseErased(tx, account)
+    const before = await detailsOf(tx, account.id)
     const after = trimmed({ ...before, ...changes })
     check(after)
     const names = (Object.keys(after) as (keyof AccountDetails)[]).filter(
       (name) => before[name] !== after[name],
     )
     if (names.length === 0) return after
-    detailQueries(db).store.run({
+    await detailQueries(tx).store.run({
       ...after,
       account_id: account.id,
       keys_see_account: Number(after.keys_see_account),
     })
     const only = (details: AccountDetails) => Object.fromEntries(names.map((name) => [name, details[name]]))
-    recordAction(db, {
+    await recordAction(tx, {
       action: 'account.changed',
       account_id: account.id,
       before: only(before),

@@ -1,14 +1,13 @@
 // Accounts as a list for the operator: searched, filtered and paged. Only reads.
-import type { Database } from 'bun:sqlite'
+
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Awaitable, Db, Orm } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
-import { isOneOf } from '../db/placeholders.ts'
+import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { account_details, accounts, closed_accounts } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { ShownAccount } from './closing.ts'
-import { accountQueries } from './queries.ts'
 
 const { placeholder } = sql
 
@@ -29,13 +28,13 @@ export interface AccountFilter {
   status?: ShownAccount['status'] | undefined
 }
 
-const isGiven = (name: string) => sql`${placeholder(name)} IS NOT NULL`
+const isGiven = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 const shown_status = sql<
   ShownAccount['status']
->`iif(${closed_accounts.account_id} IS NULL, ${accounts.status}, 'closed')`
+>`CASE WHEN ${closed_accounts.account_id} IS NULL THEN ${accounts.status} ELSE 'closed' END`
 const available = sql<number>`(${accounts.balance_nanos} - ${accounts.held_nanos})`
 
-const accountRows = (orm: BunSQLiteDatabase) =>
+const accountRows = (orm: Orm) =>
   orm
     .select({
       ...getTableColumns(accounts),
@@ -77,6 +76,7 @@ const accountListQueries = perConnection({
       .orderBy(asc(available), asc(accounts.id))
       .limit(placeholder('row_limit'))
       .prepare(),
+  ofName: (orm) => accountRows(orm).where(equals(accounts.name, 'name')).prepare(),
   ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')).prepare(),
   /** What is needed to put all of them in an order that is no column's. */
   brief: (orm) =>
@@ -103,18 +103,20 @@ const filterValues = ({ search, status }: AccountFilter) => ({
 })
 
 /** The account of this number; undefined if not found. */
-export const listedAccount = (db: Database, id: number): ListedAccount | undefined =>
-  listedAccounts(db, [id])[0]
+export async function listedAccount(db: Db, id: number): Promise<ListedAccount | undefined> {
+  const [found] = await listedAccounts(db, [id])
+  return found
+}
 
 /** The account of this name; undefined if not found. */
-export function accountNamed(db: Database, name: string): ListedAccount | undefined {
-  const found = accountQueries(db).accountByName.get({ name })
-  return found && listedAccount(db, found.id)
+export async function accountNamed(db: Db, name: string): Promise<ListedAccount | undefined> {
+  const [found] = await accountListQueries(db).ofName.all({ name })
+  return found
 }
 
 /** The accounts of these numbers, in their order. */
-export function listedAccounts(db: Database, ids: readonly number[]): ListedAccount[] {
-  const found = accountListQueries(db).ofIds.all({ ids: JSON.stringify(ids) })
+export async function listedAccounts(db: Db, ids: readonly number[]): Promise<ListedAccount[]> {
+  const found = await accountListQueries(db).ofIds.all({ ids: JSON.stringify(ids) })
   const by_id = new Map(found.map((account) => [account.id, account]))
   return ids.flatMap((id) => by_id.get(id) ?? [])
 }
@@ -125,19 +127,19 @@ export function listedAccounts(db: Database, ids: readonly number[]): ListedAcco
  *
  * @returns undefined if the cursor is no account
  */
-export function listAccountPage(
-  db: Database,
+export async function listAccountPage(
+  db: Db,
   filter: AccountFilter & { order: 'name' | 'balance' },
   { limit, cursor }: PageRequest,
-): Page<ListedAccount> | undefined {
-  const after = cursor === undefined ? undefined : listedAccount(db, cursor)
+): Promise<Page<ListedAccount> | undefined> {
+  const after = cursor === undefined ? undefined : await listedAccount(db, cursor)
   if (cursor !== undefined && !after) return undefined
   const { byName, byBalance } = accountListQueries(db)
   const values = { ...filterValues(filter), row_limit: limit + 1 }
   const found =
     filter.order === 'name'
-      ? byName.all({ ...values, after_name: after?.name ?? '' })
-      : byBalance.all({
+      ? await byName.all({ ...values, after_name: after?.name ?? '' })
+      : await byBalance.all({
           ...values,
           after_nanos: after ? after.balance_nanos - after.held_nanos : Number.MIN_SAFE_INTEGER,
           after_id: after?.id ?? 0,
@@ -156,5 +158,5 @@ export interface BriefAccount {
 }
 
 /** All accounts that match, in brief: 10,000 take 5 ms. */
-export const briefAccounts = (db: Database, filter: AccountFilter): BriefAccount[] =>
+export const briefAccounts = (db: Db, filter: AccountFilter): Awaitable<BriefAccount[]> =>
   accountListQueries(db).brief.all(filterValues(filter))

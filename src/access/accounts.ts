@@ -1,9 +1,9 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import { PSEUDONYM } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { accountQueries, erasingQueries } from './queries.ts'
 
@@ -40,26 +40,29 @@ function checkAccountName(name: string): void {
  *
  * @throws GatewayError invalid_request when the name is malformed or taken
  */
-export function createAccount(db: Database, account: { name: string; now_ms: number }): Account {
+export async function createAccount(db: Db, account: { name: string; now_ms: number }): Promise<Account> {
   const { name, now_ms } = account
   checkAccountName(name)
-  return immediately(db, () => {
-    const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
+  return await db.begin(async (tx) => {
+    const created: Account | undefined = await accountQueries(tx).insertAccount.get({
+      name,
+      created_at_ms: now_ms,
+    })
     if (!created) throw nameIsTaken(name)
-    recordAction(db, { action: 'account.created', account_id: created.id, after: { name } })
+    await recordAction(tx, { action: 'account.created', account_id: created.id, after: { name } })
     return created
   })
 }
 
 /** All accounts, the oldest first. */
-export const listAccounts = (db: Database): Account[] => accountQueries(db).listAccounts.all()
+export const listAccounts = (db: Db): Awaitable<Account[]> => accountQueries(db).listAccounts.all()
 
-export const findAccount = (db: Database, name: string): Account | undefined =>
+export const findAccount = (db: Db, name: string): Awaitable<Account | undefined> =>
   accountQueries(db).accountByName.get({ name })
 
 /** @throws GatewayError not_found for a name that no account has */
-export function accountByName(db: Database, name: string): Account {
-  const found = findAccount(db, name)
+export async function accountByName(db: Db, name: string): Promise<Account> {
+  const found = await findAccount(db, name)
   if (!found) throw noSuchAccount(name)
   return found
 }
@@ -69,17 +72,17 @@ export function accountByName(db: Database, name: string): Account {
  *
  * @throws GatewayError not_found for a name that no account has
  */
-export const suspendAccount = (db: Database, name: string): Account =>
-  immediately(db, () => {
-    const { id, status } = accountByName(db, name)
+export const suspendAccount = (db: Db, name: string): Promise<Account> =>
+  db.begin(async (tx) => {
+    const { id, status } = await accountByName(tx, name)
     if (status !== 'suspended')
-      recordAction(db, {
+      await recordAction(tx, {
         action: 'account.suspended',
         account_id: id,
         before: { status },
         after: { status: 'suspended' },
       })
-    return setStatus(db, name, 'suspended')
+    return await setStatus(tx, name, 'suspended')
   })
 
 /**
@@ -88,35 +91,34 @@ export const suspendAccount = (db: Database, name: string): Account =>
  * @throws GatewayError not_found for a name that no account has; conflict if it is erased; invalid_request when the
  * new one is malformed or taken
  */
-export function renameAccount(db: Database, name: string, new_name: string): Account {
+export async function renameAccount(db: Db, name: string, new_name: string): Promise<Account> {
   checkAccountName(new_name)
-  const { accountByName, rename } = accountQueries(db)
-  return immediately(db, () => {
-    const account = accountByName.get({ name })
-    if (!account) throw noSuchAccount(name)
-    refuseErased(db, account)
-    if (accountByName.get({ name: new_name })) throw nameIsTaken(new_name)
-    recordAction(db, {
+  return await db.begin(async (tx) => {
+    const account = await accountByName(tx, name)
+    await refuseErased(tx, account)
+    if (await findAccount(tx, new_name)) throw nameIsTaken(new_name)
+    await recordAction(tx, {
       action: 'account.renamed',
       account_id: account.id,
       before: { name },
       after: { name: new_name },
     })
-    return rename.get({ name, new_name })
+    const renamed: Account = await accountQueries(tx).rename.get({ name, new_name })
+    return renamed
   })
 }
 
 /** @throws GatewayError conflict if the account is erased, or about to be */
-export function refuseErased(db: Database, { id, name }: Account): void {
-  if (erasingQueries(db).find.get({ account_id: id }))
+export async function refuseErased(db: Db, { id, name }: Account): Promise<void> {
+  if (await erasingQueries(db).find.get({ account_id: id }))
     throw conflict(
       `The account "${name}" is erased: it stays closed, and its name stays as it is. Create a new one.`,
     )
 }
 
-/** Changes a status, which whoever calls it records. @throws GatewayError not_found for a name that no account has */
-export function setStatus(db: Database, name: string, status: Account['status']): Account {
-  const changed: Account | undefined = accountQueries(db).setStatus.get({ name, status })
+/** Changes a status, which whoever calls it records, in their transaction. @throws GatewayError not_found for a name that no account has */
+export async function setStatus(tx: Db, name: string, status: Account['status']): Promise<Account> {
+  const changed: Account | undefined = await accountQueries(tx).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)
   return changed
 }

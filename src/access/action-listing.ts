@@ -1,7 +1,7 @@
 // The audit log as a list: filtered and paged, with the names of accounts and keys as they are now. Only reads.
-import type { Database } from 'bun:sqlite'
+
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Db, Orm } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -29,7 +29,7 @@ export interface ActionFilter {
   until_ms?: number | undefined
 }
 
-const page = (orm: BunSQLiteDatabase, of: SQL | undefined) =>
+const page = (orm: Orm, of: SQL | undefined) =>
   orm
     .select({
       ...getTableColumns(actions),
@@ -44,13 +44,13 @@ const page = (orm: BunSQLiteDatabase, of: SQL | undefined) =>
       and(
         of,
         lt(actions.id, placeholder('below_id')),
-        sql`(${placeholder('names')} IS NULL OR ${actions.action} IN (SELECT value FROM json_each(${placeholder('names')})))`,
+        sql`(CAST(${placeholder('names')} AS text) IS NULL OR ${actions.action} IN (SELECT value FROM json_each(${placeholder('names')})))`,
         equalsIfGiven(actions.actor, 'actor'),
         equalsIfGiven(actions.account_id, 'account_id'),
         equalsIfGiven(actions.key_id, 'key_id'),
         equalsIfGiven(actions.subject, 'subject'),
-        sql`(${placeholder('since_ms')} IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
-        sql`(${placeholder('until_ms')} IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
+        sql`(CAST(${placeholder('since_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
+        sql`(CAST(${placeholder('until_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
       ),
     )
     .orderBy(desc(actions.id))
@@ -66,7 +66,11 @@ const pages = perConnection({
 })
 
 /** One page of the log, the newest first. */
-export function listActions(db: Database, filter: ActionFilter, asked: PageRequest): Page<ListedAction> {
+export async function listActions(
+  db: Db,
+  filter: ActionFilter,
+  asked: PageRequest,
+): Promise<Page<ListedAction>> {
   const { account_id, key_id, subject, area } = filter
   const { all, ofAccount, ofKey, ofSubject } = pages(db)
   const query =
@@ -87,5 +91,5 @@ export function listActions(db: Database, filter: ActionFilter, asked: PageReque
     since_ms: filter.since_ms ?? null,
     until_ms: filter.until_ms ?? null,
   }
-  return pageOf(query.all(values), asked)
+  return pageOf(await query.all(values), asked)
 }

@@ -1,8 +1,8 @@
 // Closed accounts: suspended, with all keys revoked, while their money and books stay; and opened again.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Db } from '../db/db.ts'
 import type { Account } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { conflict } from '../domain/errors.ts'
 import { accountByName, listAccounts, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
@@ -15,18 +15,19 @@ import { linkQueries, passwordQueries, sessionQueries } from './session-queries.
  * @returns how many keys were revoked by it
  * @throws GatewayError not_found when there is no account of this name
  */
-export function closeAccount(db: Database, name: string, now_ms: number): number {
-  const { insert, revokeKeys } = closingQueries(db)
-  return immediately(db, () => {
-    const { id: account_id, status } = shownAccount(db, name)
-    setStatus(db, name, 'suspended')
-    insert.run({ account_id, closed_at_ms: now_ms })
-    sessionQueries(db).removeOfAccount.all({ account_id, id: 0 })
-    passwordQueries(db).remove.run({ account_id })
-    linkQueries(db).removeOfAccount.run({ account_id })
-    const revoked_keys = revokeKeys.all({ account_id, now_ms }).length
+export function closeAccount(db: Db, name: string, now_ms: number): Promise<number> {
+  return db.begin(async (tx) => {
+    const { id: account_id, status } = await shownAccount(tx, name)
+    await setStatus(tx, name, 'suspended')
+    const { insert, revokeKeys } = closingQueries(tx)
+    await insert.run({ account_id, closed_at_ms: now_ms })
+    await sessionQueries(tx).removeOfAccount.all({ account_id, id: 0 })
+    await passwordQueries(tx).remove.run({ account_id })
+    await linkQueries(tx).removeOfAccount.run({ account_id })
+    const revoked = await revokeKeys.all({ account_id, now_ms })
+    const revoked_keys = revoked.length
     if (status !== 'closed')
-      recordAction(db, {
+      await recordAction(tx, {
         action: 'account.closed',
         account_id,
         before: { status },
@@ -42,44 +43,46 @@ export function closeAccount(db: Database, name: string, now_ms: number): number
  * @returns the account, and whether it was closed
  * @throws GatewayError not_found when there is no account of this name; conflict if it is erased
  */
-export const reopenAccount = (db: Database, name: string): { account: Account; was_closed: boolean } =>
-  immediately(db, () => {
-    const { id: account_id, status } = shownAccount(db, name)
-    refuseErased(db, accountByName(db, name))
-    const account = setStatus(db, name, 'active')
+export const reopenAccount = (db: Db, name: string): Promise<{ account: Account; was_closed: boolean }> =>
+  db.begin(async (tx) => {
+    const { id: account_id, status } = await shownAccount(tx, name)
+    await refuseErased(tx, await accountByName(tx, name))
+    const account = await setStatus(tx, name, 'active')
     if (status !== 'active')
-      recordAction(db, {
+      await recordAction(tx, {
         action: 'account.resumed',
         account_id,
         before: { status },
         after: { status: 'active' },
       })
-    return { account, was_closed: closingQueries(db).remove.all({ account_id }).length > 0 }
+    const opened = await closingQueries(tx).remove.all({ account_id })
+    return { account, was_closed: opened.length > 0 }
   })
 
 /** An account as the operator sees it: one that is closed is no longer only suspended. */
 export type ShownAccount = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
 
 /** All accounts, the oldest first. */
-export function shownAccounts(db: Database): ShownAccount[] {
-  const closed = closingQueries(db).all.all()
+export async function shownAccounts(db: Db): Promise<ShownAccount[]> {
+  const closed = await closingQueries(db).all.all()
   const ids = new Set(closed.map(({ account_id }) => account_id))
-  return listAccounts(db).map((account) => (ids.has(account.id) ? { ...account, status: 'closed' } : account))
+  const accounts = await listAccounts(db)
+  return accounts.map((account) => (ids.has(account.id) ? { ...account, status: 'closed' } : account))
 }
 
 /** @throws GatewayError not_found when there is no account of this name */
-export function shownAccount(db: Database, name: string): ShownAccount {
-  const account = accountByName(db, name)
-  return isClosed(db, account) ? { ...account, status: 'closed' } : account
+export async function shownAccount(db: Db, name: string): Promise<ShownAccount> {
+  const account = await accountByName(db, name)
+  return (await isClosed(db, account)) ? { ...account, status: 'closed' } : account
 }
 
 /** @throws GatewayError conflict if an account is closed */
-export function refuseClosed(db: Database, account: Account): void {
-  if (isClosed(db, account))
+export async function refuseClosed(db: Db, account: Account): Promise<void> {
+  if (await isClosed(db, account))
     throw conflict(
       `The account "${account.name}" is closed. \`tollgate account resume ${account.name}\` opens it again.`,
     )
 }
 
-const isClosed = (db: Database, { id }: Account): boolean =>
-  closingQueries(db).find.get({ account_id: id }) !== undefined
+const isClosed = async (db: Db, { id }: Account): Promise<boolean> =>
+  (await closingQueries(db).find.get({ account_id: id })) !== undefined

@@ -1,10 +1,10 @@
 // The console's own key of an account: it pays for what is called from the console, and nobody has its text.
-import type { Database } from 'bun:sqlite'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { Account, Key } from '../db/schema.ts'
 import { permissionDenied } from '../domain/errors.ts'
 import { keyStatus } from './key-status.ts'
 import { createKey, type Issuing, revokeKey } from './keys.ts'
-import { keyQueries } from './queries.ts'
+import { accountQueries, keyQueries } from './queries.ts'
 
 /** Its name among the keys of its account, where it can be limited and revoked as any other. */
 export const CONSOLE_KEY = 'console'
@@ -18,7 +18,7 @@ export function stateOfKey(key: Key, now_ms: number): KeyState {
 }
 
 /** The newest key of that name, in any state; undefined if nothing was called from the console yet. */
-export const consoleKeyOf = (db: Database, account_id: number): Key | undefined =>
+export const consoleKeyOf = (db: Db, account_id: number): Awaitable<Key | undefined> =>
   keyQueries(db).newestByName.get({ account_id, name: CONSOLE_KEY })
 
 /**
@@ -26,9 +26,13 @@ export const consoleKeyOf = (db: Database, account_id: number): Key | undefined 
  *
  * @throws GatewayError permission_denied for one that is revoked or expired; conflict for an account that is closed
  */
-export function payingKey(db: Database, account: Account, issuing: Issuing): Key {
-  const key = consoleKeyOf(db, account.id)
-  if (!key) return issueConsoleKey(db, account, issuing)
+export async function payingKey(db: Db, account: Account, issuing: Issuing): Promise<Key> {
+  const key =
+    (await consoleKeyOf(db, account.id)) ??
+    // Looked for again: another first call may have made it.
+    (await db.begin(
+      async (tx) => (await consoleKeyOf(tx, account.id)) ?? (await issueConsoleKey(tx, account, issuing)),
+    ))
   const state = stateOfKey(key, issuing.now_ms)
   if (state === 'usable') return key
   const past = state === 'revoked' ? 'was revoked' : 'has expired'
@@ -43,14 +47,20 @@ export function payingKey(db: Database, account: Account, issuing: Issuing): Key
  *
  * @throws GatewayError conflict for an account that is closed
  */
-export function renewConsoleKey(db: Database, account: Account, issuing: Issuing): Key {
-  const key = consoleKeyOf(db, account.id)
-  if (key && stateOfKey(key, issuing.now_ms) === 'usable') return key
-  // An expired key keeps its name until it is revoked.
-  if (key && key.revoked_at_ms === null) revokeKey(db, String(key.id), issuing.now_ms)
-  return issueConsoleKey(db, account, issuing)
+export function renewConsoleKey(db: Db, account: Account, issuing: Issuing): Promise<Key> {
+  return db.begin(async (tx) => {
+    const key = await consoleKeyOf(tx, account.id)
+    if (key && stateOfKey(key, issuing.now_ms) === 'usable') return key
+    // An expired key keeps its name until it is revoked.
+    if (key && key.revoked_at_ms === null) await revokeKey(tx, String(key.id), issuing.now_ms)
+    return await issueConsoleKey(tx, account, issuing)
+  })
 }
 
 /** Its text is dropped here: calls from the console carry a pass instead (passes.ts). */
-const issueConsoleKey = (db: Database, { name }: Account, issuing: Issuing): Key =>
-  createKey(db, name, { name: CONSOLE_KEY }, issuing).key
+async function issueConsoleKey(tx: Db, account: Account, issuing: Issuing): Promise<Key> {
+  // It may have another name by now, and another account its former one.
+  const { name = account.name } = (await accountQueries(tx).accountById.get({ id: account.id })) ?? {}
+  const { key } = await createKey(tx, name, { name: CONSOLE_KEY }, issuing)
+  return key
+}

@@ -1,9 +1,9 @@
 // Erased accounts: closed for good before a person's data is erased, and never opened or named again.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Db } from '../db/db.ts'
 import { pseudonymOf } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { conflict } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
 import { accountByName, findAccount } from './accounts.ts'
@@ -17,26 +17,26 @@ import { erasingQueries } from './queries.ts'
  * @throws GatewayError not_found when there is no account of this name; conflict while it has a balance or calls under way,
  * and where another account has the name that it would get: nothing is changed then
  */
-export function beginErasing(db: Database, name: string, now_ms: number): Account {
-  const { find, insert } = erasingQueries(db)
-  return immediately(db, () => {
-    const account = accountByName(db, name)
-    if (find.get({ account_id: account.id })) return account
-    refuseUnsettled(db, account)
-    const taken = findAccount(db, pseudonymOf(account.id))
+export function beginErasing(db: Db, name: string, now_ms: number): Promise<Account> {
+  return db.begin(async (tx) => {
+    const { find, insert } = erasingQueries(tx)
+    const account = await accountByName(tx, name)
+    if (await find.get({ account_id: account.id })) return account
+    await refuseUnsettled(tx, account)
+    const taken = await findAccount(tx, pseudonymOf(account.id))
     if (taken && taken.id !== account.id)
       throw conflict(
         `Another account has the name "${taken.name}", which ${name} would get. Rename it first: tollgate account rename ${taken.name} NEW-NAME`,
       )
-    closeAccount(db, name, now_ms)
-    insert.run({ account_id: account.id, erased_at_ms: now_ms })
-    recordAction(db, { action: 'account.erased', account_id: account.id })
+    await closeAccount(tx, name, now_ms)
+    await insert.run({ account_id: account.id, erased_at_ms: now_ms })
+    await recordAction(tx, { action: 'account.erased', account_id: account.id })
     return account
   })
 }
 
-function refuseUnsettled(db: Database, { id, name, balance_nanos }: Account): void {
-  const { pending } = erasingQueries(db).pendingHolds.get({ account_id: id }) ?? { pending: 0 }
+async function refuseUnsettled(tx: Db, { id, name, balance_nanos }: Account): Promise<void> {
+  const { pending } = (await erasingQueries(tx).pendingHolds.get({ account_id: id })) ?? { pending: 0 }
   if (pending > 0)
     throw conflict(
       `Calls of ${name} are under way: ${pending}. Run \`tollgate account close ${name}\`, then erase it when they have finished.`,

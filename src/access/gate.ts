@@ -1,5 +1,6 @@
 // The gate: reads a caller's key from the request and lets the key and its account in, or refuses them.
 
+import type { Awaitable } from '../db/db.ts'
 import { type AddressMatcher, compileAddresses } from '../domain/addresses.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { type Arriving, addressOf } from '../http/sockets.ts'
@@ -22,9 +23,9 @@ export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
 export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key']
 
 export interface GateDeps {
-  findKey: (sha256: Buffer) => KeyOfAccount | undefined
+  findKey: (sha256: Buffer) => Awaitable<KeyOfAccount | undefined>
   /** The key that a request was given inside the process (passes.ts). Asked only where it carries none. */
-  findPassed?: (request: Request) => KeyOfAccount | undefined
+  findPassed?: (request: Request) => Awaitable<KeyOfAccount | undefined>
   /** Unix time in milliseconds. */
   now: () => number
 }
@@ -39,8 +40,12 @@ export interface Comer extends Arriving {
 
 /** Lets callers in by their key. */
 export interface Gate {
-  /** @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list */
-  admit(comer: Comer): Caller
+  /**
+   * At once where the key is cached, so that most calls wait for no promise.
+   *
+   * @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list
+   */
+  admit(comer: Comer): Awaitable<Caller>
 }
 
 /**
@@ -62,10 +67,8 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
   const cache = new Map<string, CachedKey>()
 
   /** Keys that do not exist are not cached, so that a new key works at once. */
-  function lookUp(credential: string, now_ms: number): CachedKey | undefined {
-    const cached = cache.get(credential)
-    if (cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
-    const found = KEY_PATTERN.test(credential) ? findKey(hashKey(credential)) : undefined
+  async function readKey(credential: string, now_ms: number): Promise<CachedKey | undefined> {
+    const found = KEY_PATTERN.test(credential) ? await findKey(hashKey(credential)) : undefined
     if (!found) {
       cache.delete(credential)
       return undefined
@@ -77,26 +80,37 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
   }
 
   /** Read anew for each request: the console's are few. */
-  function lookUpPassed(request: Request, now_ms: number): CachedKey | undefined {
-    const found = findPassed?.(request)
+  async function readPassed(request: Request, now_ms: number): Promise<CachedKey | undefined> {
+    const found = await findPassed?.(request)
     return found && compile(found, now_ms)
+  }
+
+  async function readAndLetIn(comer: Comer, now_ms: number): Promise<Caller> {
+    const { credential, request } = comer
+    const read = credential ? await readKey(credential, now_ms) : await readPassed(request, now_ms)
+    if (!read) throw credential ? unknownKey() : missingKey()
+    return letIn(comer, read, now_ms)
   }
 
   return {
     admit(comer) {
-      const { credential } = comer
       const now_ms = now()
-      const cached = credential ? lookUp(credential, now_ms) : lookUpPassed(comer.request, now_ms)
-      if (!cached) throw credential ? unknownKey() : missingKey()
-      const { key, account } = cached.caller
-      if (comer.known) comer.known.caller = cached.caller
-      if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
-      if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
-      if (account.status === 'suspended') throw suspendedAccount()
-      if (key.addresses && !cached.allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
-      return cached.caller
+      const cached = comer.credential ? cache.get(comer.credential) : undefined
+      const is_fresh = cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS
+      return is_fresh ? letIn(comer, cached, now_ms) : readAndLetIn(comer, now_ms)
     },
   }
+}
+
+/** @throws GatewayError as `Gate.admit` */
+function letIn(comer: Comer, { caller, allowsAddress }: CachedKey, now_ms: number): Caller {
+  const { key, account } = caller
+  if (comer.known) comer.known.caller = caller
+  if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
+  if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
+  if (account.status === 'suspended') throw suspendedAccount()
+  if (key.addresses && !allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
+  return caller
 }
 
 const compile = ({ key, account }: KeyOfAccount, read_at_ms: number): CachedKey => ({

@@ -1,6 +1,7 @@
 // What counts against the limits of a key of the day and the month: taken over from another key, or counted when the first limit is set.
-import type { Database } from 'bun:sqlite'
+
 import { and, gte, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { newestHold } from '../db/newest-hold.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -47,17 +48,19 @@ export const countersOf = (key: KeyCounters): KeyCounters => ({
   month_nanos: key.month_nanos,
 })
 
-/** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. */
-export function countUsed(db: Database, key: Key, now_ms: number): KeyCounters {
-  const { spent, open, newestHold } = queries(db)
-  const since = (start_ms: number) => {
+/** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. In the caller's transaction. */
+export async function countUsed(tx: Db, key: Key, now_ms: number): Promise<KeyCounters> {
+  const { spent, open, newestHold } = queries(tx)
+  const newest = await newestHold.get()
+  const since = async (start_ms: number) => {
     const of_key = { key_id: key.id, account_id: key.account_id }
-    const { cost_nanos = 0 } = spent.get({ ...of_key, from_s: start_ms / 1_000 }) ?? {}
-    const { held_nanos = 0, first_id = null } = open.get({ key_id: key.id, from_ms: start_ms }) ?? {}
-    return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (newestHold.get()?.id ?? 0) + 1 }
+    const { cost_nanos = 0 } = (await spent.get({ ...of_key, from_s: start_ms / 1_000 })) ?? {}
+    const { held_nanos = 0, first_id = null } =
+      (await open.get({ key_id: key.id, from_ms: start_ms })) ?? {}
+    return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (newest?.id ?? 0) + 1 }
   }
   const [day_start_ms, month_start_ms] = [dayStart(now_ms), monthStart(now_ms)]
-  const [day, month] = [since(day_start_ms), since(month_start_ms)]
+  const [day, month] = [await since(day_start_ms), await since(month_start_ms)]
   return {
     day_start_ms,
     day_first_hold_id: day.first_id,

@@ -1,7 +1,7 @@
 // Keys as a list, of all accounts or of one: searched, filtered and paged. Only reads.
-import type { Database } from 'bun:sqlite'
+
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Db, Orm } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -10,7 +10,7 @@ import type { KeyStatus } from './key-status.ts'
 
 const { placeholder } = sql
 
-const isGiven = (name: string) => sql`${placeholder(name)} IS NOT NULL`
+const isGiven = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 
 /** A key with the name of its account. */
 export interface ListedKey extends Key {
@@ -33,7 +33,7 @@ const key_status = sql<KeyStatus>`CASE
   WHEN ${keys.expires_at_ms} <= ${placeholder('now_ms')} THEN 'expired'
   WHEN ${keys.revoked_at_ms} IS NULL THEN 'active' ELSE 'retiring' END`
 
-const keyPage = (orm: BunSQLiteDatabase, of_account?: SQL) =>
+const keyPage = (orm: Orm, of_account?: SQL) =>
   orm
     .select({ ...getTableColumns(keys), account_name: accounts.name })
     .from(keys)
@@ -75,16 +75,18 @@ const keyListQueries = perConnection({
 })
 
 /** How many keys of an account work. */
-export const countUsableKeys = (db: Database, account_id: number, now_ms: number): number =>
-  keyListQueries(db).usable.get({ account_id, now_ms })?.keys ?? 0
+export async function countUsableKeys(db: Db, account_id: number, now_ms: number): Promise<number> {
+  const counted = await keyListQueries(db).usable.get({ account_id, now_ms })
+  return counted?.keys ?? 0
+}
 
 /** One page of keys, the newest first. */
-export function listKeyPage(
-  db: Database,
+export async function listKeyPage(
+  db: Db,
   { account_id, key_id, search, status }: KeyFilter,
   page: PageRequest,
   now_ms: number,
-): Page<ListedKey> {
+): Promise<Page<ListedKey>> {
   const { page: all, pageOfAccount } = keyListQueries(db)
   const values = {
     ...pageValues(page),
@@ -93,14 +95,17 @@ export function listKeyPage(
     status: status ?? null,
     now_ms,
   }
-  return pageOf(
-    account_id === undefined ? all.all(values) : pageOfAccount.all({ ...values, account_id }),
-    page,
-  )
+  const found =
+    account_id === undefined ? await all.all(values) : await pageOfAccount.all({ ...values, account_id })
+  return pageOf(found, page)
 }
 
 /** The key of this number; undefined if not found, or where it is another account's. */
-export function listedKey(db: Database, id: number, account_id: number | undefined): ListedKey | undefined {
-  const found = keyListQueries(db).one.get({ id })
+export async function listedKey(
+  db: Db,
+  id: number,
+  account_id: number | undefined,
+): Promise<ListedKey | undefined> {
+  const found = await keyListQueries(db).one.get({ id })
   return found && (account_id === undefined || found.account_id === account_id) ? found : undefined
 }

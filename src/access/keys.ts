@@ -1,8 +1,8 @@
 // Administration of API keys: create, list, change, revoke, rotate.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { Key } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -38,35 +38,46 @@ export interface Issuing {
  *
  * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request when a setting is malformed or the name taken
  */
-export function createKey(
-  db: Database,
+export async function createKey(
+  db: Db,
   account_name: string,
   asked: NewKeySettings,
   issuing: Issuing,
-): IssuedKey {
+): Promise<IssuedKey> {
   const settings = { ...NO_LIMITS, ...asked }
   checkSettings(settings, issuing.now_ms)
-  return immediately(db, () => {
-    const account = accountByName(db, account_name)
-    refuseClosed(db, account)
-    refuseTakenName(db, account.id, settings.name, issuing.now_ms)
-    return issue(db, account.id, { ...settings, ...NOTHING_COUNTED }, issuing)
+  return await db.begin(async (tx) => {
+    const account = await accountByName(tx, account_name)
+    await refuseClosed(tx, account)
+    await refuseTakenName(tx, account.id, settings.name, issuing.now_ms)
+    return await issue(tx, account.id, { ...settings, ...NOTHING_COUNTED }, issuing)
   })
 }
 
 /** All keys, or those of one account, the oldest first; the revoked ones too. */
-export function listKeys(db: Database, account_id?: number): Key[] {
+export function listKeys(db: Db, account_id?: number): Awaitable<Key[]> {
   const { listKeys, keysOfAccount } = keyQueries(db)
   return account_id === undefined ? listKeys.all() : keysOfAccount.all({ account_id })
 }
 
-/** A name for a key that is given none: `key-4`, the first that no working key of the account has. */
-export function freeKeyName(db: Database, account_id: number, now_ms: number): string {
-  const { keyByName, keysCounted } = keyQueries(db)
-  for (let number = (keysCounted.get({ account_id })?.keys ?? 0) + 1; ; number += 1) {
-    const name = `key-${number}`
-    if (!keyByName.get({ account_id, name, now_ms })) return name
-  }
+/** Counts on from the number of the account's keys. */
+const FREE_NUMBER = `
+  WITH RECURSIVE tried(number) AS (
+    SELECT count(*) + 1 FROM keys WHERE account_id = $account_id
+    UNION ALL
+    SELECT number + 1 FROM tried WHERE EXISTS (
+      SELECT 1 FROM keys WHERE account_id = $account_id AND name = 'key-' || number
+        AND (revoked_at_ms IS NULL OR revoked_at_ms > $now_ms))
+  )
+  SELECT max(number) AS number FROM tried`
+
+/**
+ * A name for a key that is given none: `key-4`, the first that no working key of the account has. It is free until the end
+ * of the transaction in which it is asked for.
+ */
+export async function freeKeyName(tx: Db, account_id: number, now_ms: number): Promise<string> {
+  const [row] = await tx.rows<{ number: number }>(FREE_NUMBER, { account_id, now_ms })
+  return `key-${row?.number ?? 1}`
 }
 
 /**
@@ -75,11 +86,11 @@ export function freeKeyName(db: Database, account_id: number, now_ms: number): s
  * @param reference its prefix as `key list` shows it, or its number
  * @throws GatewayError not_found without such a key; conflict when more than one key has the prefix
  */
-export function keyByReference(db: Database, reference: string): Key {
+export async function keyByReference(db: Db, reference: string): Promise<Key> {
   const { keysById, keysByPrefix } = keyQueries(db)
   const found = /^\d{1,15}$/.test(reference)
-    ? keysById.all({ id: Number(reference) })
-    : keysByPrefix.all({ prefix: reference })
+    ? await keysById.all({ id: Number(reference) })
+    : await keysByPrefix.all({ prefix: reference })
   const [key] = found
   if (!key)
     throw notFound(`Key "${reference}" not found. \`tollgate key list\` shows the prefixes of all keys.`)
@@ -99,26 +110,32 @@ export function keyByReference(db: Database, reference: string): Key {
  * malformed, or a name that is taken
  */
 export function changeKey(
-  db: Database,
+  db: Db,
   reference: string,
   changes: Partial<KeySettings>,
   now_ms: number,
-): Key {
-  return immediately(db, () => {
-    const key = keyByReference(db, reference)
+): Promise<Key> {
+  return db.begin(async (tx) => {
+    const key = await keyByReference(tx, reference)
     if (isRevoked(key, now_ms))
       throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
     // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
     const { models: asked_models = null, expires_at_ms: asked_end_ms = null } = changes
     checkSettings({ ...settings, models: asked_models, expires_at_ms: asked_end_ms }, now_ms)
-    if (settings.name !== key.name) refuseTakenName(db, key.account_id, settings.name, now_ms)
-    const { setSettings, setCounters } = keyQueries(db)
-    const changed: Key = setSettings.get({ id: key.id, ...columnsOf(settings) })
-    if (isCounted(changed) && !isCounted(key)) setCounters.run({ id: key.id, ...countUsed(db, key, now_ms) })
+    if (settings.name !== key.name) await refuseTakenName(tx, key.account_id, settings.name, now_ms)
+    const { setSettings, setCounters } = keyQueries(tx)
+    const changed: Key = await setSettings.get({ id: key.id, ...columnsOf(settings) })
+    if (isCounted(changed) && !isCounted(key))
+      await setCounters.run({ id: key.id, ...(await countUsed(tx, key, now_ms)) })
     const difference = changedKeyFields(key, changed)
     if (difference)
-      recordAction(db, { action: 'key.changed', account_id: key.account_id, key_id: key.id, ...difference })
+      await recordAction(tx, {
+        action: 'key.changed',
+        account_id: key.account_id,
+        key_id: key.id,
+        ...difference,
+      })
     return changed
   })
 }
@@ -129,13 +146,13 @@ export function changeKey(
  *
  * @throws GatewayError not_found, conflict as `keyByReference`
  */
-export function revokeKey(db: Database, reference: string, now_ms: number): Key {
-  return immediately(db, () => {
-    const key = keyByReference(db, reference)
+export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Key> {
+  return db.begin(async (tx) => {
+    const key = await keyByReference(tx, reference)
     if (isRevoked(key, now_ms)) return key
-    const revoked = setRevoked(db, key, now_ms)
+    const revoked = await setRevoked(tx, key, now_ms)
     const { id: key_id, account_id } = key
-    recordAction(db, { action: 'key.revoked', account_id, key_id, ...changedKeyFields(key, revoked) })
+    await recordAction(tx, { action: 'key.revoked', account_id, key_id, ...changedKeyFields(key, revoked) })
     return revoked
   })
 }
@@ -148,14 +165,19 @@ export function revokeKey(db: Database, reference: string, now_ms: number): Key 
  * @param grace_s whole seconds during which the old key still works
  * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked or expired
  */
-export function rotateKey(db: Database, reference: string, grace_s: number, issuing: Issuing): IssuedKey {
+export async function rotateKey(
+  db: Db,
+  reference: string,
+  grace_s: number,
+  issuing: Issuing,
+): Promise<IssuedKey> {
   const { now_ms } = issuing
   const revoked_at_ms = now_ms + grace_s * 1_000
   if (!isCount(grace_s) || !isCount(revoked_at_ms)) {
     throw invalidRequest('grace: must be a whole number of seconds, 0 or more.', { param: 'grace' })
   }
-  return immediately(db, () => {
-    const old = keyByReference(db, reference)
+  return await db.begin(async (tx) => {
+    const old = await keyByReference(tx, reference)
     // A revocation in the future comes from an earlier rotation: rotate the key that replaced this one.
     if (old.revoked_at_ms !== null)
       throw invalidRequest(
@@ -163,10 +185,10 @@ export function rotateKey(db: Database, reference: string, grace_s: number, issu
       )
     if (old.expires_at_ms !== null && old.expires_at_ms <= now_ms)
       throw invalidRequest(`The key "${old.prefix}" has expired. Create a new one.`)
-    const revoked = setRevoked(db, old, revoked_at_ms)
-    const made = issue(db, old.account_id, { ...old, spend_limit_nanos: remainingOf(old) }, issuing)
+    const revoked = await setRevoked(tx, old, revoked_at_ms)
+    const made = await issue(tx, old.account_id, { ...old, spend_limit_nanos: remainingOf(old) }, issuing)
     const { before, after } = changedKeyFields(old, revoked) ?? {}
-    recordAction(db, {
+    await recordAction(tx, {
       action: 'key.rotated',
       account_id: old.account_id,
       key_id: old.id,
@@ -177,8 +199,8 @@ export function rotateKey(db: Database, reference: string, grace_s: number, issu
   })
 }
 
-function refuseTakenName(db: Database, account_id: number, name: string, now_ms: number): void {
-  const taken = keyQueries(db).keyByName.get({ account_id, name, now_ms })
+async function refuseTakenName(tx: Db, account_id: number, name: string, now_ms: number): Promise<void> {
+  const taken = await keyQueries(tx).keyByName.get({ account_id, name, now_ms })
   if (!taken) return
   throw invalidRequest(
     `name: the account already has a key "${name}" (${taken.prefix}). Rotate or revoke it, or choose another name.`,
@@ -186,14 +208,14 @@ function refuseTakenName(db: Database, account_id: number, name: string, now_ms:
   )
 }
 
-function issue(
-  db: Database,
+async function issue(
+  tx: Db,
   account_id: number,
   settings: KeySettings & KeyCounters,
   issuing: Issuing,
-): IssuedKey {
+): Promise<IssuedKey> {
   const text = generateKey(issuing.randomBytes)
-  const key: Key = keyQueries(db).insertKey.get({
+  const key: Key = await keyQueries(tx).insertKey.get({
     ...columnsOf(settings),
     ...countersOf(settings),
     account_id,
@@ -201,12 +223,12 @@ function issue(
     sha256: hashKey(text),
     created_at_ms: issuing.now_ms,
   })
-  recordAction(db, { action: 'key.created', account_id, key_id: key.id, after: keyFields(key) })
+  await recordAction(tx, { action: 'key.created', account_id, key_id: key.id, after: keyFields(key) })
   return { key, text }
 }
 
-const setRevoked = (db: Database, { id }: Key, revoked_at_ms: number): Key =>
-  keyQueries(db).setRevoked.get({ id, revoked_at_ms })
+const setRevoked = (tx: Db, { id }: Key, revoked_at_ms: number): Awaitable<Key> =>
+  keyQueries(tx).setRevoked.get({ id, revoked_at_ms })
 
 const isRevoked = (key: Key, now_ms: number): boolean =>
   key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms

@@ -1,5 +1,5 @@
 // Addresses from which people have signed in to the console: nobody else's failures hold them up there, also after a restart.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { placeOf } from './place.ts'
 import { knownAddressQueries } from './session-queries.ts'
 
@@ -19,29 +19,29 @@ export interface SigningIn {
 }
 
 /** Whether a person has signed in from an address before, by password or by link. */
-export function isKnownAddress(db: Database, { account_id, address, now_ms }: SigningIn): boolean {
+export async function isKnownAddress(db: Db, { account_id, address, now_ms }: SigningIn): Promise<boolean> {
   const place = placeOf(address)
   if (place === undefined) return false
-  const found = knownAddressQueries(db).find.get({ account_id, place })
+  const found = await knownAddressQueries(db).find.get({ account_id, place })
   return found !== undefined && found.signed_in_at_ms > now_ms - KNOWN_FOR_MS
 }
 
 /** Remembers where somebody has signed in; of their places the oldest makes room. In the caller's transaction. */
-export function rememberAddress(db: Database, { account_id, address, now_ms }: SigningIn): void {
+export async function rememberAddress(tx: Db, { account_id, address, now_ms }: SigningIn): Promise<void> {
   const place = placeOf(address)
   if (place === undefined) return
-  const { remove, insert, removeOldest } = knownAddressQueries(db)
-  remove.run({ account_id, place })
-  insert.run({ account_id, place, signed_in_at_ms: now_ms })
-  removeOldest.run({ account_id, kept: MAX_PER_PERSON })
+  const { remove, insert, removeOldest } = knownAddressQueries(tx)
+  await remove.run({ account_id, place })
+  await insert.run({ account_id, place, signed_in_at_ms: now_ms })
+  await removeOldest.run({ account_id, kept: MAX_PER_PERSON })
 }
 
-/** Forgets all of a person's: who signed in there may have been somebody else. */
-export const forgetAddresses = (db: Database, account_id: number | null): void => {
-  knownAddressQueries(db).removeOfAccount.run({ account_id })
+/** Forgets all of a person's: who signed in there may have been somebody else. In the caller's transaction. */
+export async function forgetAddresses(tx: Db, account_id: number | null): Promise<void> {
+  await knownAddressQueries(tx).removeOfAccount.run({ account_id })
 }
 
-/** Deletes those that are too old. */
-export const sweepAddresses = (db: Database, now_ms: number): void => {
-  knownAddressQueries(db).removeOlder.run({ until_ms: now_ms - KNOWN_FOR_MS })
+/** Deletes those that are too old. In the caller's transaction. */
+export async function sweepAddresses(tx: Db, now_ms: number): Promise<void> {
+  await knownAddressQueries(tx).removeOlder.run({ until_ms: now_ms - KNOWN_FOR_MS })
 }

@@ -1,5 +1,5 @@
 // The key behind a hash, with the account that pays for its calls.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { Account, Key } from '../db/schema.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 
@@ -15,15 +15,15 @@ export interface KeyOfAccount {
  *
  * @returns undefined when there is no such key
  */
-export function findKey(db: Database, sha256: Buffer): KeyOfAccount | undefined {
-  return withAccount(db, keyQueries(db).keyByHash.get({ sha256 }))
+export async function findKey(db: Db, sha256: Buffer): Promise<KeyOfAccount | undefined> {
+  return await withAccount(db, await keyQueries(db).keyByHash.get({ sha256 }))
 }
 
 /** The same for a key's own number. */
-export const findKeyById = (db: Database, id: number): KeyOfAccount | undefined =>
-  withAccount(db, keyQueries(db).keysById.get({ id }))
+export const findKeyById = async (db: Db, id: number): Promise<KeyOfAccount | undefined> =>
+  await withAccount(db, await keyQueries(db).keysById.get({ id }))
 
-function withAccount(db: Database, key: Key | undefined): KeyOfAccount | undefined {
-  const account = key && accountQueries(db).accountById.get({ id: key.account_id })
+async function withAccount(db: Db, key: Key | undefined): Promise<KeyOfAccount | undefined> {
+  const account = key && (await accountQueries(db).accountById.get({ id: key.account_id }))
   return account && { key, account }
 }

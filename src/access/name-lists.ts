@@ -1,6 +1,7 @@
 // The names of accounts and keys, for lists to choose from.
-import type { Database } from 'bun:sqlite'
+
 import { eq, sql } from 'drizzle-orm'
+import type { Awaitable, Db } from '../db/db.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { account_details, accounts, type Key, keys } from '../db/schema.ts'
@@ -33,9 +34,9 @@ const queries = perConnection({
 })
 
 /** The first of the accounts by their names. */
-export const accountNames = (db: Database): Pick<ListedAccount, 'id' | 'name' | 'display_name'>[] =>
+export const accountNames = (db: Db): Awaitable<Pick<ListedAccount, 'id' | 'name' | 'display_name'>[]> =>
   queries(db).accounts.all()
 
 /** The first of an account's keys by their names, revoked ones included: their calls are still there. */
-export const keyNames = (db: Database, account_id: number): Pick<Key, 'id' | 'name' | 'prefix'>[] =>
+export const keyNames = (db: Db, account_id: number): Awaitable<Pick<Key, 'id' | 'name' | 'prefix'>[]> =>
   queries(db).keys.all({ account_id })

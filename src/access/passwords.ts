@@ -1,6 +1,5 @@
 // Passwords of the console: what one must be, its hash, and a check that takes as long for people who do not exist.
-import type { Database } from 'bun:sqlite'
-import { immediately } from '../db/transaction.ts'
+import type { Db } from '../db/db.ts'
 import { invalidRequest, overloaded } from '../domain/errors.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { passwordQueries } from './session-queries.ts'
@@ -81,17 +80,19 @@ export function checkPassword(password: string, param: string): void {
 }
 
 /** The hash of an account's password, or of the operator's; undefined if none is set. @param account_id null: the operator */
-export const hashOf = (db: Database, account_id: number | null): string | undefined =>
-  passwordQueries(db).ofAccount.get({ account_id })?.hash
+export async function hashOf(db: Db, account_id: number | null): Promise<string | undefined> {
+  const found = await passwordQueries(db).ofAccount.get({ account_id })
+  return found?.hash
+}
 
 /** Sets an account's password, or the operator's, in place of the old one. @param hash as `Passwords.hash` makes it */
 export function setPassword(
-  db: Database,
+  db: Db,
   { account_id, hash, now_ms }: { account_id: number | null; hash: string; now_ms: number },
-): void {
-  const { remove, insert } = passwordQueries(db)
-  immediately(db, () => {
-    remove.run({ account_id })
-    insert.run({ account_id, hash, set_at_ms: now_ms })
+): Promise<void> {
+  return db.begin(async (tx) => {
+    const { remove, insert } = passwordQueries(tx)
+    await remove.run({ account_id })
+    await insert.run({ account_id, hash, set_at_ms: now_ms })
   })
 }

@@ -20,7 +20,7 @@ export const accountQueries = perConnection({
         debt_nanos: 0,
         created_at_ms: placeholder('created_at_ms'),
       })
-      .onConflictDoNothing({ target: accounts.name })
+      .onConflictDoNothing()
       .returning()
       .prepare(),
   listAccounts: (orm) => orm.select().from(accounts).orderBy(accounts.id).prepare(),
@@ -120,8 +120,6 @@ export const keyQueries = perConnection({
   listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
   keysOfAccount: (orm) =>
     orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),
-  keysCounted: (orm) =>
-    orm.select({ keys: count() }).from(keys).where(equals(keys.account_id, 'account_id')).prepare(),
   keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')).prepare(),
   keysByPrefix: (orm) => orm.select().from(keys).where(equals(keys.prefix, 'prefix')).prepare(),
   keyByHash: (orm) => orm.select().from(keys).where(equals(keys.sha256, 'sha256')).prepare(),

@@ -8,7 +8,8 @@ import { known_addresses, passwords, sessions, sign_in_links } from '../db/schem
 const { placeholder } = sql
 
 /** Equal, null to null. */
-const is = (column: SQLiteColumn, name: string): SQL => sql`${column} IS ${placeholder(name)}`
+const is = (column: SQLiteColumn, name: string): SQL =>
+  sql`${column} IS NOT DISTINCT FROM ${placeholder(name)}`
 
 export const passwordQueries = perConnection({
   ofAccount: (orm) => orm.select().from(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
@@ -92,9 +93,11 @@ export const sessionQueries = perConnection({
     orm
       .delete(sessions)
       .where(
-        sql`${sessions.id} IN (SELECT id FROM sessions WHERE account_id IS ${placeholder('account_id')}
-          AND key_id IS ${placeholder('key_id')}
-          ORDER BY id DESC LIMIT -1 OFFSET ${placeholder('kept')})`,
+        and(
+          ofPerson(),
+          sql`${sessions.id} <= (SELECT id FROM sessions WHERE ${ofPerson()}
+            ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
+        ),
       )
       .prepare(),
   removeExpired: (orm) =>
@@ -142,8 +145,12 @@ export const knownAddressQueries = perConnection({
     orm
       .delete(known_addresses)
       .where(
-        sql`${known_addresses.id} IN (SELECT id FROM known_addresses WHERE account_id IS ${placeholder('account_id')}
-          ORDER BY id DESC LIMIT -1 OFFSET ${placeholder('kept')})`,
+        and(
+          is(known_addresses.account_id, 'account_id'),
+          sql`${known_addresses.id} <= (SELECT id FROM known_addresses
+            WHERE ${is(known_addresses.account_id, 'account_id')}
+            ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
+        ),
       )
       .prepare(),
   removeOlder: (orm) =>

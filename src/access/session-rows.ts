@@ -1,9 +1,9 @@
 // Sessions as rows: opened, read as a viewer, listed, and ended.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Key, SessionRow } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
@@ -42,7 +42,7 @@ export interface Visitor {
 
 /** Opens a session. @param token random, told to the browser only */
 export function openSession(
-  db: Database,
+  db: Db,
   { account_id, key_id }: Person,
   {
     token,
@@ -55,11 +55,11 @@ export function openSession(
     now_ms: number
     settings: ConsoleSettings
   },
-): SessionRow {
-  const { insert, removeOldest } = sessionQueries(db)
+): Promise<SessionRow> {
   const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
-  return immediately(db, () => {
-    const row: SessionRow = insert.get({
+  return db.begin(async (tx) => {
+    const { insert, removeOldest } = sessionQueries(tx)
+    const row: SessionRow = await insert.get({
       sha256: hashKey(token),
       role,
       account_id,
@@ -69,7 +69,7 @@ export function openSession(
       now_ms,
       expires_at_ms: endOf({ created_at_ms: now_ms, last_seen_at_ms: now_ms }, settings),
     })
-    removeOldest.run({ account_id, key_id, kept: MAX_SESSIONS })
+    await removeOldest.run({ account_id, key_id, kept: MAX_SESSIONS })
     return row
   })
 }
@@ -81,11 +81,11 @@ export const endOf = (
 ): number => Math.min(created_at_ms + session_hours * HOUR_MS, last_seen_at_ms + idle_hours * HOUR_MS)
 
 /** The session of a token, over or not; undefined if not found. */
-export const sessionByToken = (db: Database, token: string): SessionRow | undefined =>
+export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | undefined> =>
   TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
 
 /** A session by its number, over or not; undefined once it is swept. */
-export const sessionById = (db: Database, id: number): SessionRow | undefined =>
+export const sessionById = (db: Db, id: number): Awaitable<SessionRow | undefined> =>
   sessionQueries(db).byId.get({ id })
 
 /**
@@ -95,23 +95,23 @@ export const sessionById = (db: Database, id: number): SessionRow | undefined =>
  * @throws GatewayError unauthenticated if its key was revoked or has expired; permission_denied for a suspended account,
  * or an address off the key's list
  */
-export function viewerOf(
-  db: Database,
+export async function viewerOf(
+  db: Db,
   { id: session_id, account_id, key_id }: SessionRow,
   { now_ms, address }: { now_ms: number; address: string | undefined },
-): Viewer {
+): Promise<Viewer> {
   if (account_id === null) return { role: 'operator', session_id }
-  const account = accountQueries(db).accountById.get({ id: account_id })
+  const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
   let sees: 'own' | 'account' = 'account'
   if (key_id !== null) {
-    const [key]: Key[] = keyQueries(db).keysById.all({ id: key_id })
+    const [key]: Key[] = await keyQueries(db).keysById.all({ id: key_id })
     if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
       throw permissionDenied(
         'This API key does not allow your network address. Sign in from an allowed network.',
       )
-    if (!seesAccount(db, key)) sees = 'own'
+    if (!(await seesAccount(db, key))) sees = 'own'
   }
   if (account.status === 'suspended') throw suspendedAccount()
   const owner = { session_id, account_id, account: account.name }
@@ -123,17 +123,17 @@ export function viewerOf(
  *
  * @param whose `all` there are, which only the operator sees
  */
-export function listSessions(
-  db: Database,
+export async function listSessions(
+  db: Db,
   viewer: Viewer,
   { whose, ...page }: PageRequest & { whose: 'own' | 'all' },
-): Page<SessionRow> {
+): Promise<Page<SessionRow>> {
   const { all, ofAccount, ofKey } = sessionQueries(db)
   const account_id = accountOf(viewer) ?? null
   if (viewer.role === 'key')
-    return pageOf(ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
-  if (viewer.role === 'operator' && whose === 'all') return pageOf(all.all(pageValues(page)), page)
-  return pageOf(ofAccount.all({ account_id, ...pageValues(page) }), page)
+    return pageOf(await ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
+  if (viewer.role === 'operator' && whose === 'all') return pageOf(await all.all(pageValues(page)), page)
+  return pageOf(await ofAccount.all({ account_id, ...pageValues(page) }), page)
 }
 
 /**
@@ -141,28 +141,33 @@ export function listSessions(
  *
  * @throws GatewayError not_found for one that is over, or somebody else's
  */
-export function endSession(db: Database, viewer: Viewer, id: number): void {
-  const row = sessionQueries(db).byId.get({ id })
-  const is_seen =
-    row !== undefined &&
-    (viewer.role === 'operator' ||
-      (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
-  if (!is_seen) throw notFound('Session not found. It may have ended.')
-  sessionQueries(db).remove.all({ id })
-  const { account_id, key_id } = row
-  recordAction(db, {
-    action: 'session.ended',
-    account_id: account_id ?? undefined,
-    key_id: key_id ?? undefined,
-    before: { session: id },
+export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
+  return db.begin(async (tx) => {
+    const row = await sessionQueries(tx).byId.get({ id })
+    const is_seen =
+      row !== undefined &&
+      (viewer.role === 'operator' ||
+        (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
+    if (!is_seen) throw notFound('Session not found. It may have ended.')
+    await sessionQueries(tx).remove.all({ id })
+    const { account_id, key_id } = row
+    await recordAction(tx, {
+      action: 'session.ended',
+      account_id: account_id ?? undefined,
+      key_id: key_id ?? undefined,
+      before: { session: id },
+    })
   })
 }
 
 /** Ends the session that a viewer is signed in with, unless it is over. */
-export function signOut(db: Database, viewer: Viewer): void {
+export function signOut(db: Db, viewer: Viewer): Promise<void> {
   const { session_id } = viewer
-  if (sessionQueries(db).remove.all({ id: session_id }).length > 0)
-    recordAction(db, { action: 'session.ended', ...ownerOf(viewer), before: { session: session_id } })
+  return db.begin(async (tx) => {
+    const ended = await sessionQueries(tx).remove.all({ id: session_id })
+    if (ended.length > 0)
+      await recordAction(tx, { action: 'session.ended', ...ownerOf(viewer), before: { session: session_id } })
+  })
 }
 
 /**
@@ -171,29 +176,35 @@ export function signOut(db: Database, viewer: Viewer): void {
  * @param but the number of one that stays; 0: none
  * @returns how many ended
  */
-export function endSessions(db: Database, viewer: Viewer, but = 0): number {
-  const { removeOfAccount, removeOthers } = sessionQueries(db)
+export function endSessions(db: Db, viewer: Viewer, but = 0): Promise<number> {
   const account_id = accountOf(viewer) ?? null
-  const ended =
-    viewer.role === 'key'
-      ? removeOthers.all({ account_id, key_id: viewer.key_id, id: but }).length
-      : removeOfAccount.all({ account_id, id: but }).length
-  if (ended > 0)
-    recordAction(db, { action: 'session.ended', ...ownerOf(viewer), before: { sessions: ended } })
-  return ended
+  return db.begin(async (tx) => {
+    const { removeOfAccount, removeOthers } = sessionQueries(tx)
+    const ended =
+      viewer.role === 'key'
+        ? await removeOthers.all({ account_id, key_id: viewer.key_id, id: but })
+        : await removeOfAccount.all({ account_id, id: but })
+    const before = { sessions: ended.length }
+    if (ended.length > 0) await recordAction(tx, { action: 'session.ended', ...ownerOf(viewer), before })
+    return ended.length
+  })
 }
 
 /** Deletes sessions and links whose time is over. */
-export function sweepSessions(db: Database, now_ms: number): void {
-  sessionQueries(db).removeExpired.run({ now_ms })
-  linkQueries(db).removeExpired.run({ now_ms })
-  sweepAddresses(db, now_ms)
+export function sweepSessions(db: Db, now_ms: number): Promise<void> {
+  return db.begin(async (tx) => {
+    await sessionQueries(tx).removeExpired.run({ now_ms })
+    await linkQueries(tx).removeExpired.run({ now_ms })
+    await sweepAddresses(tx, now_ms)
+  })
 }
 
 /** Ends every session and every link; passwords stay. What a backup has of them may have been ended since. */
-export function forgetSessions(db: Database): void {
-  sessionQueries(db).removeAll.run()
-  linkQueries(db).removeAll.run()
+export function forgetSessions(db: Db): Promise<void> {
+  return db.begin(async (tx) => {
+    await sessionQueries(tx).removeAll.run()
+    await linkQueries(tx).removeAll.run()
+  })
 }
 
 const isPast = (time_ms: number | null, now_ms: number): boolean => time_ms !== null && time_ms <= now_ms

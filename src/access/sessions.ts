@@ -1,10 +1,9 @@
 // Signing in to the console, by password, key or link, and who is signed in.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { Account, SessionRow } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
-import type { ActionName, Fields } from '../domain/actions.ts'
+import type { By } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
@@ -54,7 +53,7 @@ export interface Sessions {
    *
    * @throws GatewayError rate_limited; what `admit` throws
    */
-  withKey(admit: () => KeyOfAccount, visitor: Visitor): Promise<SignedIn>
+  withKey(admit: () => Awaitable<KeyOfAccount>, visitor: Visitor): Promise<SignedIn>
   /**
    * Sets the password that a link is for, and signs in; sessions by the password before are ended.
    *
@@ -73,9 +72,9 @@ export interface Sessions {
    * @param request_id of the request that uses the session, which is marked as seen; without one it is only looked at
    * @throws GatewayError unauthenticated without one; and as `viewerOf`
    */
-  viewer(token: string | undefined, address: string | undefined, request_id?: string): Viewer
+  viewer(token: string | undefined, address: string | undefined, request_id?: string): Promise<Viewer>
   /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many of those */
-  found<T>(visitor: Visitor, look: () => T): T
+  found<T>(visitor: Visitor, look: () => Awaitable<T>): Promise<T>
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
@@ -86,7 +85,7 @@ export interface PasswordChange {
 }
 
 export interface SessionParts {
-  db: Database
+  db: Db
   passwords: Passwords
   rate: SignInRate
   settings: () => ConsoleSettings
@@ -99,63 +98,44 @@ export interface SessionParts {
 const OPERATOR = ''
 
 export function createSessions(parts: SessionParts): Sessions {
-  const { db, passwords, rate, settings, now, log } = parts
-  const found = <T>({ address }: Visitor, look: () => T): T => {
+  const { db, passwords, rate, settings, now } = parts
+  const found = async <T>({ address }: Visitor, look: () => Awaitable<T>): Promise<T> => {
     try {
-      return look()
+      return await look()
     } catch (thrown) {
       rate.guessed(address)
       throw thrown
     }
   }
-  const enter = async ({ request_id }: Visitor, work: () => SignedIn): Promise<SignedIn> => {
-    const signed_in = await untilFree(() => immediately(db, work))
-    log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
-    return signed_in
-  }
 
   return {
-    async withPassword({ account: given, password }, visitor) {
-      const { address } = visitor
-      const account = given === undefined ? undefined : accountQueries(db).accountByName.get({ name: given })
-      const name = account === undefined && given?.toLowerCase() === OPERATORS_NAME ? undefined : given
-      const account_id = account?.id ?? null
-      const exists = name === undefined || account !== undefined
-      const is_known = exists && isKnownAddress(db, { account_id, address, now_ms: now() })
-      const succeeded = rate.attempt({ address, name: name ?? OPERATOR, is_known })
-      const hash = exists ? hashOf(db, account_id) : undefined
-      if (!(await passwords.verify(password, hash, is_known))) throw wrongPassword()
-      succeeded()
-      return await enter(visitor, () => {
-        // It may have been changed while it was checked.
-        if (hashOf(db, account_id) !== hash) throw wrongPassword()
-        return opened(parts, { account_id, key_id: null }, visitor)
-      })
-    },
+    withPassword: (who, visitor) => withPassword(parts, who, visitor),
 
     async withKey(admit, visitor) {
-      const { key, account } = found(visitor, admit)
+      const { key, account } = await found(visitor, admit)
       rate.visit(`key ${key.id}`)
-      return await enter(visitor, () => opened(parts, { account_id: account.id, key_id: key.id }, visitor))
+      return await enter(parts, visitor, (tx) =>
+        opened(parts, tx, { account_id: account.id, key_id: key.id }, visitor),
+      )
     },
 
     async withLink({ token, password }, visitor) {
       checkPassword(password, 'password')
-      found(visitor, () => readLink(db, token, now()))
+      await found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
-      return await enter(visitor, () => {
-        const { account } = takeLink(db, token, { hash, now_ms: now() })
-        return afterLink(parts, account, visitor)
+      return await enter(parts, visitor, async (tx) => {
+        const { account } = await takeLink(tx, token, { hash, now_ms: now() })
+        return await afterLink(parts, tx, account, visitor)
       })
     },
 
     changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
 
-    viewer(token, address, request_id) {
-      const row = token === undefined ? undefined : sessionByToken(db, token)
+    async viewer(token, address, request_id) {
+      const row = token === undefined ? undefined : await sessionByToken(db, token)
       const now_ms = now()
       if (!row || endOf(row, settings()) <= now_ms) throw sessionRequired()
-      const viewer = viewerOf(db, row, { now_ms, address })
+      const viewer = await viewerOf(db, row, { now_ms, address })
       if (request_id !== undefined && now_ms - row.last_seen_at_ms >= TOUCH_EVERY_MS)
         void touch(parts, row, { now_ms, request_id })
       return viewer
@@ -163,40 +143,82 @@ export function createSessions(parts: SessionParts): Sessions {
 
     found,
 
-    async sweep() {
-      await untilFree(() => sweepSessions(db, now()))
-    },
+    sweep: () => sweepSessions(db, now()),
   }
 }
 
+/** Opens a session by what decides on it, in one transaction. */
+async function enter(
+  { db, log }: SessionParts,
+  { request_id }: Visitor,
+  work: (tx: Db) => Promise<SignedIn>,
+): Promise<SignedIn> {
+  const signed_in = await db.begin(work)
+  log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
+  return signed_in
+}
+
+async function withPassword(
+  parts: SessionParts,
+  { account: given, password }: Parameters<Sessions['withPassword']>[0],
+  visitor: Visitor,
+): Promise<SignedIn> {
+  const { db, passwords, rate, now } = parts
+  const { address } = visitor
+  const account =
+    given === undefined ? undefined : await accountQueries(db).accountByName.get({ name: given })
+  const name = account === undefined && given?.toLowerCase() === OPERATORS_NAME ? undefined : given
+  const account_id = account?.id ?? null
+  const exists = name === undefined || account !== undefined
+  // Both are read for who does not exist, too, so that it takes as long.
+  const was_here = await isKnownAddress(db, { account_id, address, now_ms: now() })
+  const stored_hash = await hashOf(db, account_id)
+  const is_known = exists && was_here
+  const hash = exists ? stored_hash : undefined
+  const succeeded = rate.attempt({ address, name: name ?? OPERATOR, is_known })
+  if (!(await passwords.verify(password, hash, is_known))) throw wrongPassword()
+  succeeded()
+  return await enter(parts, visitor, async (tx) => {
+    // It may have been changed while it was checked.
+    if ((await hashOf(tx, account_id)) !== hash) throw wrongPassword()
+    return await opened(parts, tx, { account_id, key_id: null }, visitor)
+  })
+}
+
 /** @throws GatewayError as `viewerOf` */
-function opened(parts: SessionParts, person: Person, visitor: Visitor): SignedIn {
-  const { db, settings, randomBytes, now } = parts
+async function opened(parts: SessionParts, tx: Db, person: Person, visitor: Visitor): Promise<SignedIn> {
+  const { settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
-  const row = openSession(db, person, { token, visitor, now_ms, settings: settings() })
-  const viewer = viewerOf(db, row, { now_ms, address: visitor.address })
+  const row = await openSession(tx, person, { token, visitor, now_ms, settings: settings() })
+  const viewer = await viewerOf(tx, row, { now_ms, address: visitor.address })
   const { account_id, key_id } = person
-  record(parts, 'session.started', viewer, visitor, { browser: row.user_agent })
-  if (key_id === null) rememberAddress(db, { account_id, address: visitor.address, now_ms })
+  const by = signingIn(parts, viewer, visitor)
+  await recordAction(
+    tx,
+    { action: 'session.started', ...ownerOf(viewer), after: { browser: row.user_agent } },
+    by,
+  )
+  if (key_id === null) await rememberAddress(tx, { account_id, address: visitor.address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
-/** What whoever has just signed in does for themselves. */
-function record(
-  { db, now }: SessionParts,
-  action: ActionName,
-  viewer: Viewer,
-  { address, request_id }: Visitor,
-  after?: Fields,
-): void {
-  const by = { actor: actorOf(viewer, address), now_ms: now(), request_id }
-  recordAction(db, { action, ...ownerOf(viewer), after }, by)
-}
+/** Whoever has just signed in, as they who do something for themselves. */
+const signingIn = ({ now }: SessionParts, viewer: Viewer, { address, request_id }: Visitor): By => ({
+  actor: actorOf(viewer, address),
+  now_ms: now(),
+  request_id,
+})
 
-function afterLink(parts: SessionParts, account: Account | undefined, visitor: Visitor): SignedIn {
-  const signed_in = opened(parts, { account_id: account?.id ?? null, key_id: null }, visitor)
-  record(parts, 'password.set', signed_in.viewer, visitor)
+async function afterLink(
+  parts: SessionParts,
+  tx: Db,
+  account: Account | undefined,
+  visitor: Visitor,
+): Promise<SignedIn> {
+  const signed_in = await opened(parts, tx, { account_id: account?.id ?? null, key_id: null }, visitor)
+  const { viewer } = signed_in
+  await recordAction(tx, { action: 'password.set', ...ownerOf(viewer) }, signingIn(parts, viewer, visitor))
   return signed_in
 }
 
@@ -214,20 +236,26 @@ async function changePassword(
     )
   checkPassword(new_password, 'new_password')
   const account_id = viewer.role === 'operator' ? null : viewer.account_id
-  const old_hash = hashOf(db, account_id)
+  const old_hash = await hashOf(db, account_id)
   const name = viewer.role === 'operator' ? OPERATOR : viewer.account
-  const is_known = isKnownAddress(db, { account_id, address, now_ms: now() })
+  const is_known = await isKnownAddress(db, { account_id, address, now_ms: now() })
   const succeeded = rate.attempt({ address, name, is_known })
   if (!(await passwords.verify(old_password, old_hash, is_known))) throw wrongOldPassword()
   succeeded()
   const hash = await passwords.hash(new_password)
-  await untilFree(() =>
-    immediately(db, () => {
-      if (hashOf(db, account_id) !== old_hash) throw wrongOldPassword()
-      setPassword(db, { account_id, hash, now_ms: now() })
-      const others = sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: viewer.session_id })
-      record(parts, 'password.changed', viewer, visitor, { ended_sessions: others.length })
-    }),
+  await db.begin(
+    async (tx) => {
+      if ((await hashOf(tx, account_id)) !== old_hash) throw wrongOldPassword()
+      await setPassword(tx, { account_id, hash, now_ms: now() })
+      const others = await sessionQueries(tx).removeOthers.all({
+        account_id,
+        key_id: null,
+        id: viewer.session_id,
+      })
+      const after = { ended_sessions: others.length }
+      await recordAction(tx, { action: 'password.changed', ...ownerOf(viewer), after })
+    },
+    { by: signingIn(parts, viewer, visitor) },
   )
   log.info({ request_id, role: viewer.role, account_id }, 'password of the console changed')
 }
@@ -241,7 +269,7 @@ async function touch(
   const expires_at_ms = endOf({ ...row, last_seen_at_ms: now_ms }, settings())
   const seen = { id: row.id, now_ms, before_ms: now_ms - TOUCH_EVERY_MS, expires_at_ms }
   try {
-    await untilFree(() => sessionQueries(db).touch.run(seen))
+    await db.write((db) => sessionQueries(db).touch.run(seen))
   } catch (cause) {
     // The next request tries again.
     log.warn({ request_id, cause }, 'could not mark a session as seen')

@@ -1,8 +1,8 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
+import type { Db } from '../db/db.ts'
 import type { Account } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { notFound } from '../domain/errors.ts'
 import { accountByName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
@@ -28,7 +28,7 @@ export interface SignInLink {
 }
 
 /** A link for the operator, in place of an earlier one. */
-export const makeOperatorsLink = (db: Database, issuing: Issuing): SignInLink =>
+export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink> =>
   makeLink(db, null, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
 
 /**
@@ -36,25 +36,25 @@ export const makeOperatorsLink = (db: Database, issuing: Issuing): SignInLink =>
  *
  * @throws GatewayError not_found without the account; conflict if it is closed
  */
-export function makeInvitation(db: Database, account_name: string, issuing: Issuing): SignInLink {
-  return immediately(db, () => {
-    const account = accountByName(db, account_name)
-    refuseClosed(db, account)
-    return makeLink(db, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
+export function makeInvitation(db: Db, account_name: string, issuing: Issuing): Promise<SignInLink> {
+  return db.begin(async (tx) => {
+    const account = await accountByName(tx, account_name)
+    await refuseClosed(tx, account)
+    return await makeLink(tx, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
   })
 }
 
 /** Whether the operator has set a password. */
-export const hasOperator = (db: Database): boolean => hashOf(db, null) !== undefined
+export const hasOperator = async (db: Db): Promise<boolean> => (await hashOf(db, null)) !== undefined
 
 /** Takes the operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
-export function resetOperator(db: Database, issuing: Issuing): SignInLink & { ended_sessions: number } {
-  return immediately(db, () => {
-    passwordQueries(db).remove.run({ account_id: null })
-    forgetAddresses(db, null)
-    const ended = sessionQueries(db).removeOfAccount.all({ account_id: null, id: 0 })
-    recordAction(db, { action: 'operator.reset', before: { sessions: ended.length } })
-    return { ...makeOperatorsLink(db, issuing), ended_sessions: ended.length }
+export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { ended_sessions: number }> {
+  return db.begin(async (tx) => {
+    await passwordQueries(tx).remove.run({ account_id: null })
+    await forgetAddresses(tx, null)
+    const ended = await sessionQueries(tx).removeOfAccount.all({ account_id: null, id: 0 })
+    await recordAction(tx, { action: 'operator.reset', before: { sessions: ended.length } })
+    return { ...(await makeOperatorsLink(tx, issuing)), ended_sessions: ended.length }
   })
 }
 
@@ -67,14 +67,14 @@ export interface LinkFor {
 }
 
 /** @throws GatewayError not_found for a link that was used, replaced, has expired, or never was */
-export function readLink(db: Database, token: string, now_ms: number): LinkFor {
-  const found = TOKEN.test(token) ? linkQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
+export async function readLink(db: Db, token: string, now_ms: number): Promise<LinkFor> {
+  const found = TOKEN.test(token) ? await linkQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
   if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
   const { account_id, expires_at_ms } = found
-  const has_password = hashOf(db, account_id) !== undefined
+  const has_password = (await hashOf(db, account_id)) !== undefined
   if (account_id === null) return { account: undefined, expires_at_ms, has_password }
-  const account = accountQueries(db).accountById.get({ id: account_id })
-  if (!account || closingQueries(db).find.get({ account_id })) throw noSuchLink()
+  const account = await accountQueries(db).accountById.get({ id: account_id })
+  if (!account || (await closingQueries(db).find.get({ account_id }))) throw noSuchLink()
   return { account, expires_at_ms, has_password }
 }
 
@@ -85,33 +85,33 @@ export function readLink(db: Database, token: string, now_ms: number): LinkFor {
  * @throws GatewayError not_found as `readLink`
  */
 export function takeLink(
-  db: Database,
+  db: Db,
   token: string,
   { hash, now_ms }: { hash: string; now_ms: number },
-): LinkFor {
-  return immediately(db, () => {
-    const link = readLink(db, token, now_ms)
+): Promise<LinkFor> {
+  return db.begin(async (tx) => {
+    const link = await readLink(tx, token, now_ms)
     const account_id = link.account?.id ?? null
-    linkQueries(db).removeOfAccount.run({ account_id })
-    setPassword(db, { account_id, hash, now_ms })
-    sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: 0 })
+    await linkQueries(tx).removeOfAccount.run({ account_id })
+    await setPassword(tx, { account_id, hash, now_ms })
+    await sessionQueries(tx).removeOthers.all({ account_id, key_id: null, id: 0 })
     return link
   })
 }
 
-function makeLink(
-  db: Database,
+async function makeLink(
+  db: Db,
   account_id: number | null,
   lasts_ms: number,
   { randomBytes, now_ms }: Issuing,
-): SignInLink {
+): Promise<SignInLink> {
   const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
   const expires_at_ms = now_ms + lasts_ms
-  const { removeOfAccount, insert } = linkQueries(db)
-  immediately(db, () => {
-    removeOfAccount.run({ account_id })
-    insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })
-    recordAction(db, {
+  await db.begin(async (tx) => {
+    const { removeOfAccount, insert } = linkQueries(tx)
+    await removeOfAccount.run({ account_id })
+    await insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })
+    await recordAction(tx, {
       action: account_id === null ? 'operator_link.created' : 'invitation.created',
       account_id: account_id ?? undefined,
       after: { expires_at: new Date(expires_at_ms).toISOString() },

@@ -1,7 +1,8 @@
 // Conditions of accounts and keys: balances that run out, and spending above the operator's limits of a day.
-import type { Database } from 'bun:sqlite'
+
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../access/account-listing.ts'
+import type { Db } from '../db/db.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, keys } from '../db/schema.ts'
 import type { AlertSettings } from '../domain/catalogue.ts'
@@ -26,16 +27,15 @@ const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER
 const ACCOUNTS_AT_ONCE = 250
 
 /** Accounts that spent something in the last 7 days, and are low. Others are nobody's worry. */
-export async function lowBalances(db: Database, now_ms: number): Promise<Condition[]> {
-  const ids = queries(db)
-    .spenders.all({ from_s: weekStart(now_ms) })
-    .map(({ account_id }) => account_id)
+export async function lowBalances(db: Db, now_ms: number): Promise<Condition[]> {
+  const spenders = await queries(db).spenders.all({ from_s: weekStart(now_ms) })
+  const ids = spenders.map(({ account_id }) => account_id)
   const found: Condition[] = []
   for (let start = 0; start < ids.length; start += ACCOUNTS_AT_ONCE) {
     await endOfTurn()
     const some = ids.slice(start, start + ACCOUNTS_AT_ONCE)
-    const spending = spendingOf(db, some, now_ms)
-    for (const account of listedAccounts(db, some)) {
+    const spending = await spendingOf(db, some, now_ms)
+    for (const account of await listedAccounts(db, some)) {
       const available_nanos = account.balance_nanos - account.held_nanos
       const balance = { ...account, available_nanos }
       const spent = spending.get(account.id) ?? NOTHING_SPENT
@@ -69,8 +69,8 @@ function balanceSentence(
 }
 
 /** Accounts that spent more today (UTC) than the operator's limit. */
-export function accountSpend(db: Database, limit_nanos: Nanos, now_ms: number): Condition[] {
-  const rows = queries(db).byAccount.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
+export async function accountSpend(db: Db, limit_nanos: Nanos, now_ms: number): Promise<Condition[]> {
+  const rows = await queries(db).byAccount.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
   return rows.map(({ account_id, name, cost_nanos }) => ({
     rule: 'account_spend',
     subject: name,
@@ -80,8 +80,8 @@ export function accountSpend(db: Database, limit_nanos: Nanos, now_ms: number): 
 }
 
 /** The same of keys. */
-export function keySpend(db: Database, limit_nanos: Nanos, now_ms: number): Condition[] {
-  const rows = queries(db).byKey.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
+export async function keySpend(db: Db, limit_nanos: Nanos, now_ms: number): Promise<Condition[]> {
+  const rows = await queries(db).byKey.all({ from_s: today(now_ms).from_ms / 1_000, limit_nanos })
   return rows.map(({ account_id, name, key_name, prefix, cost_nanos }) => ({
     rule: 'key_spend',
     subject: prefix,
@@ -94,13 +94,13 @@ const spendSentence = (who: string, cost_nanos: Nanos, limit_nanos: Nanos): stri
   `${who} has spent ${inCents(cost_nanos)} USD today (UTC), more than ${formatUsd(limit_nanos)} USD a day.`
 
 /** The conditions of spending that the operator set limits for. */
-export const spendConditions = (
-  db: Database,
+export const spendConditions = async (
+  db: Db,
   { account_daily_nanos, key_daily_nanos }: Pick<AlertSettings, 'account_daily_nanos' | 'key_daily_nanos'>,
   now_ms: number,
-): Condition[] => [
-  ...(account_daily_nanos === undefined ? [] : accountSpend(db, account_daily_nanos, now_ms)),
-  ...(key_daily_nanos === undefined ? [] : keySpend(db, key_daily_nanos, now_ms)),
+): Promise<Condition[]> => [
+  ...(account_daily_nanos === undefined ? [] : await accountSpend(db, account_daily_nanos, now_ms)),
+  ...(key_daily_nanos === undefined ? [] : await keySpend(db, key_daily_nanos, now_ms)),
 ]
 
 const { placeholder } = sql
@@ -124,7 +124,7 @@ const queries = perConnection({
       .from(call_sums)
       .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
       .where(and(days, eq(accounts.status, sql`'active'`)))
-      .groupBy(call_sums.account_id)
+      .groupBy(call_sums.account_id, accounts.name)
       .having(isAbove)
       .prepare(),
   byKey: (orm) =>
@@ -140,7 +140,7 @@ const queries = perConnection({
       .innerJoin(keys, eq(keys.id, call_sums.key_id))
       .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
       .where(and(days, eq(accounts.status, sql`'active'`)))
-      .groupBy(call_sums.key_id)
+      .groupBy(call_sums.key_id, call_sums.account_id, accounts.name, keys.name, keys.prefix)
       .having(isAbove)
       .prepare(),
 })

@@ -1,6 +1,6 @@
 // The sending of alerts to the operator's webhook: signed, tried again for a day, one at a time, beside everything else.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
+
+import type { Db } from '../db/db.ts'
 import type { AlertSettings } from '../domain/catalogue.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
 import type { Logger } from '../observe/log.ts'
@@ -9,7 +9,7 @@ import { dueSendings, recordTry, type SendingWithAlert, type TryResult } from '.
 import { bodyOf } from './webhook.ts'
 
 export interface SenderParts {
-  db: Database
+  db: Db
   settings: () => AlertSettings
   post: PostWebhook
   now: () => number
@@ -45,10 +45,12 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
   const stopping = new AbortController()
 
   async function sendAll(): Promise<void> {
-    for (const sending of dueSendings(db, now(), MAX_AT_ONCE)) {
+    for (const sending of await dueSendings(db, now(), MAX_AT_ONCE)) {
+      // A receiver is not asked once it stops: it may have begun to while rows were read or written.
+      if (stopping.signal.aborted) return
       const result = await trySending(sending)
       if (stopping.signal.aborted) return
-      await untilFree(() => recordTry(db, result))
+      await recordTry(db, result)
       report(sending, result)
     }
   }

@@ -1,7 +1,8 @@
 // Alerts and their sendings in the database: what is open, what was, what is to be sent; kept for thirty days.
-import type { Database } from 'bun:sqlite'
-import { asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
-import { allGiven, equals, placeholders } from '../db/placeholders.ts'
+
+import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import type { Awaitable, Db } from '../db/db.ts'
+import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../db/schema.ts'
 import type { Steps } from './steps.ts'
@@ -19,45 +20,50 @@ export interface Applying {
   newWebhookId: (() => string) | undefined
 }
 
-/** Writes what becomes of alerts, and what is to be sent of it. For a transaction of its own. */
-export function applySteps(db: Database, steps: Steps, { now_ms, newWebhookId }: Applying): void {
-  const { insert, setOver, end, send, sweep, trim } = queries(db)
-  const sendOf = (alert: AlertRow, event: AlertEvent): void => {
-    if (!newWebhookId) return
-    const { id: alert_id, account_id } = alert
-    send.run({
-      alert_id,
-      account_id,
-      event,
-      webhook_id: newWebhookId(),
-      created_at_ms: now_ms,
-      due_at_ms: now_ms,
-    })
-  }
-  for (const condition of steps.raise) sendOf(insert.get({ ...condition, raised_at_ms: now_ms }), 'raised')
-  for (const id of steps.over) setOver.run({ id, over_since_ms: now_ms })
-  for (const id of steps.back) setOver.run({ id, over_since_ms: null })
-  for (const id of steps.end) {
-    const ended = end.get({ id, ended_at_ms: now_ms })
-    if (ended) sendOf(ended, 'ended')
-  }
-  sweep.run({ ended_at_ms: now_ms - KEPT_MS })
-  trim.run({ kept: MAX_ENDED })
+/** Writes what becomes of alerts, and what is to be sent of it, all or nothing. */
+export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Applying): Promise<void> {
+  return db.begin(async (tx) => {
+    const { insert, setOver, end, send, sweep, trim } = queries(tx)
+    const sendOf = async (alert: AlertRow, event: AlertEvent): Promise<void> => {
+      if (!newWebhookId) return
+      const { id: alert_id, account_id } = alert
+      await send.run({
+        alert_id,
+        account_id,
+        event,
+        webhook_id: newWebhookId(),
+        created_at_ms: now_ms,
+        due_at_ms: now_ms,
+      })
+    }
+    for (const condition of steps.raise)
+      await sendOf(await insert.get({ ...condition, raised_at_ms: now_ms }), 'raised')
+    await setOver.run({ ids: JSON.stringify(steps.over), over_since_ms: now_ms })
+    await setOver.run({ ids: JSON.stringify(steps.back), over_since_ms: null })
+    const ended = await end.all({ ids: JSON.stringify(steps.end), ended_at_ms: now_ms })
+    for (const alert of ended) await sendOf(alert, 'ended')
+    await sweep.run({ ended_at_ms: now_ms - KEPT_MS })
+    await trim.run({ kept: MAX_ENDED })
+  })
 }
 
-export const openAlerts = (db: Database): AlertRow[] => queries(db).open.all()
+export const openAlerts = (db: Db): Awaitable<AlertRow[]> => queries(db).open.all()
 
 /** Those that are open and those that were, the newest first. */
-export const recentAlerts = (db: Database, limit: number): AlertRow[] =>
+export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
   queries(db).recent.all({ row_limit: limit })
 
 /** The newest first. */
-export const recentSendings = (db: Database, limit: number): SendingWithAlert[] =>
-  queries(db).sendings.all({ row_limit: limit }).map(joined)
+export async function recentSendings(db: Db, limit: number): Promise<SendingWithAlert[]> {
+  const found = await queries(db).sendings.all({ row_limit: limit })
+  return found.map(joined)
+}
 
 /** What is to be sent now, the oldest first. */
-export const dueSendings = (db: Database, now_ms: number, limit: number): SendingWithAlert[] =>
-  queries(db).due.all({ due_at_ms: now_ms, row_limit: limit }).map(joined)
+export async function dueSendings(db: Db, now_ms: number, limit: number): Promise<SendingWithAlert[]> {
+  const found = await queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
+  return found.map(joined)
+}
 
 /** What came of a try. */
 export interface TryResult {
@@ -69,7 +75,9 @@ export interface TryResult {
   failure: string | null
 }
 
-export const recordTry = (db: Database, result: TryResult): void => void queries(db).tried.run({ ...result })
+export async function recordTry(db: Db, result: TryResult): Promise<void> {
+  await db.write((db) => queries(db).tried.run({ ...result }))
+}
 
 const joined = ({ sending, alert }: { sending: AlertSendingRow; alert: AlertRow }): SendingWithAlert => ({
   ...sending,
@@ -90,9 +98,9 @@ const queries = perConnection({
       .returning()
       .prepare(),
   setOver: (orm) =>
-    orm.update(alerts).set(allGiven('over_since_ms')).where(equals(alerts.id, 'id')).prepare(),
+    orm.update(alerts).set(allGiven('over_since_ms')).where(isOneOf(alerts.id, 'ids')).prepare(),
   end: (orm) =>
-    orm.update(alerts).set(allGiven('ended_at_ms')).where(equals(alerts.id, 'id')).returning().prepare(),
+    orm.update(alerts).set(allGiven('ended_at_ms')).where(isOneOf(alerts.id, 'ids')).returning().prepare(),
   send: (orm) =>
     orm
       .insert(alert_sendings)
@@ -136,9 +144,10 @@ const queries = perConnection({
     orm
       .delete(alerts)
       .where(
-        inArray(
-          alerts.id,
-          sql`(SELECT id FROM alerts WHERE ended_at_ms IS NOT NULL ORDER BY id DESC LIMIT -1 OFFSET ${placeholder('kept')})`,
+        and(
+          isNotNull(alerts.ended_at_ms),
+          sql`${alerts.id} <= (SELECT id FROM alerts WHERE ended_at_ms IS NOT NULL
+            ORDER BY id DESC LIMIT 1 OFFSET ${placeholder('kept')})`,
         ),
       )
       .prepare(),

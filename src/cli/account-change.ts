@@ -28,16 +28,16 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
     .option('--email <address>', 'an email address')
     .option('--note <text>', 'a note for operators')
     .addOption(new Option('--keys-see <what>', 'calls that its limited keys see').choices(['own', 'account']))
-    .action((name: string, options: ChangeOptions, command: Command) => {
+    .action(async (name: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { displayName, email, note, keysSee } = options
       const keys_see_account = keysSee === undefined ? undefined : keysSee === 'account'
       const changes = defined({ display_name: displayName, email, note, keys_see_account })
       if (Object.keys(changes).length === 0)
         throw invalidRequest('Nothing to change: give --display-name, --email, --note or --keys-see.')
-      const { details, found } = withDatabase(folder, 'write', (db) => ({
-        details: changeDetails(db, name, changes),
-        found: shownAccount(db, name),
+      const { details, found } = await withDatabase(folder, 'write', async (db) => ({
+        details: await changeDetails(db, name, changes),
+        found: await shownAccount(db, name),
       }))
       answer(
         { ...accountFields(found), ...details },

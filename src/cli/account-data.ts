@@ -11,7 +11,7 @@ import { aboutLimits } from './account-end.ts'
 import { whereOptions } from './backup-options.ts'
 import { confirm } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { withDatabase, withDatabaseDuring } from './data-folder.ts'
+import { withDatabase, withDatabaseFile } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -34,7 +34,7 @@ function addExport(account: Command, deps: CliDeps): void {
       const { folder, json, answer, warn } = contextOf(command, deps)
       const exported = await withProgress(deps, json, (show) =>
         untilStopped('The export was stopped and its file removed.', (check) =>
-          withDatabaseDuring(folder, 'read', (db) =>
+          withDatabaseFile(folder, 'read', (db) =>
             exportAccount(db, {
               data_folder: folder.dir,
               account: name,
@@ -77,7 +77,7 @@ function addErase(account: Command, deps: CliDeps): void {
     .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {
       const context = contextOf(command, deps)
       const { folder, json, answer, warn } = context
-      withDatabase(folder, 'read', (db) => accountByName(db, name))
+      await withDatabase(folder, 'read', (db) => accountByName(db, name))
       const limits = await aboutLimits(name, folder, deps)
       await confirm(deps, {
         yes,
@@ -86,8 +86,8 @@ function addErase(account: Command, deps: CliDeps): void {
         prompt: `Type the account's name to erase it: `,
         agrees: (reply) => reply.trim() === name,
       })
-      const erased = await withDatabaseDuring(folder, 'write', (db) =>
-        eraseAccount(db, { data_folder: folder.dir, account: name, now_ms: deps.now() }),
+      const erased = await withDatabaseFile(folder, 'write', (db) =>
+        eraseAccount(db, { data_folder: folder.dir, account: name, now_ms: deps.now(), by: folder.by }),
       )
       const remains = await leftovers(await whereOptions(context, deps))
       if (limits) warn(limits)

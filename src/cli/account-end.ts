@@ -19,8 +19,8 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
     .description('Rename an account. It keeps its keys, balance and calls.')
     .action(async (name: string, new_name: string, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
-      const renamed = withDatabase(folder, 'write', (db) => {
-        renameAccount(db, name, new_name)
+      const renamed = await withDatabase(folder, 'write', async (db) => {
+        await renameAccount(db, name, new_name)
         return shownAccount(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
@@ -37,7 +37,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
     .option('--yes', 'close without asking')
     .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {
       const { folder, json, answer } = contextOf(command, deps)
-      withDatabase(folder, 'read', (db) => accountByName(db, name))
+      await withDatabase(folder, 'read', (db) => accountByName(db, name))
       await confirm(deps, {
         yes,
         json,
@@ -45,10 +45,10 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         prompt: `Close ${name}? [y/N] `,
         agrees: isYes,
       })
-      const { revoked_keys, left, gone } = withDatabase(folder, 'write', (db) => {
-        const revoked_keys = closeAccount(db, name, deps.now())
-        const left = shownAccount(db, name)
-        return { revoked_keys, left, gone: deleteAllOf(db, left.id) }
+      const { revoked_keys, left, gone } = await withDatabase(folder, 'write', async (db) => {
+        const revoked_keys = await closeAccount(db, name, deps.now())
+        const left = await shownAccount(db, name)
+        return { revoked_keys, left, gone: await deleteAllOf(db, left.id) }
       })
       const files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
       for (const { body_file } of gone) if (body_file !== null) await files.remove(body_file)

@@ -26,9 +26,9 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   account
     .command('create <name>')
     .description('Create an account. It has no money and no key yet.')
-    .action((name: string, _: object, command: Command) => {
+    .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const made = withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
+      const made = await withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
       answer(
         accountFields(made),
         `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
@@ -38,9 +38,9 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   account
     .command('list')
     .description('List all accounts and their money, in USD.')
-    .action((_: object, command: Command) => {
+    .action(async (_: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
-      const all = withDatabase(folder, 'read', shownAccounts)
+      const all = await withDatabase(folder, 'read', shownAccounts)
       answer(
         { accounts: all.map(accountFields) },
         tableOf(COLUMNS, all, 'No accounts yet. `tollgate account create NAME` creates one.'),
@@ -50,11 +50,11 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   account
     .command('show <name>')
     .description('Show an account, its money and its keys.')
-    .action((name: string, _: object, command: Command) => {
+    .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { found, keys, details } = withDatabase(folder, 'read', (db) => {
-        const found = shownAccount(db, name)
-        return { found, keys: listKeys(db, found.id), details: detailsOf(db, found.id) }
+      const { found, keys, details } = await withDatabase(folder, 'read', async (db) => {
+        const found = await shownAccount(db, name)
+        return { found, keys: await listKeys(db, found.id), details: await detailsOf(db, found.id) }
       })
       answer(
         { ...accountFields(found), ...details, keys: keys.map((key) => keyView(key, name, deps.now())) },
@@ -73,10 +73,10 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
   account
     .command('suspend <name>')
     .description("Refuse an account's new calls. Running calls finish and are charged.")
-    .action((name: string, _: object, command: Command) => {
+    .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const changed = withDatabase(folder, 'write', (db) => {
-        suspendAccount(db, name)
+      const changed = await withDatabase(folder, 'write', async (db) => {
+        await suspendAccount(db, name)
         return shownAccount(db, name)
       })
       answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
@@ -87,9 +87,9 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
     .description(
       'Let a suspended or closed account call again. Closing it removed its keys, password and kept responses for good.',
     )
-    .action((name: string, _: object, command: Command) => {
+    .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { account, was_closed } = withDatabase(folder, 'write', (db) => reopenAccount(db, name))
+      const { account, was_closed } = await withDatabase(folder, 'write', (db) => reopenAccount(db, name))
       answer(
         accountFields(account),
         was_closed ? `Account ${name} is active.\n${notBack(name)}` : `Account ${name} is active.`,

@@ -29,11 +29,11 @@ export function addAuditLogCommand(program: Command, deps: CliDeps): void {
     )
     .addOption(new Option('--area <area>', 'only these').choices(Object.keys(AREAS)))
   withSearch(command, 'changes', 'change', deps.now).action(
-    (account: string | undefined, options: LogOptions, command: Command) => {
+    async (account: string | undefined, options: LogOptions, command: Command) => {
       const { folder, answer, remark, tableOf } = contextOf(command, deps)
       const { area, since, until, limit, before } = options
-      const { rows, next_cursor } = withDatabase(folder, 'read', (db) => {
-        const account_id = account === undefined ? undefined : accountByName(db, account).id
+      const { rows, next_cursor } = await withDatabase(folder, 'read', async (db) => {
+        const account_id = account === undefined ? undefined : (await accountByName(db, account)).id
         const filter = { account_id, area, since_ms: since, until_ms: until }
         return listActions(db, filter, { limit, cursor: before })
       })

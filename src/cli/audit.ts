@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { recordAction } from '../db/actions.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDb } from '../db/sqlite.ts'
 import { formatUsd } from '../domain/money.ts'
 import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
 import { foldersIn, type Library } from '../library/library.ts'
@@ -10,9 +10,8 @@ import { findMissing, hasMarked } from '../library/missing.ts'
 import { createFileStore } from '../media/store.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../server/full-audit.ts'
-import { closing } from '../utilities/at-end.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, withDatabaseDuring } from './data-folder.ts'
+import { type DataFolder, withDatabase, withDatabaseFile } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { fields, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
@@ -46,9 +45,9 @@ interface FolderAudit extends FullAudit {
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
 async function auditFolder(folder: DataFolder, onAudit: OnAudit): Promise<FolderAudit> {
   const folders = foldersIn(folder.dir)
-  const found_files = await withDatabaseDuring(folder, 'read', (db) => findMarked({ db, ...folders }, folder))
+  const found_files = await withDatabase(folder, 'read', (db) => findMarked({ db, ...folders }, folder))
   const responses = createFileStore(join(folder.dir, RESPONSES_FOLDER))
-  const audit = await withDatabaseDuring(folder, 'read', (db) =>
+  const audit = await withDatabaseFile(folder, 'read', (db) =>
     fullAudit({ db, ...folders, responses, onAudit }),
   )
   return { ...audit, found_files }
@@ -59,10 +58,11 @@ async function findMarked(
   library: Pick<Library, 'db' | 'images' | 'files'>,
   { database_path, by }: DataFolder,
 ) {
-  if (!hasMarked(library)) return 0
-  using db = closing(openDatabase(database_path))
+  if (!(await hasMarked(library))) return 0
+  await using db = openDb(database_path, { by })
   const found_files = await findMissing({ ...library, db })
-  if (found_files > 0) recordAction(db, { action: 'audit.repaired', after: { images: found_files } }, by)
+  const action = { action: 'audit.repaired', after: { images: found_files } } as const
+  if (found_files > 0) await db.begin((tx) => recordAction(tx, action))
   return found_files
 }
 

@@ -18,7 +18,7 @@ import { addBackupListCommand } from './backup-list.ts'
 import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
 import { addBackupVerifyCommand } from './backup-verify.ts'
 import { type Context, contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
+import { withDatabase, withDatabaseFile } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -45,7 +45,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
     .addOption(new Option('--progress', 'tell of the progress on standard error, as JSON').hideHelp())
     .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
       const context = contextOf(command, deps)
-      if (flags.databaseOnly) copyDatabase(context, file)
+      if (flags.databaseOnly) await copyDatabase(context, file)
       else await makeArchive(context, file, flags, deps)
     })
   addBackupListCommand(backup, deps)
@@ -53,17 +53,17 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
 }
 
 /** Told in the data folder meanwhile, so that nothing stays of a copy that is killed. */
-function copyWithin(dir: string, db: Database, file: string): Audit {
+async function copyWithin(dir: string, db: Database, file: string): Promise<Audit> {
   using work = makeWorkFolder(backupWork(dir))
-  return writeSnapshot(db, file, work.goesWith)
+  return await writeSnapshot(db, file, work.goesWith)
 }
 
-function copyDatabase(context: Context, file: string | undefined): void {
+async function copyDatabase(context: Context, file: string | undefined): Promise<void> {
   const { folder, answer } = context
   if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
-  const { totals } = withDatabase(folder, 'read', (db) => copyWithin(folder.dir, db, file))
+  const { totals } = await withDatabaseFile(folder, 'read', (db) => copyWithin(folder.dir, db, file))
   const { size } = statSync(file)
-  recordMade(context, basename(file), { database_only: true, bytes: size })
+  await recordMade(context, basename(file), { database_only: true, bytes: size })
   answer(
     { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
     `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
@@ -78,7 +78,7 @@ async function makeArchive(
 ): Promise<void> {
   const { folder } = context
   // Fails here, with what to do, if there is no database.
-  withDatabase(folder, 'read', () => {})
+  await withDatabase(folder, 'read', () => {})
   const options = await whereOptions(context, deps)
   const lock = await lockFor(flags, options.settings)
   if (flags.scheduled && file !== undefined)
@@ -113,15 +113,15 @@ async function makeArchive(
     ),
   )
   // The gateway's own process of a backup: the gateway knows who asked for it.
-  if (!flags.progress) recordMade(context, archive.name, { files: made.files })
+  if (!flags.progress) await recordMade(context, archive.name, { files: made.files })
   answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
 }
 
 /** The archive is made by now: it is none the worse where the database takes nothing. */
-function recordMade({ folder, warn }: Context, name: string, after: Fields): void {
+async function recordMade({ folder, warn }: Context, name: string, after: Fields): Promise<void> {
   try {
-    withDatabase(folder, 'write', (db) =>
-      recordAction(db, { action: 'backup.created', subject: name, after }),
+    await withDatabase(folder, 'write', (db) =>
+      db.begin((tx) => recordAction(tx, { action: 'backup.created', subject: name, after })),
     )
   } catch (cause) {
     warn(`The backup is not in the audit log: ${messageOf(cause)}`)

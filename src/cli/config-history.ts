@@ -19,7 +19,7 @@ import { readCount } from './arguments.ts'
 import { configurationOf } from './configuration.ts'
 import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, readCatalogueOf, withDatabase, withDatabaseDuring } from './data-folder.ts'
+import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { timeColumn } from './times.ts'
@@ -39,14 +39,14 @@ export function addConfigHistory(config: Command, deps: CliDeps): void {
     .action(async (version: number | undefined, { limit }: { limit: number }, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
       if (version !== undefined) {
-        const { own, before } = withDatabase(folder, 'read', (db) => ({
-          own: requireVersion(db, version),
-          before: versionBefore(db, version),
+        const { own, before } = await withDatabase(folder, 'read', async (db) => ({
+          own: await requireVersion(db, version),
+          before: await versionBefore(db, version),
         }))
         const patch = patchOf(before, own)
         return answer({ ...versionView(own), text: own.text, before: before?.version ?? null, patch }, patch)
       }
-      const { rows } = await withDatabaseDuring(folder, 'read', (db) => listHistory(db, { limit }))
+      const { rows } = await withDatabase(folder, 'read', (db) => listHistory(db, { limit }))
       answer(
         {
           versions: rows.map((row) => ({
@@ -71,7 +71,7 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
     .option('--yes', 'write without asking')
     .action(async (number: number, { yes }: { yes?: boolean }, command: Command) => {
       const { folder, json, answer, remark } = contextOf(command, deps)
-      const version = withDatabase(folder, 'read', (db) => requireVersion(db, number))
+      const version = await withDatabase(folder, 'read', (db) => requireVersion(db, number))
       const configuration = configurationOf(folder, await catalogueFor(folder, version, deps), deps)
       const { text, hash } = await configuration.read()
       const { text: revived, other_keys } = await configuration.revive(version.text)

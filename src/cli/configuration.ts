@@ -2,11 +2,9 @@
 import { existsSync } from 'node:fs'
 import { type Configuration, createConfiguration } from '../config/configuration.ts'
 import { keepText } from '../config/past.ts'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
-import { type DataFolder, withDatabaseDuring } from './data-folder.ts'
+import { type DataFolder, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
 /** @param catalogue what the file says */
@@ -27,8 +25,8 @@ export const configurationOf = (
       // Before its first start a gateway has no database; the start keeps what it finds.
       if (!existsSync(folder.database_path)) return
       try {
-        await withDatabaseDuring(folder, 'write', (db) =>
-          untilFree(() => immediately(db, () => keepText(db, { text, made_by, made_at_ms: now() }))),
+        await withDatabase(folder, 'write', (db) =>
+          db.begin((tx) => keepText(tx, { text, made_by, made_at_ms: now() })),
         )
       } catch {
         // Dropped: whoever holds the database is no matter of the file, which is written.

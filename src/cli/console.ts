@@ -1,6 +1,5 @@
 // `console` and `account invite`: links by which the operator and the accounts set their passwords for the console.
 
-import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import {
   hasOperator,
@@ -11,8 +10,7 @@ import {
   resetOperator,
   type SignInLink,
 } from '../access/sign-in-links.ts'
-import { actingAs } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
 import { servedAt } from '../server/served-at.ts'
@@ -29,14 +27,10 @@ import type { CliDeps } from './terminal.ts'
  * @param db the gateway's own connection
  * @param url how the gateway is reached
  */
-export async function operatorsLink(
-  db: Database,
-  url: string,
-  deps: CliDeps,
-): Promise<ConsoleLink | undefined> {
-  if (hasOperator(db)) return undefined
+export async function operatorsLink(db: Db, url: string, deps: CliDeps): Promise<ConsoleLink | undefined> {
+  if (await hasOperator(db)) return undefined
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
-  const made = await untilFree(() => actingAs(db, by, () => makeOperatorsLink(db, issuing(deps))))
+  const made = await db.begin((tx) => makeOperatorsLink(tx, issuing(deps)), { by })
   return linkAt(url, 'welcome', made)
 }
 
@@ -52,7 +46,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { url } = await consoleOf(folder, deps)
-      const made = withDatabase(folder, 'make', (db) => makeOperatorsLink(db, issuing(deps)))
+      const made = await withDatabase(folder, 'make', (db) => makeOperatorsLink(db, issuing(deps)))
       const link = linkAt(url, 'welcome', made)
       answer(link, link.url)
     })
@@ -63,7 +57,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const { url } = await consoleOf(folder, deps)
-      const { ended_sessions, ...made } = withDatabase(folder, 'make', (db) =>
+      const { ended_sessions, ...made } = await withDatabase(folder, 'make', (db) =>
         resetOperator(db, issuing(deps)),
       )
       const link = linkAt(url, 'welcome', made)
@@ -81,7 +75,7 @@ export function addInvite(account: Command, deps: CliDeps): void {
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { url } = await consoleOf(folder, deps)
-      const made = withDatabase(folder, 'write', (db) => makeInvitation(db, name, issuing(deps)))
+      const made = await withDatabase(folder, 'write', (db) => makeInvitation(db, name, issuing(deps)))
       const link = linkAt(url, 'invitation', made)
       answer({ account: name, ...link }, link.url)
     })

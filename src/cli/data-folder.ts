@@ -4,12 +4,13 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
-import { actFor } from '../db/actions.ts'
 import type { MigrationCopy } from '../db/copy.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { type DbOptions, openDb } from '../db/sqlite.ts'
 import type { By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
@@ -44,41 +45,44 @@ export function dataFolder(dir: string): DataFolder {
 }
 
 /**
- * Runs `work` with a connection, which is closed afterwards. Works beside a running gateway.
+ * Runs `work` with the database, which is closed afterwards. Works beside a running gateway.
  *
  * @param access `read`; `write`; or `make`, which writes to a new database where the folder has none
  * @throws GatewayError not_found without a database (`make`: without the folder); whatever opening or `work` throws
  */
-export function withDatabase<T>(
+export async function withDatabase<T>(
   folder: DataFolder,
   access: 'read' | 'write' | 'make',
-  work: (db: Database) => T,
-): T {
+  work: (db: Db) => Awaitable<T>,
+): Promise<T> {
   requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
-  using db = closing(openIn(folder, access === 'read'))
-  return work(db)
+  await using db = openIn(folder, access, openDb)
+  return await work(db)
 }
 
-/** The same for asynchronous work. */
-export async function withDatabaseDuring<T>(
+/** The same with a connection to SQLite, for what is about its file. */
+export async function withDatabaseFile<T>(
   folder: DataFolder,
   access: 'read' | 'write',
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   requireFile(folder, folder.database_path)
-  using db = closing(openIn(folder, access === 'read'))
+  using db = closing(openIn(folder, access, openDatabase))
   return await work(db)
 }
 
 /** To read, SQLite must write beside the database, and tells no reason where it cannot. */
-function openIn(folder: DataFolder, readonly: boolean): Database {
+function openIn<Opened>(
+  folder: DataFolder,
+  access: 'read' | 'write' | 'make',
+  open: (path: string, options: DbOptions) => Opened,
+): Opened {
   const { dir, database_path, remark, by } = folder
+  const readonly = access === 'read'
   if (!readonly) refuseUnwritable(dir)
   try {
     using _lock = readonly ? undefined : lockToMigrate(folder)
-    const db = openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
-    if (by) actFor(db, by)
-    return db
+    return open(database_path, { readonly, by, onCopy: (copy) => remark?.(aboutCopy(copy)) })
   } catch (thrown) {
     refuseUnwritable(dir)
     throw thrown

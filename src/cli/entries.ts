@@ -35,13 +35,13 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
     .addOption(new Option('--kind <kind>', 'only these').choices(ENTRY_KINDS))
   withSearch(command, 'entries', 'entry', deps.now)
     .option('--csv', 'print CSV with all columns')
-    .action((account: string, options: EntriesOptions, command: Command) => {
+    .action(async (account: string, options: EntriesOptions, command: Command) => {
       const { folder, answerList, remark, tableOf } = contextOf(command, deps)
       const { kind, since, until, limit, before, csv } = options
-      const page = withDatabase(folder, 'read', (db) =>
+      const page = await withDatabase(folder, 'read', async (db) =>
         listEntries(
           db,
-          { account_id: accountByName(db, account).id, kind, since_ms: since, until_ms: until },
+          { account_id: (await accountByName(db, account)).id, kind, since_ms: since, until_ms: until },
           { limit, cursor: before },
         ),
       )

@@ -2,6 +2,7 @@
 import { SQLiteError } from 'bun:sqlite'
 import { fullDiskText } from '../db/disk-room.ts'
 import { GatewayError } from '../domain/errors.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */
@@ -64,7 +65,7 @@ export function describeFailure(thrown: unknown, folder?: string): Failed {
 export function explain(thrown: unknown, folder?: string): string {
   const full = folder === undefined ? undefined : fullDiskText(thrown, folder)
   if (full !== undefined) return `${full} (${(thrown as Error).message})`
-  if (thrown instanceof SQLiteError) return explainDatabase(thrown)
+  if (thrown instanceof StorageFailure || thrown instanceof SQLiteError) return explainDatabase(thrown)
   if (thrown instanceof GatewayError) return explainGateway(thrown)
   if (!(thrown instanceof Error)) return String(thrown)
   const advice = 'code' in thrown ? FILE_FAILURES[String(thrown.code)] : undefined
@@ -76,9 +77,9 @@ export function explain(thrown: unknown, folder?: string): string {
     : `${path}: ${advice}.`
 }
 
-function explainDatabase(error: SQLiteError): string {
-  const known = DATABASE_FAILURES.find(([code]) => error.code?.startsWith(code))
-  const detail = `${error.code ?? 'SQLite'}: ${error.message}`
+function explainDatabase({ code = 'SQLite', message }: StorageFailure | SQLiteError): string {
+  const known = DATABASE_FAILURES.find(([prefix]) => code.startsWith(prefix))
+  const detail = `${code}: ${message}`
   return known ? `${known[1]} (${detail})` : `The database failed (${detail}).`
 }
 

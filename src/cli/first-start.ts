@@ -1,11 +1,8 @@
 // The demo account of a first start: it can call the simulated models only, so that nothing costs money upstream.
-import type { Database } from 'bun:sqlite'
 import { accountByName, createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey, listKeys } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
-import { actingAs } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+import type { Db } from '../db/db.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
 
@@ -15,15 +12,15 @@ export const DEMO_MODELS = ['sim-*']
 const DEMO_CREDIT_USD = 10
 
 export interface FirstStartDeps {
-  db: Database
+  db: Db
   ledger: Pick<Ledger, 'submit'>
   randomBytes: RandomBytes
   now: () => number
 }
 
 /** Whether an earlier start made the demo account and showed its key, and nothing else was made since. */
-export function hasOnlyDemo(db: Database): boolean {
-  const [first, ...others] = listAccounts(db)
+export async function hasOnlyDemo(db: Db): Promise<boolean> {
+  const [first, ...others] = await listAccounts(db)
   return first?.name === DEMO_ACCOUNT && first.status === 'active' && others.length === 0
 }
 
@@ -41,9 +38,7 @@ export async function firstStart({
 }: FirstStartDeps): Promise<string | undefined> {
   const now_ms = now()
   const by = { actor: { kind: 'system' as const }, now_ms }
-  const account_id = await untilFree(() =>
-    immediately(db, () => actingAs(db, by, () => begunDemo(db, now_ms))),
-  )
+  const account_id = await db.begin((tx) => begunDemo(tx, now_ms), { by })
   if (account_id === undefined) return undefined
   await ledger.submit({
     op: 'top_up',
@@ -54,17 +49,15 @@ export async function firstStart({
     now_ms,
   })
   const settings = { name: DEMO_ACCOUNT, models: DEMO_MODELS }
-  const { text } = await untilFree(() =>
-    immediately(db, () =>
-      actingAs(db, by, () => createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })),
-    ),
-  )
+  const { text } = await db.begin((tx) => createKey(tx, DEMO_ACCOUNT, settings, { randomBytes, now_ms }), {
+    by,
+  })
   return text
 }
 
 /** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
-function begunDemo(db: Database, now_ms: number): number | undefined {
-  if (listAccounts(db).length === 0) createAccount(db, { name: DEMO_ACCOUNT, now_ms })
-  if (!hasOnlyDemo(db) || listKeys(db).length > 0) return undefined
-  return accountByName(db, DEMO_ACCOUNT).id
+async function begunDemo(tx: Db, now_ms: number): Promise<number | undefined> {
+  if ((await listAccounts(tx)).length === 0) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })
+  if (!(await hasOnlyDemo(tx)) || (await listKeys(tx)).length > 0) return undefined
+  return (await accountByName(tx, DEMO_ACCOUNT)).id
 }

@@ -68,14 +68,14 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       or('never', readExpiry(deps.now)),
     )
     .option('--addresses <list>', 'allowed networks, or anywhere', or('anywhere', readList))
-    .action((reference: string, options: ChangeOptions, command: Command) => {
+    .action(async (reference: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changes = changesOf(options)
       if (Object.keys(changes).length === 0)
         throw invalidRequest('Nothing to change: give --name, --models, a limit, --expires or --addresses.')
-      const { changed, account } = withDatabase(folder, 'write', (db) => {
-        const changed = changeKey(db, reference, changes, deps.now())
-        return { changed, account: ownerOf(db, changed) }
+      const { changed, account } = await withDatabase(folder, 'write', async (db) => {
+        const changed = await changeKey(db, reference, changes, deps.now())
+        return { changed, account: await ownerOf(db, changed) }
       })
       answer(
         keyView(changed, account, deps.now()),

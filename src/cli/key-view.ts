@@ -1,14 +1,14 @@
 // A key as commands show it: the fields of --json.
-import type { Database } from 'bun:sqlite'
-import { listAccounts } from '../access/accounts.ts'
 import { keyStatus } from '../access/key-status.ts'
+import { accountQueries } from '../access/queries.ts'
 import { spendLimitsView } from '../access/spend-limits-view.ts'
+import type { Db } from '../db/db.ts'
 import type { Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
 
 /** The name of the account that a key belongs to. */
-export const ownerOf = (db: Database, { account_id }: Key): string =>
-  listAccounts(db).find(({ id }) => id === account_id)?.name ?? ''
+export const ownerOf = async (db: Db, { account_id }: Key): Promise<string> =>
+  (await accountQueries(db).accountById.get({ id: account_id }))?.name ?? ''
 
 /** A key as `--json` shows it: never its text or hash. */
 export function keyView(key: Key, account_name: string, now_ms: number) {

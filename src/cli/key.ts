@@ -62,20 +62,22 @@ function addCreate(key: Command, deps: CliDeps): void {
     .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)
     .action(async (account_name: string, options: CreateOptions, command: Command) => {
       const context = contextOf(command, deps)
-      const issued = withDatabase(context.folder, 'write', (db) => {
-        const { id } = accountByName(db, account_name)
-        const settings = {
-          name: options.name ?? freeKeyName(db, id, deps.now()),
-          models: options.models ?? null,
-          spend_limit_nanos: options.spendLimit ?? null,
-          daily_limit_nanos: options.dailyLimit ?? null,
-          monthly_limit_nanos: options.monthlyLimit ?? null,
-          concurrent_calls: options.concurrentCalls ?? null,
-          addresses: options.addresses ?? null,
-          expires_at_ms: options.expires ?? null,
-        }
-        return createKey(db, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
-      })
+      const issued = await withDatabase(context.folder, 'write', (db) =>
+        db.begin(async (tx) => {
+          const { id } = await accountByName(tx, account_name)
+          const settings = {
+            name: options.name ?? (await freeKeyName(tx, id, deps.now())),
+            models: options.models ?? null,
+            spend_limit_nanos: options.spendLimit ?? null,
+            daily_limit_nanos: options.dailyLimit ?? null,
+            monthly_limit_nanos: options.monthlyLimit ?? null,
+            concurrent_calls: options.concurrentCalls ?? null,
+            addresses: options.addresses ?? null,
+            expires_at_ms: options.expires ?? null,
+          }
+          return createKey(tx, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
+        }),
+      )
       const unmatched = await patternsOfNoModel(options.models ?? [], context.folder, deps.env)
       for (const pattern of unmatched)
         context.warn(`no model of the catalogue matches ${pattern} (see \`tollgate models\`)`)
@@ -87,13 +89,14 @@ function addList(key: Command, deps: CliDeps): void {
   key
     .command('list [account]')
     .description('List all keys, or those of one account.')
-    .action((account_name: string | undefined, _: object, command: Command) => {
+    .action(async (account_name: string | undefined, _: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
       const now_ms = deps.now()
-      const owned = withDatabase(folder, 'read', (db) => {
-        const names = new Map(listAccounts(db).map(({ id, name }) => [id, name]))
-        const account_id = account_name === undefined ? undefined : accountByName(db, account_name).id
-        return listKeys(db, account_id).map((one) => ({ one, account: names.get(one.account_id) ?? '' }))
+      const owned = await withDatabase(folder, 'read', async (db) => {
+        const names = new Map((await listAccounts(db)).map(({ id, name }) => [id, name]))
+        const account_id = account_name === undefined ? undefined : (await accountByName(db, account_name)).id
+        const keys = await listKeys(db, account_id)
+        return keys.map((one) => ({ one, account: names.get(one.account_id) ?? '' }))
       })
       answer(
         { keys: owned.map(({ one, account }) => keyView(one, account, now_ms)) },
@@ -107,11 +110,11 @@ function addRevoke(key: Command, deps: CliDeps): void {
     .command('revoke <key>')
     .summary('Revoke a key.')
     .description('Revoke a key. <key> is its prefix or its number in `key list`.')
-    .action((reference: string, _: object, command: Command) => {
+    .action(async (reference: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { revoked, account } = withDatabase(folder, 'write', (db) => {
-        const revoked = revokeKey(db, reference, deps.now())
-        return { revoked, account: ownerOf(db, revoked) }
+      const { revoked, account } = await withDatabase(folder, 'write', async (db) => {
+        const revoked = await revokeKey(db, reference, deps.now())
+        return { revoked, account: await ownerOf(db, revoked) }
       })
       answer(
         keyView(revoked, account, deps.now()),
@@ -129,12 +132,12 @@ function addRotate(key: Command, deps: CliDeps): void {
         'in `key list`. The new key is shown only once. Standard output has only the key.',
     )
     .option('--grace <duration>', 'how long the old key still works, such as 1h', readSeconds, 0)
-    .action((reference: string, { grace }: { grace: number }, command: Command) => {
+    .action(async (reference: string, { grace }: { grace: number }, command: Command) => {
       const context = contextOf(command, deps)
-      const { issued, account } = withDatabase(context.folder, 'write', (db) => {
+      const { issued, account } = await withDatabase(context.folder, 'write', async (db) => {
         const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }
-        const issued = rotateKey(db, reference, grace, issuing)
-        return { issued, account: ownerOf(db, issued.key) }
+        const issued = await rotateKey(db, reference, grace, issuing)
+        return { issued, account: await ownerOf(db, issued.key) }
       })
       const end = grace === 0 ? 'is revoked' : `works until ${localIso(deps.now() + grace * 1_000)}`
       context.remark(`The old key ${end}.`)

@@ -68,7 +68,7 @@ function addMovement(
         checkNote(note)
         if (reference !== undefined) checkReference(reference)
         const { folder, answer } = contextOf(command, deps)
-        const { id: account_id } = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const { id: account_id } = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
         const outcome = await moveMoney(folder, {
           op,
           account_id,
@@ -82,7 +82,7 @@ function addMovement(
         if (first) throw referenceUsed(account_name, first)
         if (!outcome.ok)
           throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)
-        const account = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const account = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
         const owed = outcome.debt_nanos > 0 ? `, debt ${formatUsd(outcome.debt_nanos)} USD` : ''
         answer(
           accountFields({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),

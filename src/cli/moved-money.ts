@@ -15,7 +15,7 @@ export async function moveMoney(
   operation: TopUpOperation | WithdrawOperation,
 ): Promise<MoneyOutcome> {
   // Migrates where that is needed, and tells of it; the ledger opens it in silence.
-  withDatabase(folder, 'write', () => {})
+  await withDatabase(folder, 'write', () => {})
   if (operation.op === 'top_up') return move(folder, operation)
   using unserved = takeLock(join(folder.dir, 'serve.lock'))
   if (unserved) return await move(folder, operation)

@@ -38,18 +38,23 @@ export function addRefusalsCommand(program: Command, deps: CliDeps): void {
     .option('--model <id>', 'only this model')
   withSearch(command, 'requests', 'request', deps.now)
     .option('--csv', 'print CSV with all columns')
-    .action((options: RefusalsOptions, command: Command) => {
+    .action(async (options: RefusalsOptions, command: Command) => {
       const { folder, answerList, remark, tableOf } = contextOf(command, deps)
-      const { refusals, next_cursor, refused } = withDatabase(folder, 'read', (db) => {
+      const { refusals, next_cursor, refused } = await withDatabase(folder, 'read', async (db) => {
         const { account, key, model, since: since_ms, until: until_ms, limit, before } = options
         const whose = {
-          account_id: account === undefined ? undefined : accountByName(db, account).id,
-          key_id: key === undefined ? undefined : keyByReference(db, key).id,
+          account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
+          key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
         }
-        const page = listRefusals(db, { ...whose, model, since_ms, until_ms }, { limit, cursor: before })
+        const page = await listRefusals(
+          db,
+          { ...whose, model, since_ms, until_ms },
+          { limit, cursor: before },
+        )
         const time = { from_ms: since_ms ?? 0, until_ms: until_ms ?? deps.now() + 1 }
         // The kept sums do not tell models apart.
-        const refused = model === undefined ? countRefused(db, { ...whose, ...time, span: 'hour' }) : null
+        const refused =
+          model === undefined ? await countRefused(db, { ...whose, ...time, span: 'hour' }) : null
         return { ...page, refused }
       })
       answerList(options.csv, {

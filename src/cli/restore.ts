@@ -49,7 +49,7 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
         refuseExisting(context.folder, flags)
         const { first, all } = await peek(archived)
         // An empty file is told about as a database, too.
-        if (first.length === 0 || isDatabase(first)) answerDatabase(context, name, flags, deps)
+        if (first.length === 0 || isDatabase(first)) await answerDatabase(context, name, flags, deps)
         else {
           const { maxBytes: max_bytes } = flags
           const restored = await withUnpacking(
@@ -71,14 +71,14 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-function answerDatabase(
+async function answerDatabase(
   { folder, answer }: Context,
   file: string,
   { maxBytes: max_bytes }: UnpackFlags,
   { now }: CliDeps,
-): void {
+): Promise<void> {
   roomIn({ folder: folder.dir, archive: file, max_bytes }).take(statSync(file).size, 0)
-  const kept = restoreDatabase(file, folder, now())
+  const kept = await restoreDatabase(file, folder, now())
   const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
   answer(
     { file, database: folder.database_path, replaced: kept ?? null },

@@ -112,7 +112,7 @@ async function makeDemo(
   if (!model) return undefined
   const key = await firstStart({ db, ledger, now, randomBytes })
   if (key !== undefined) return { key, model: model.id }
-  return hasOnlyDemo(db) ? { key, model: model.id } : undefined
+  return (await hasOnlyDemo(db)) ? { key, model: model.id } : undefined
 }
 
 function firstSignal(): Promise<void> {

@@ -7,7 +7,7 @@ import { money } from '../http/views.ts'
 import { monthOf } from '../ledger/days.ts'
 import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from '../ledger/statement.ts'
 import { contextOf } from './context.ts'
-import { withDatabaseDuring } from './data-folder.ts'
+import { withDatabase } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
@@ -24,8 +24,8 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
     .action(async (name: string, options: { month?: number; csv?: boolean }, command: Command) => {
       const { folder, answerList, tableOf } = contextOf(command, deps)
       const month = monthOf(options.month ?? deps.now(), 'utc')
-      const { account, statement } = await withDatabaseDuring(folder, 'read', async (db) => {
-        const { id, name: account } = accountByName(db, name)
+      const { account, statement } = await withDatabase(folder, 'read', async (db) => {
+        const { id, name: account } = await accountByName(db, name)
         const time = { from_ms: month.start_ms, until_ms: month.end_ms }
         return { account, statement: await statementOf(db, id, time) }
       })

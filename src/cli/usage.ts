@@ -1,8 +1,8 @@
 // `usage`: recorded calls, or their sums by day or month.
-import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
+import type { Db } from '../db/db.ts'
 import { csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import type { CallFilter } from '../ledger/call-filter.ts'
@@ -73,22 +73,22 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day', 'month']))
     .option('--margin', "show the providers' cost and the margin")
     .option('--csv', 'print CSV with all columns')
-    .action((options: UsageOptions, command: Command) => {
+    .action(async (options: UsageOptions, command: Command) => {
       const context = contextOf(command, deps)
       const { account, key, model, since, until, limit, before, sums, ...format } = options
       const given = { account, key, model, since, until }
-      if (sums) answerSums(context, given, { by: sums, now_ms: deps.now(), ...format })
-      else answerCalls(context, given, { limit, cursor: before, ...format })
+      if (sums) await answerSums(context, given, { by: sums, now_ms: deps.now(), ...format })
+      else await answerCalls(context, given, { limit, cursor: before, ...format })
     })
 }
 
-function answerCalls(
+async function answerCalls(
   { folder, answerList, remark, tableOf }: Context,
   filter: UsageFilter,
   { margin, csv, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
-): void {
-  const page = withDatabase(folder, 'read', (db) =>
-    listCalls(db, filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
+): Promise<void> {
+  const page = await withDatabase(folder, 'read', async (db) =>
+    listCalls(db, await filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
   )
   answerList(csv, {
     value: () => pageView(page),
@@ -100,13 +100,15 @@ function answerCalls(
     remark(`More calls: add --before ${page.next_cursor}. TOTAL is for this page.`)
 }
 
-function answerSums(
+async function answerSums(
   { folder, answerList, remark, tableOf }: Context,
   filter: UsageFilter,
   { by, now_ms, margin, csv }: { by: PeriodName; now_ms: number } & UsageFormat,
-): void {
+): Promise<void> {
   const since = filter.since ?? DEFAULT_SINCE[by](filter.until ?? now_ms)
-  const sums = withDatabase(folder, 'read', (db) => sumsBy(by, db, filterOf(db, { ...filter, since })))
+  const sums = await withDatabase(folder, 'read', async (db) =>
+    sumsBy(by, db, await filterOf(db, { ...filter, since })),
+  )
   answerList(csv, {
     value: () => ({ sums: sums.map((sum) => sumView(sum, by)), total: amountsView(totalOf(sums)) }),
     text: () => tableOf(margin ? sumMarginColumns(by) : sumColumns(by), sums, NONE),
@@ -117,15 +119,16 @@ function answerSums(
     remark(`Sums of the last ${DEFAULT_REACH[by]}. Add --since for earlier ones.`)
 }
 
-function sumsBy(by: PeriodName, db: Database, filter: CallFilter): PeriodSum[] {
+async function sumsBy(by: PeriodName, db: Db, filter: CallFilter): Promise<PeriodSum[]> {
   if (by === 'month') return monthlySums(db, filter, 'local')
-  return dailySums(db, filter, { zone: 'local' }).sums.map(({ day, ...sum }) => ({ period: day, ...sum }))
+  const { sums } = await dailySums(db, filter, { zone: 'local' })
+  return sums.map(({ day, ...sum }) => ({ period: day, ...sum }))
 }
 
-function filterOf(db: Database, { account, key, model, since, until }: UsageFilter): CallFilter {
+async function filterOf(db: Db, { account, key, model, since, until }: UsageFilter): Promise<CallFilter> {
   return {
-    account_id: account === undefined ? undefined : accountByName(db, account).id,
-    key_id: key === undefined ? undefined : keyByReference(db, key).id,
+    account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
+    key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
     model,
     since_ms: since,
     until_ms: until,

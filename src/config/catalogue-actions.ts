@@ -13,24 +13,34 @@ export interface Owners {
 /** Of one save; the others are counted in the line of the save itself, and its version has them all. */
 export const MAX_LINES = 200
 
-/**
- * @param before and after: texts without keys
- * @param version under which the later one is kept
- */
-export function catalogueActions(
-  { before, after, version }: { before: string; after: string; version: number },
-  owners: Owners,
-): Action[] {
-  const [was, is] = [valuesOf(before), valuesOf(after)]
-  const parts = was && is ? changedTables(was, is) : []
-  const lines = was && is ? parts.flatMap((part) => actionsOfPart(part, was, is, owners)) : []
+/** What a new text changes. Its lines are made once its owners have been looked up. */
+export interface CatalogueChanges {
+  /** Of whom a limit changes: names of accounts, and prefixes of keys. */
+  owned: Readonly<Record<keyof Owners, readonly string[]>>
+  /** @param version under which the new text is kept */
+  actions(version: number, owners: Owners): Action[]
+}
+
+/** @param before and after: texts without keys */
+export function catalogueChanges(before: string, after: string): CatalogueChanges {
+  const read = [valuesOf(before), valuesOf(after)]
+  // Texts of which one is no TOML change nothing that has a name.
+  const [was = {}, is = {}] = read.includes(undefined) ? [] : read
+  const parts = changedTables(was, is)
   const counts = Object.fromEntries(
     KINDS.flatMap(({ kind, name }) => {
       const count = parts.filter((part) => part.kind === kind).length
       return count === 0 ? [] : [[name, count]]
     }),
   )
-  return [{ action: 'catalogue.saved', after: { version, ...counts } }, ...lines.slice(0, MAX_LINES)]
+  const ownedAt = (path: string) => differing(Object(settingOf(was, path)), Object(settingOf(is, path)))
+  return {
+    owned: { account: ownedAt('limits.accounts'), key: ownedAt('limits.keys') },
+    actions(version, owners) {
+      const lines = parts.flatMap((part) => actionsOfPart(part, was, is, owners))
+      return [{ action: 'catalogue.saved', after: { version, ...counts } }, ...lines.slice(0, MAX_LINES)]
+    },
+  }
 }
 
 const KINDS = [

@@ -1,6 +1,6 @@
 // The queries of the catalogue's past, prepared once for each connection.
-import { desc, lt, sql } from 'drizzle-orm'
-import { equals, placeholders } from '../db/placeholders.ts'
+import { desc, lt, lte, sql } from 'drizzle-orm'
+import { equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, catalogues, keys, sessions } from '../db/schema.ts'
 
@@ -19,7 +19,7 @@ export const pastQueries = perConnection({
       .delete(catalogues)
       .where(sql`${version} <= ${sql.placeholder('version')}`)
       .prepare(),
-  remove: (orm) => orm.delete(catalogues).where(equals(version, 'version')).prepare(),
+  remove: (orm) => orm.delete(catalogues).where(isOneOf(version, 'versions')).prepare(),
   page: (orm) =>
     orm
       .select({ id: version, made_at_ms, made_by })
@@ -38,15 +38,28 @@ export const pastQueries = perConnection({
       .orderBy(desc(version))
       .limit(1)
       .prepare(),
+  /** A version, if it is kept, and the one before. */
+  withBefore: (orm) =>
+    orm
+      .select({ version, text: catalogues.text })
+      .from(catalogues)
+      .where(lte(version, sql.placeholder('version')))
+      .orderBy(desc(version))
+      .limit(2)
+      .prepare(),
   sessionAddress: (orm) =>
     orm.select({ address: sessions.address }).from(sessions).where(equals(sessions.id, 'id')).prepare(),
-  accountByName: (orm) =>
-    orm.select({ account_id: accounts.id }).from(accounts).where(equals(accounts.name, 'name')).prepare(),
-  keyByPrefix: (orm) =>
+  accountsByName: (orm) =>
     orm
-      .select({ account_id: keys.account_id, key_id: keys.id })
+      .select({ name: accounts.name, account_id: accounts.id })
+      .from(accounts)
+      .where(isOneOf(accounts.name, 'names'))
+      .prepare(),
+  keysByPrefix: (orm) =>
+    orm
+      .select({ prefix: keys.prefix, account_id: keys.account_id, key_id: keys.id })
       .from(keys)
-      .where(equals(keys.prefix, 'prefix'))
+      .where(isOneOf(keys.prefix, 'prefixes'))
       .prepare(),
   all: (orm) => orm.select({ version, text: catalogues.text }).from(catalogues).prepare(),
 })

@@ -1,10 +1,11 @@
 // The catalogue's past: each text that the file had while it was in force, without its keys, and who saved it.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction, whoActs } from '../db/actions.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Actor } from '../domain/actions.ts'
 import { notFound } from '../domain/errors.ts'
-import { catalogueActions, type Owners } from './catalogue-actions.ts'
+import { type CatalogueChanges, catalogueChanges, type Owners } from './catalogue-actions.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 
@@ -37,52 +38,58 @@ export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: numb
  * @param request_id by which it was saved in the console
  * @returns its version; undefined if it is that of the newest one already
  */
-export function keepText(
-  db: Database,
+export async function keepText(
+  tx: Db,
   { text, made_at_ms, made_by, request_id }: Omit<Version, 'version'> & { request_id?: string | undefined },
-) {
-  const { newest, insert, removeUpTo } = pastQueries(db)
-  const before = newest.get()?.text
-  if (before === text) return undefined
-  const kept = insert.get({ text, made_at_ms, made_by })
+): Promise<number | undefined> {
+  const { newest, insert, removeUpTo } = pastQueries(tx)
+  const before = await newest.get()
+  if (before?.text === text) return undefined
+  const { version } = await insert.get({ text, made_at_ms, made_by })
   // The first text that is kept changes nothing.
   if (before !== undefined) {
-    const by = { actor: actorOf(db, made_by), now_ms: made_at_ms, request_id }
-    const actions = catalogueActions({ before, after: text, version: kept.version }, ownersIn(db))
-    for (const action of actions) recordAction(db, action, by)
+    const by = { actor: await actorOf(tx, made_by), now_ms: made_at_ms, request_id }
+    const { owned, actions } = catalogueChanges(before.text, text)
+    const owners = await ownersOf(tx, owned)
+    for (const action of actions(version, owners)) await recordAction(tx, action, by)
   }
-  removeUpTo.run({ version: kept.version - MAX_VERSIONS })
-  return kept.version
+  await removeUpTo.run({ version: version - MAX_VERSIONS })
+  return version
 }
 
 /** Who saved a text, as the audit log has them. */
-function actorOf(db: Database, made_by: MadeBy): Actor {
+async function actorOf(tx: Db, made_by: MadeBy): Promise<Actor> {
   const { kind, name } = madeBy(made_by)
   if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
     const session_id = Number(name)
-    const address = pastQueries(db).sessionAddress.get({ id: session_id })?.address ?? undefined
-    return { kind: 'operator', session_id, address }
+    const session = await pastQueries(tx).sessionAddress.get({ id: session_id })
+    return { kind: 'operator', session_id, address: session?.address ?? undefined }
   }
-  const { actor } = whoActs(db)
+  const { actor } = whoActs(tx)
   return actor.kind === 'command' ? actor : { kind: 'command', command: name }
 }
 
-const ownersIn = (db: Database): Owners => {
-  const { accountByName, keyByPrefix } = pastQueries(db)
-  return {
-    account: (name) => accountByName.get({ name }),
-    key: (prefix) => keyByPrefix.get({ prefix }),
-  }
+async function ownersOf(tx: Db, { account, key }: CatalogueChanges['owned']): Promise<Owners> {
+  const { accountsByName, keysByPrefix } = pastQueries(tx)
+  const accounts = account.length === 0 ? [] : await accountsByName.all({ names: JSON.stringify(account) })
+  const keys = key.length === 0 ? [] : await keysByPrefix.all({ prefixes: JSON.stringify(key) })
+  const by_name = new Map(accounts.map(({ name, ...owner }) => [name, owner]))
+  // Of keys with the same prefix the oldest counts.
+  const oldest_last = keys.toSorted((one, other) => other.key_id - one.key_id)
+  const by_prefix = new Map(oldest_last.map(({ prefix, ...owner }) => [prefix, owner]))
+  return { account: (name) => by_name.get(name), key: (prefix) => by_prefix.get(prefix) }
 }
 
 /** A page of versions, the newest first, by their numbers as `id`. */
-export const listVersions = (db: Database, page: PageRequest): Page<ListedVersion> =>
-  pageOf(pastQueries(db).page.all(pageValues(page)) as ListedVersion[], page)
+export async function listVersions(db: Db, page: PageRequest): Promise<Page<ListedVersion>> {
+  const found = await pastQueries(db).page.all(pageValues(page))
+  return pageOf(found as ListedVersion[], page)
+}
 
 /** @throws GatewayError not_found for one that never was, or is no longer kept */
-export function requireVersion(db: Database, version: number): Version {
-  const found = pastQueries(db).one.get({ version })
+export async function requireVersion(db: Db, version: number): Promise<Version> {
+  const found = await pastQueries(db).one.get({ version })
   if (!found)
     throw notFound(
       `Version ${version} of the catalogue not found. The newest ${MAX_VERSIONS} versions are kept.`,
@@ -92,18 +99,25 @@ export function requireVersion(db: Database, version: number): Version {
 }
 
 /** The version before another one; undefined if that is the oldest that is kept. */
-export const versionBefore = (db: Database, version: number): Version | undefined =>
-  pastQueries(db).before.get({ version }) as Version | undefined
+export async function versionBefore(db: Db, version: number): Promise<Version | undefined> {
+  const found = await pastQueries(db).before.get({ version })
+  return found as Version | undefined
+}
+
+/** A version and the one before it; without a version that was deleted meanwhile. */
+export const withVersionBefore = (db: Db, version: number): Awaitable<{ version: number; text: string }[]> =>
+  pastQueries(db).withBefore.all({ version })
 
 /**
  * Deletes the versions that have limits for an account, in the caller's transaction: its name is personal data.
  *
  * @returns how many
  */
-export function forgetAccount(db: Database, name: string): number {
-  const { all, remove } = pastQueries(db)
-  const naming = all.all().filter(({ text }) => text.includes(name) && hasLimitsOf(text, name))
-  for (const { version } of naming) remove.run({ version })
+export async function forgetAccount(tx: Db, name: string): Promise<number> {
+  const { all, remove } = pastQueries(tx)
+  const versions = await all.all()
+  const naming = versions.filter(({ text }) => text.includes(name) && hasLimitsOf(text, name))
+  await remove.run({ versions: JSON.stringify(naming.map(({ version }) => version)) })
   return naming.length
 }
 

@@ -1,9 +1,10 @@
 // The audit log: lines that are written in the transaction of what they tell, by whoever acts on the connection.
-import type { Database } from 'bun:sqlite'
+
 import { desc, sql } from 'drizzle-orm'
 import { type Action, type Actor, actionsOf, type By, boundedJson, type Fields } from '../domain/actions.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
+import type { Db } from './db.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
@@ -48,8 +49,9 @@ const actionQueries = perConnection({
     orm
       .delete(actions)
       .where(
-        sql`${actions.id} IN (SELECT id FROM actions WHERE ${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)}
-          ORDER BY id DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
+        sql`${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)} AND ${actions.id} <= (
+          SELECT id FROM actions WHERE ${is_by_own_people} AND ${isOneOf(SIGN_IN_ACTIONS)}
+          ORDER BY id DESC LIMIT 1 OFFSET ${sql.raw(String(MAX_SIGN_INS_KEPT))})`,
       )
       .prepare(),
   /** The change that has to be a day old before the next. */
@@ -75,44 +77,26 @@ const actionQueries = perConnection({
       .prepare(),
 })
 
-const acting_on = new WeakMap<Database, By>()
-
-/** Runs synchronous work in which whatever is recorded on the connection is by somebody. */
-export function actingAs<T>(db: Database, by: By, work: () => T): T {
-  const before = acting_on.get(db)
-  acting_on.set(db, by)
-  try {
-    return work()
-  } finally {
-    if (before) acting_on.set(db, before)
-    else acting_on.delete(db)
-  }
-}
-
-/** The same for all that the connection is used for, until it is closed: of a command. */
-export const actFor = (db: Database, by: By): void => void acting_on.set(db, by)
-
-/** Who acts on a connection: whom `actingAs` names, or else the gateway itself. */
-export const whoActs = (db: Database): By =>
-  acting_on.get(db) ?? { actor: { kind: 'system' }, now_ms: Date.now() }
+/** Whom a database acts for: the gateway itself, where nobody is named. */
+export const whoActs = ({ by }: Db): By => by ?? { actor: { kind: 'system' }, now_ms: Date.now() }
 
 /**
  * Records an action. Call it in the transaction of what was done, so that neither is there without the other.
  *
  * @throws GatewayError rate_limited where an account's own people make more changes in 24 hours than they may
  */
-export function recordAction(db: Database, action: Action, by: By = whoActs(db)): void {
+export async function recordAction(tx: Db, action: Action, by: By = whoActs(tx)): Promise<void> {
   const row = actionRow(action, by)
-  const { insert, removeOldestSignIn } = actionQueries(db)
+  const { insert, removeOldestSignIn } = actionQueries(tx)
   const { actor, account_id } = row
   const is_own = actor === 'account' || actor === 'key'
-  if (is_own && !UNLIMITED.includes(action.action)) refuseTooMany(db, account_id, by.now_ms)
-  insert.run(row)
-  if (is_own && SIGN_IN_ACTIONS.includes(action.action)) removeOldestSignIn.run({ account_id })
+  if (is_own && !UNLIMITED.includes(action.action)) await refuseTooMany(tx, account_id, by.now_ms)
+  await insert.run(row)
+  if (is_own && SIGN_IN_ACTIONS.includes(action.action)) await removeOldestSignIn.run({ account_id })
 }
 
-function refuseTooMany(db: Database, account_id: number | null, now_ms: number): void {
-  const first = actionQueries(db).firstOfAllowed.get({ account_id })
+async function refuseTooMany(tx: Db, account_id: number | null, now_ms: number): Promise<void> {
+  const first = await actionQueries(tx).firstOfAllowed.get({ account_id })
   const wait_ms = first ? first.at_ms + DAY_MS - now_ms : 0
   if (wait_ms <= 0) return
   const retry_after_s = Math.ceil(Math.min(wait_ms, DAY_MS) / 1_000)
@@ -123,11 +107,13 @@ function refuseTooMany(db: Database, account_id: number | null, now_ms: number):
 }
 
 /** Deletes lines that are past their time, some at once. @returns how many */
-export const sweepActions = (db: Database): number =>
-  actionQueries(db).removeOlder.all({ row_limit: 500 }).length
+export async function sweepActions(db: Db): Promise<number> {
+  const removed = await db.write((db) => actionQueries(db).removeOlder.all({ row_limit: 500 }))
+  return removed.length
+}
 
 /** A line of the table without its number, which the database gives it. */
-function actionRow(
+export function actionRow(
   { action, account_id, key_id, subject, before, after }: Action,
   { actor, now_ms, request_id }: By,
 ): Omit<ActionRow, 'id'> {

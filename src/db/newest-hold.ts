@@ -1,13 +1,15 @@
 // The newest id that a hold was given: its row may have gone, once its call was recorded under the same id.
+
 import { sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Orm } from './db.ts'
 
 /** In SQL: 0 before the first hold. */
-export const NEWEST_HOLD_SQL = `max(coalesce((SELECT max(id) FROM holds), 0), coalesce((SELECT max(id) FROM calls), 0))`
+export const NEWEST_HOLD_SQL =
+  'coalesce((SELECT max(id) FROM (SELECT max(id) AS id FROM holds UNION ALL SELECT max(id) FROM calls) AS newest), 0)'
 
 /** Prepares the query for it. */
-export const newestHold = (orm: BunSQLiteDatabase) =>
+export const newestHold = (orm: Orm) =>
   orm
     .select({ id: sql<number>`${sql.raw(NEWEST_HOLD_SQL)}`.as('id') })
-    .from(sql`(SELECT 1)`)
+    .from(sql`(SELECT 1) AS one`)
     .prepare()

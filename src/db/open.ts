@@ -4,6 +4,7 @@ import { isBusy, MAX_BUSY_WAIT_MS, neverBlock, pauses } from './busy.ts'
 import { copyBeforeMigration, type MigrationCopy } from './copy.ts'
 import { createForOwner, refuseFolder } from './folder.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
+import { storageFailureOf } from './sqlite-failure.ts'
 
 /** A process that migrates, and copies before it, keeps the write lock for longer: seconds for each GB. */
 const MIGRATION_TIMEOUT_MS = 600_000
@@ -35,13 +36,13 @@ export interface OpenOptions {
  * ledger refuses others before they reach a statement.
  *
  * @param path the file, or `:memory:`
- * @throws Error when the file cannot be opened, was written by a newer program, or cannot be copied before its migration
+ * @throws StorageFailure when the file cannot be opened; Error if a newer program wrote it, or it cannot be copied before its migration
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const readonly = options.readonly ?? false
   if (!readonly && path !== ':memory:') createForOwner(path)
   refuseFolder(path)
-  const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
+  const db = connectionTo(path, readonly)
   try {
     // First, because the other pragmas may have to wait for a lock themselves.
     db.run(`PRAGMA busy_timeout = ${MAX_BUSY_WAIT_MS}`)
@@ -51,9 +52,17 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     if (readonly) refuseOtherVersion(db)
     else prepareForWriting(db, path, options)
     return db
-  } catch (error) {
+  } catch (thrown) {
     db.close()
-    throw error
+    throw storageFailureOf(thrown)
+  }
+}
+
+function connectionTo(path: string, readonly: boolean): Database {
+  try {
+    return new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
+  } catch (thrown) {
+    throw storageFailureOf(thrown)
   }
 }
 

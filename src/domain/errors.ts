@@ -1,5 +1,7 @@
 // Errors as callers see them: a kind, a message for the caller, and a cause for the log alone.
 
+import { StorageFailure } from './storage-failure.ts'
+
 export type ErrorKind =
   | 'invalid_request'
   | 'unauthenticated'
@@ -79,16 +81,13 @@ export const upstreamOverloaded = constructorOf('upstream_overloaded')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 
-/**
- * Codes of SQLite and of the system that say the data folder cannot be read or written at the moment, whatever was to be
- * written. https://sqlite.org/rescode.html, errno(3)
- */
-const STORAGE_CODES =
-  /^(SQLITE_(FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL|INTERRUPT|CORRUPT|NOTADB)|(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$)/
+/** Codes of the system that say a disk cannot be read or written at the moment, whatever was to be written. errno(3) */
+const DISK_CODES = /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/
 
 /** Whether the disk or the database failed, not the work that was to be done: the same may succeed later. */
 export const isStorageFailure = (thrown: unknown): thrown is Error & { code: string } =>
-  thrown instanceof Error && 'code' in thrown && STORAGE_CODES.test(String(thrown.code))
+  thrown instanceof StorageFailure ||
+  (thrown instanceof Error && 'code' in thrown && DISK_CODES.test(String(thrown.code)))
 
 /**
  * Any thrown value as a GatewayError, with the original as its cause: a failure of the disk or the database becomes

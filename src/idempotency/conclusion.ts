@@ -56,9 +56,9 @@ export async function concludeFailure(
   const { answers, log } = deps
   const error: GatewayError = toGatewayError(thrown)
   try {
-    const row = answers.find(request)
-    if (!row || answers.isHeld(row)) return
-    const call = answers.callOf(row)
+    const row = await answers.find(request)
+    if (!row || (await answers.isHeld(row))) return
+    const call = await answers.callOf(row)
     if (call && PERMANENT.has(error.kind)) await concludeAnswer(deps, request, renderFailure(error, origin))
     else if (!call || call.cost_nanos === 0) await answers.forget(request)
   } catch (cause) {
@@ -98,7 +98,13 @@ export function recordStream(
           controller.close()
         }
       },
-      cancel: (reason) => reader.cancel(reason).finally(giveUp),
+      async cancel(reason) {
+        try {
+          await reader.cancel(reason)
+        } finally {
+          await giveUp()
+        }
+      },
     },
     // Reads no faster from the upstream than the caller reads.
     { highWaterMark: 0 },
@@ -114,8 +120,8 @@ async function concludeStream(
   recording: Recording,
 ): Promise<void> {
   const { answers, log } = deps
-  const row = answers.find(request)
-  const call = row && answers.callOf(row)
+  const row = await answers.find(request)
+  const call = row && (await answers.callOf(row))
   if (call?.outcome === 'completed') return await keep(deps, request, answer, recording.finish)
   await recording.discard()
   if (call?.cost_nanos !== 0) return

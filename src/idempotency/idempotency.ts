@@ -1,4 +1,5 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
+import type { Awaitable } from '../db/db.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type FailureOrigin,
   recordStream,
 } from './conclusion.ts'
-import type { KeyedRequest } from './kept-answers.ts'
+import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
 import { anotherRequest, answerIsLost, malformedKey, stillUnderWay } from './refusals.ts'
 import type { CountReplay } from './replays.ts'
 import type { KeyOfAccount } from './room.ts'
@@ -22,7 +23,7 @@ export interface RepeatableCall {
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */
   gone: PlainSignal
-  /** Asked before it is served, not before it is answered again. @throws GatewayError if no call may begin */
+  /** Asked before it is served, perhaps twice; not before it is answered again. @throws GatewayError if no call may begin */
   mayBegin: () => void
 }
 
@@ -49,7 +50,7 @@ export interface Idempotency {
    */
   once(key: string, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
   /** Whether an answer is kept under a request's key: known before its body is read, by which it may still be another request. */
-  mayRepeat(account_id: number, request: Request): boolean
+  mayRepeat(account_id: number, request: Request): Awaitable<boolean>
   /** Deletes what is older than 24 hours. */
   sweep(): Promise<void>
   /** Deletes the files that a dead process left behind. Only at start. */
@@ -62,24 +63,29 @@ export interface IdempotencyDeps extends ConclusionDeps {
 }
 
 interface State extends IdempotencyDeps {
-  /** The keys whose requests this process is serving, as `nameOf`. */
-  under_way: Set<string>
+  /** The hashes of the requests that this process is serving, by their keys, as `nameOf`. */
+  under_way: Map<string, Buffer>
 }
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 /** Idempotency over kept answers. */
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
-  const state: State = { ...deps, under_way: new Set() }
+  const state: State = { ...deps, under_way: new Map() }
   return {
     once: (key, call, serve) => once(key, state, call, serve),
     mayRepeat(account_id, request) {
       const key = keyOf(request)
-      return key !== null && typeof deps.answers.find({ account_id, key })?.status === 'number'
+      return key !== null && isAnswered(deps.answers, { account_id, key })
     },
     sweep: deps.answers.sweep,
     recover: deps.answers.removeStrays,
   }
+}
+
+async function isAnswered(answers: KeptAnswers, request: KeyOfAccount): Promise<boolean> {
+  const found = await answers.find(request)
+  return typeof found?.status === 'number'
 }
 
 /** A request's Idempotency-Key; null if it has none. */
@@ -95,21 +101,42 @@ async function once(
   if (!KEY.test(key)) throw malformedKey()
   const request_sha256 = hashOf(origin.request, content)
   const keyed = { account_id, key, request_sha256, request_id: origin.request_id }
-  const found = find(state, keyed)
-  if (found) return replay(state, keyed, found)
-  call.mayBegin()
-  return serveFirst(state, keyed, call, serve)
+  for (;;) {
+    const found = await find(state, keyed)
+    if (found && found.status !== null) return await replay(state, keyed, found)
+    // Nothing is awaited from here until the key is under way: nobody else can find it free in between.
+    refuseUnderWay(state, keyed)
+    call.mayBegin()
+    const answer = await serveFirst(state, keyed, found?.request_id, call, serve)
+    if (answer) return answer
+  }
 }
 
-/** The answer that is kept under a request's key; undefined if the key is free. */
-function find({ answers, under_way }: State, keyed: KeyedRequest): IdempotencyKey | undefined {
-  const found = answers.find(keyed)
-  if (!found) return undefined
-  if (!keyed.request_sha256.equals(found.request_sha256)) throw anotherRequest()
-  if (found.status !== null) return found
-  if (under_way.has(nameOf(keyed)) || answers.isHeld(found)) throw stillUnderWay()
-  if ((answers.callOf(found)?.cost_nanos ?? 0) > 0) throw answerIsLost()
-  return undefined
+/**
+ * The row of a request's key: without an answer, or without a row, the key is free. By the time that a row was read its
+ * request may have ended, so what follows from its end is looked up again.
+ */
+async function find(state: State, keyed: KeyedRequest): Promise<IdempotencyKey | undefined> {
+  const { answers } = state
+  for (;;) {
+    refuseUnderWay(state, keyed)
+    const found = await answers.find(keyed)
+    if (!found) return undefined
+    if (!keyed.request_sha256.equals(found.request_sha256)) throw anotherRequest()
+    if (found.status !== null) return found
+    refuseUnderWay(state, keyed)
+    if (await answers.isHeld(found)) throw stillUnderWay()
+    const call = await answers.callOf(found)
+    if (!call || call.cost_nanos === 0) return found
+    const now = await answers.find(keyed)
+    if (now?.request_id === found.request_id && now.status === null) throw answerIsLost()
+  }
+}
+
+/** @throws GatewayError while this process serves a request with the key */
+function refuseUnderWay({ under_way }: State, keyed: KeyedRequest): void {
+  const sha256 = under_way.get(nameOf(keyed))
+  if (sha256) throw keyed.request_sha256.equals(sha256) ? stillUnderWay() : anotherRequest()
 }
 
 async function replay(
@@ -126,19 +153,27 @@ async function replay(
   return new Response(body, { status: found.status, headers })
 }
 
-/** Takes the key before its first `await`: no other request can find it free in between. */
+/**
+ * The key is under way before the first `await`, and then taken, from the request that was seen to have it.
+ *
+ * @returns undefined where something else became of the key in between
+ */
 async function serveFirst(
   state: State,
   keyed: KeyedRequest,
+  seen: string | undefined,
   { origin, streams, gone }: RepeatableCall,
   serve: () => Promise<Response>,
-): Promise<Response> {
+): Promise<Response | undefined> {
+  const { answers, under_way } = state
+  const { request_sha256 } = keyed
   const name = nameOf(keyed)
-  const end = () => void state.under_way.delete(name)
-  state.under_way.add(name)
+  // A stream may end twice, and another request may have the key by then.
+  const end = () => void (under_way.get(name) === request_sha256 && under_way.delete(name))
+  under_way.set(name, request_sha256)
   let ends_later = false
   try {
-    await state.answers.begin(keyed, (row) => state.under_way.has(nameOf(row)))
+    if (!(await answers.begin(keyed, seen, (row) => under_way.has(nameOf(row))))) return undefined
     const answer = await serve()
     if (!streams) return await concludeAnswer(state, keyed, answer)
     const recorded = recordStream(state, keyed, answer, gone, end)

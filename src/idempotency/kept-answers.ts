@@ -1,8 +1,6 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { Call, Hold, IdempotencyKey } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import {
   type ContentFiles,
   type KeptBody,
@@ -11,7 +9,6 @@ import {
   removeStrays,
   writeContent,
 } from '../kept/content.ts'
-import type { Spacious } from '../kept/room.ts'
 import { idempotencyQueries } from './queries.ts'
 import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'
 
@@ -33,14 +30,20 @@ export interface KeptAnswer {
 
 export interface KeptAnswers {
   /** The row of the request's key; undefined if not found, or older than 24 hours. */
-  find(request: Pick<KeyedRequest, 'account_id' | 'key'>): IdempotencyKey | undefined
+  find(request: Pick<KeyedRequest, 'account_id' | 'key'>): Awaitable<IdempotencyKey | undefined>
   /**
-   * Takes the key for a request, in place of an earlier one. On the disk before this returns. An account over its number
-   * of keys forgets its oldest.
+   * Takes the key for a request: a free one, or in place of the request that was seen to have it and to need it no longer.
+   * On the disk before this returns. An account over its number of keys forgets its oldest.
    *
+   * @param seen the id of that request; undefined where `find` found none
    * @param isUnderWay whether the request of a key is being served: that key is not forgotten
+   * @returns false if another request has taken it since, or an answer was kept under it
    */
-  begin(request: KeyedRequest, isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
+  begin(
+    request: KeyedRequest,
+    seen: string | undefined,
+    isUnderWay: (row: KeyOfAccount) => boolean,
+  ): Promise<boolean>
   /**
    * Puts an answer under the key, if the request still has it. On the disk when this returns. Older answers are given up
    * for it: first the account's own; over the common bound those of the account that keeps most.
@@ -51,11 +54,11 @@ export interface KeptAnswers {
   /** Frees the key, if the request still has it. */
   forget(request: Pick<KeyedRequest, 'account_id' | 'key' | 'request_id'>): Promise<void>
   /** Whether money is held for the request that has a key. */
-  isHeld(row: Pick<IdempotencyKey, 'account_id' | 'request_id'>): boolean
+  isHeld(row: Pick<IdempotencyKey, 'account_id' | 'request_id'>): Promise<boolean>
   /** The first recorded call of the request that has a key, and what all of them cost. */
   callOf(
     row: Pick<IdempotencyKey, 'account_id' | 'request_id' | 'after_hold_id'>,
-  ): Pick<Call, 'outcome' | 'cost_nanos'> | undefined
+  ): Promise<Pick<Call, 'outcome' | 'cost_nanos'> | undefined>
   /**
    * Writes a body that is too large for a row, and makes room for it as it comes, as `keep` does.
    *
@@ -90,7 +93,7 @@ const isPartOf = (request_id: string, id: string): boolean =>
 
 /** Kept answers in a database, and in a folder of their own for the large bodies. */
 export function createKeptAnswers(
-  db: Database,
+  db: Db,
   files: ContentFiles,
   { now, limits, unwritten = () => [] }: KeptAnswersOptions,
 ): KeptAnswers {
@@ -98,64 +101,81 @@ export function createKeptAnswers(
   const expired_by_ms = () => now() - KEPT_FOR_MS
   const room = createAnswerRoom(db, files, limits)
 
-  /** @returns the row that the request replaces, if any */
-  function take(request: KeyedRequest): Spacious[] {
-    return immediately(db, () => {
-      const after_hold_id = queries.newestHold.get()?.id ?? 0
-      const replaced = queries.deleteKey.all({ ...request })
-      queries.insert.run({ ...request, after_hold_id, created_at_ms: now() })
-      return replaced
-    })
+  async function take(request: KeyedRequest, seen: string | undefined): Promise<boolean> {
+    const values = { ...request, seen: seen ?? null, created_at_ms: now() }
+    return (await db.write((db) => idempotencyQueries(db).take.get(values))) !== undefined
+  }
+
+  /** @returns whether the key was an expired one */
+  async function forgetExpired(request: KeyedRequest): Promise<boolean> {
+    const values = { ...request, expired_by_ms: expired_by_ms() }
+    const expired = await db.write((db) => idempotencyQueries(db).deleteExpiredKey.all(values))
+    await room.release(expired)
+    return expired.length > 0
   }
 
   return {
     find: (request) => queries.find.get({ ...request, expired_by_ms: expired_by_ms() }),
-    async begin(request, isUnderWay) {
-      room.countKeys()
-      const replaced = await untilFree(() => take(request))
-      room.addKey(request.account_id)
-      await room.release(replaced)
+    async begin(request, seen, isUnderWay) {
+      await room.countKeys()
+      const is_taken =
+        (await take(request, seen)) || ((await forgetExpired(request)) && (await take(request, seen)))
+      if (!is_taken) return false
+      if (seen === undefined) await room.addKey(request.account_id)
       await room.forgetOldest(request.account_id, isUnderWay)
+      return true
     },
     async keep(request, { status, headers, body }) {
       const text = JSON.stringify(headers)
       const kept = { account_id: request.account_id, body, more_bytes: text.length }
-      await keepContent({ files, room }, kept, (columns) => {
+      await keepContent({ files, room }, kept, async (columns) => {
         const values = { ...request, status, headers: text, ...columns }
-        return queries.store.get(values) !== undefined
+        return (await db.write((db) => idempotencyQueries(db).store.get(values))) !== undefined
       })
     },
     async forget(request) {
-      room.countKeys()
-      await room.release(await untilFree(() => queries.deleteRequest.all({ ...request })))
+      await room.countKeys()
+      await room.release(await db.write((db) => idempotencyQueries(db).deleteRequest.all({ ...request })))
     },
-    isHeld: (row) =>
-      queries.pendingHold.get({ ...row }) !== undefined ||
-      [...unwritten()].some(
-        (hold) => hold.account_id === row.account_id && isPartOf(row.request_id, hold.request_id),
-      ),
-    callOf(row) {
-      const made = queries.calls.all({ ...row })
-      return made[0] && { ...made[0], cost_nanos: made.reduce((total, call) => total + call.cost_nanos, 0) }
+    async isHeld(row) {
+      // First what is not written: by the time that the rows were read it might be.
+      for (const { account_id, request_id } of unwritten())
+        if (account_id === row.account_id && isPartOf(row.request_id, request_id)) return true
+      return (await queries.pendingHold.get({ ...row })) !== undefined
     },
+    callOf: (row) => callOf(db, row),
     write: (account_id, content, cap_bytes) =>
       writeContent({ files, room, limits }, account_id, content, cap_bytes),
     open: (row) => openContent(files, row),
     async sweep() {
-      room.countKeys()
-      await room.release(await untilFree(() => queries.deleteExpired.all({ expired_by_ms: expired_by_ms() })))
-      for (const account_id of room.space().accounts()) await room.make(account_id)
+      await room.countKeys()
+      const values = { expired_by_ms: expired_by_ms() }
+      await room.release(await db.write((db) => idempotencyQueries(db).deleteExpired.all(values)))
+      const space = await room.space()
+      for (const account_id of space.accounts()) await room.make(account_id)
     },
     async removeStrays() {
-      const named = new Map(queries.bodyFiles.all().map((row) => [row.body_file, row]))
-      await removeStrays(files, new Set(named.keys()))
-      for (const { key, bytes } of await files.list()) {
-        const row = named.get(key)
-        // Kept by a version that did not count the bytes of files.
-        if (row && row.kept_bytes < bytes)
-          queries.count.run({ id: row.id, kept_bytes: row.kept_bytes + bytes })
-      }
+      await reconcile(db, files)
       room.recount()
     },
+  }
+}
+
+async function callOf(db: Db, row: Parameters<KeptAnswers['callOf']>[0]): ReturnType<KeptAnswers['callOf']> {
+  const made = await idempotencyQueries(db).calls.all({ ...row })
+  return made[0] && { ...made[0], cost_nanos: made.reduce((total, call) => total + call.cost_nanos, 0) }
+}
+
+/** Deletes the files that no row names, and counts the others. */
+async function reconcile(db: Db, files: ContentFiles): Promise<void> {
+  const rows = await idempotencyQueries(db).bodyFiles.all()
+  const named = new Map(rows.map((row) => [row.body_file, row]))
+  await removeStrays(files, new Set(named.keys()))
+  for (const { key, bytes } of await files.list()) {
+    const row = named.get(key)
+    // Kept by a version that did not count the bytes of files.
+    if (!row || row.kept_bytes >= bytes) continue
+    const values = { id: row.id, kept_bytes: row.kept_bytes + bytes }
+    await db.write((db) => idempotencyQueries(db).count.run(values))
   }
 }

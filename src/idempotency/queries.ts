@@ -1,7 +1,8 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, asc, between, count, eq, gt, isNotNull, lte, or, sql, sum } from 'drizzle-orm'
-import { newestHold } from '../db/newest-hold.ts'
-import { allGiven, equals, given, placeholders } from '../db/placeholders.ts'
+import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
+import { allGiven, equals, given, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
 
@@ -24,6 +25,21 @@ const SPACE = {
 /** With a literal, so that the partial index serves. */
 const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
 const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0 }
+/** By name alone: Drizzle would put the table before a column, which not every database takes there. */
+const KEY_COLUMNS = ['account_id', 'key'].map((name) => sql.identifier(name)) as unknown as SQLiteColumn[]
+/** What a request writes into the row of its key. */
+const TAKEN = [
+  'request_sha256',
+  'request_id',
+  'after_hold_id',
+  'created_at_ms',
+  'replays',
+  'replayed_at_ms',
+] as const
+/** What was to be inserted. The number, too: the oldest keys are those with the least. */
+const AS_INSERTED = Object.fromEntries(
+  ['id', ...TAKEN].map((name) => [name, sql`excluded.${sql.identifier(name)}`]),
+)
 
 export const idempotencyQueries = perConnection({
   /** The row of a key that is younger than `expired_by_ms`. */
@@ -33,22 +49,22 @@ export const idempotencyQueries = perConnection({
       .from(idempotency_keys)
       .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
       .prepare(),
-  newestHold,
-  insert: (orm) =>
+  /** Takes a key that is free, or that the request `seen` has and left without an answer. Returns no row where another has it. */
+  take: (orm) =>
     orm
       .insert(idempotency_keys)
       .values({
-        ...placeholders(
-          'account_id',
-          'key',
-          'request_sha256',
-          'request_id',
-          'after_hold_id',
-          'created_at_ms',
-        ),
+        ...placeholders('account_id', 'key', 'request_sha256', 'request_id', 'created_at_ms'),
+        after_hold_id: sql`(SELECT ${sql.raw(NEWEST_HOLD_SQL)})`,
         kept_bytes: 0,
         replays: 0,
       })
+      .onConflictDoUpdate({
+        target: KEY_COLUMNS,
+        set: AS_INSERTED,
+        setWhere: sql`${equals(idempotency_keys.request_id, 'seen')} AND ${isNull(idempotency_keys.status)}`,
+      })
+      .returning({ id: idempotency_keys.id })
       .prepare(),
   /** `headers` is JSON text. */
   store: (orm) =>
@@ -58,7 +74,12 @@ export const idempotencyQueries = perConnection({
       .where(OF_REQUEST)
       .returning({ id: idempotency_keys.id })
       .prepare(),
-  deleteKey: (orm) => orm.delete(idempotency_keys).where(OF_KEY).returning(SPACE).prepare(),
+  deleteExpiredKey: (orm) =>
+    orm
+      .delete(idempotency_keys)
+      .where(and(OF_KEY, lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
+      .returning(SPACE)
+      .prepare(),
   deleteRequest: (orm) => orm.delete(idempotency_keys).where(OF_REQUEST).returning(SPACE).prepare(),
   deleteExpired: (orm) =>
     orm
@@ -94,9 +115,9 @@ export const idempotencyQueries = perConnection({
       .orderBy(asc(idempotency_keys.created_at_ms), asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  /** Gives up an answer; that its key was used stays known. */
+  /** Gives up answers; that their keys were used stays known. */
   giveUp: (orm) =>
-    orm.update(idempotency_keys).set(NOTHING).where(equals(idempotency_keys.id, 'id')).prepare(),
+    orm.update(idempotency_keys).set(NOTHING).where(isOneOf(idempotency_keys.id, 'ids')).prepare(),
   /** The oldest keys of an account. */
   oldestKeys: (orm) =>
     orm
@@ -106,8 +127,8 @@ export const idempotencyQueries = perConnection({
       .orderBy(asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  deleteRow: (orm) =>
-    orm.delete(idempotency_keys).where(equals(idempotency_keys.id, 'id')).returning(SPACE).prepare(),
+  deleteRows: (orm) =>
+    orm.delete(idempotency_keys).where(isOneOf(idempotency_keys.id, 'ids')).returning(SPACE).prepare(),
   replayed: (orm) =>
     orm
       .update(idempotency_keys)

@@ -1,7 +1,5 @@
 // How often kept answers were sent again: counted in memory, and written together once a second at most.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+import type { Db } from '../db/db.ts'
 import type { Logger } from '../observe/log.ts'
 import { idempotencyQueries } from './queries.ts'
 
@@ -18,35 +16,41 @@ export interface ReplayCount {
 
 /** Whoever sends a request again waits for no write. It is for people to read, and no money depends on it. */
 export function createReplayCount(
-  db: Database,
+  db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): ReplayCount {
   let counted = new Map<number, { replays: number; replayed_at_ms: number }>()
   let timer: Timer | undefined
+  let writing: Promise<void> | undefined
 
   async function write(): Promise<void> {
     clearTimeout(timer)
     const rows = counted
     if (rows.size === 0) return
     counted = new Map()
-    const { replayed } = idempotencyQueries(db)
     try {
-      await untilFree(() =>
-        immediately(db, () => {
-          for (const [id, row] of rows) replayed.run({ id, ...row })
-        }),
-      )
+      await db.begin(async (tx) => {
+        const { replayed } = idempotencyQueries(tx)
+        for (const [id, row] of rows) await replayed.run({ id, ...row })
+      })
     } catch (cause) {
       log.warn({ cause }, 'how often answers were sent again could not be written')
     }
   }
 
+  const writeSoon = () => {
+    writing = write()
+  }
+
   return {
     count(id) {
-      if (counted.size === 0) timer = setTimeout(write, WRITE_AFTER_MS)
+      if (counted.size === 0) timer = setTimeout(writeSoon, WRITE_AFTER_MS)
       const replays = (counted.get(id)?.replays ?? 0) + 1
       counted.set(id, { replays, replayed_at_ms: now() })
     },
-    close: write,
+    async close() {
+      await writing
+      await write()
+    },
   }
 }

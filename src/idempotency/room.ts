@@ -1,11 +1,11 @@
 // Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
 import { createRoom, type Room, type Spacious, sufficient } from '../kept/room.ts'
 import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
+import { atFirstUse } from '../utilities/at-first-use.ts'
+import { createSlots } from '../utilities/slots.ts'
 import { idempotencyQueries } from './queries.ts'
 
 /** A key, by its account. */
@@ -25,8 +25,8 @@ export const answerLimitsOf = (server: ServerSettings): AnswerLimits => ({
 /** `release` counts the rows' keys, too. */
 export interface AnswerRoom extends Room {
   /** Counts the keys that there are, if that was not done yet: before any is added or deleted. */
-  countKeys(): void
-  addKey(account_id: number): void
+  countKeys(): Promise<void>
+  addKey(account_id: number): Promise<void>
   /** Forgets the oldest keys of an account that has more than it may, but none that is under way. */
   forgetOldest(account_id: number, isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
 }
@@ -42,62 +42,91 @@ interface Files {
   remove(key: string): Promise<unknown>
 }
 
-export function createAnswerRoom(db: Database, files: Files, limits: () => AnswerLimits): AnswerRoom {
-  const queries = idempotencyQueries(db)
-  let counted: Map<number, number> | undefined
-  const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
+export function createAnswerRoom(db: Db, files: Files, limits: () => AnswerLimits): AnswerRoom {
+  const { keptSums, oldestKeys } = idempotencyQueries(db)
+  const giveUp = (account_id: number, over_bytes: number) =>
+    db.begin((tx) => giveUpOldest(tx, account_id, over_bytes))
+  const room = createRoom({ files, limits, holdings: () => keptSums.all(), giveUp })
+  const counts = createKeyCounts(db)
+  /** One after the other, so that nobody forgets more for the same excess. */
+  const inTurn = createSlots(1)
 
-  function giveUp(account_id: number, over_bytes: number): Spacious[] {
-    const oldest = queries.oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
-    const given_up = sufficient(oldest, over_bytes)
-    immediately(db, () => {
-      for (const { id } of given_up) queries.giveUp.run({ id })
-    })
-    return given_up
-  }
+  const excessOf = async (account_id: number) => (await counts.of(account_id)) - limits().keys_per_account
 
-  function keys(): Map<number, number> {
-    counted ??= new Map(queries.keyCounts.all().map(({ account_id, keys }) => [account_id, keys]))
-    return counted
-  }
-
-  function addKeys(account_id: number, added: number): void {
-    const count = (keys().get(account_id) ?? 0) + added
-    if (count === 0) keys().delete(account_id)
-    else keys().set(account_id, count)
-  }
-
-  function uncountKeys(rows: readonly Spacious[]): void {
-    for (const { account_id } of rows) addKeys(account_id, -1)
-  }
-
-  /** Counted in the same turn, so that nobody else forgets more for the same excess. */
-  function forget(ids: readonly number[]): Spacious[] {
-    const deleted = immediately(db, () => ids.flatMap((id) => queries.deleteRow.all({ id })))
-    uncountKeys(deleted)
+  async function forgetSome(
+    account_id: number,
+    isUnderWay: (row: KeyOfAccount) => boolean,
+  ): Promise<Spacious[]> {
+    const excess = await excessOf(account_id)
+    if (excess <= 0) return []
+    const row_limit = excess + Math.floor(limits().keys_per_account * FORGOTTEN_SHARE)
+    const oldest = await oldestKeys.all({ account_id, row_limit: row_limit + MAX_UNDER_WAY })
+    const forgotten = oldest.filter((row) => !isUnderWay(row)).slice(0, row_limit)
+    // A key that is taken meanwhile gets a new number, so it stays.
+    const ids = JSON.stringify(forgotten.map(({ id }) => id))
+    const deleted = await db.write((db) => idempotencyQueries(db).deleteRows.all({ ids }))
+    await counts.remove(deleted)
     return deleted
   }
 
   return {
     ...room,
     async release(rows) {
-      uncountKeys(rows)
+      await counts.remove(rows)
       await room.release(rows)
     },
-    countKeys: () => void [room.space(), keys()],
-    addKey: (account_id) => addKeys(account_id, 1),
+    async countKeys() {
+      await room.space()
+      await counts.count()
+    },
+    addKey: counts.add,
     recount() {
-      counted = undefined
+      counts.recount()
       room.recount()
     },
     async forgetOldest(account_id, isUnderWay) {
-      const { keys_per_account } = limits()
-      const excess = (keys().get(account_id) ?? 0) - keys_per_account
-      if (excess <= 0) return
-      const row_limit = excess + Math.floor(keys_per_account * FORGOTTEN_SHARE)
-      const oldest = queries.oldestKeys.all({ account_id, row_limit: row_limit + MAX_UNDER_WAY })
-      const forgotten = oldest.filter((row) => !isUnderWay(row)).slice(0, row_limit)
-      await room.release(await untilFree(() => forget(forgotten.map(({ id }) => id))))
+      if ((await excessOf(account_id)) <= 0) return
+      await room.release(await inTurn(() => forgetSome(account_id, isUnderWay)))
+    },
+  }
+}
+
+async function giveUpOldest(tx: Db, account_id: number, over_bytes: number): Promise<Spacious[]> {
+  const queries = idempotencyQueries(tx)
+  const oldest = await queries.oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
+  const given_up = sufficient(oldest, over_bytes)
+  await queries.giveUp.run({ ids: JSON.stringify(given_up.map(({ id }) => id)) })
+  return given_up
+}
+
+/** How many keys each account has: counted at the first use, and then as they come and go. */
+function createKeyCounts(db: Db) {
+  let counted = atFirstUse(countAll)
+
+  async function countAll(): Promise<Map<number, number>> {
+    const counts = await idempotencyQueries(db).keyCounts.all()
+    return new Map(counts.map(({ account_id, keys }) => [account_id, keys]))
+  }
+
+  async function change(account_ids: readonly number[], by: 1 | -1): Promise<void> {
+    const counts = await counted()
+    for (const account_id of account_ids) {
+      const count = (counts.get(account_id) ?? 0) + by
+      if (count === 0) counts.delete(account_id)
+      else counts.set(account_id, count)
+    }
+  }
+
+  return {
+    count: () => counted(),
+    of: async (account_id: number) => (await counted()).get(account_id) ?? 0,
+    add: (account_id: number) => change([account_id], 1),
+    remove(rows: readonly Spacious[]) {
+      const account_ids = rows.map(({ account_id }) => account_id)
+      return change(account_ids, -1)
+    },
+    recount() {
+      counted = atFirstUse(countAll)
     },
   }
 }

@@ -1,5 +1,4 @@
 // Kept content: bytes in a row, or in a file where they are many, written within the bounds of an account and of all.
-import { untilFree } from '../db/busy.ts'
 import { payloadTooLarge } from '../domain/errors.ts'
 import type { Room } from './room.ts'
 import type { KeepLimits } from './space.ts'
@@ -52,13 +51,14 @@ export async function writeContent(
   cap_bytes = Number.POSITIVE_INFINITY,
 ): Promise<KeptBody> {
   const file = crypto.randomUUID()
+  const space = await room.space()
   let size_bytes = 0
   async function* claimed() {
     for await (const chunk of content instanceof Uint8Array ? [content] : content) {
       // Otherwise older content would be given up for what cannot be kept.
       if (size_bytes + chunk.length > Math.min(cap_bytes, limits().kept_bytes_per_account)) throw noRoom()
       size_bytes += chunk.length
-      room.space().write(account_id, chunk.length)
+      space.write(account_id, chunk.length)
       if (!(await room.make(account_id))) throw noRoom()
       yield chunk
     }
@@ -66,7 +66,7 @@ export async function writeContent(
   try {
     await files.put(file, claimed(), { cap_bytes })
   } catch (failure) {
-    room.space().write(account_id, -size_bytes)
+    space.write(account_id, -size_bytes)
     throw failure
   }
   return { file, size_bytes }
@@ -83,7 +83,7 @@ export async function writeContent(
 export async function keepContent(
   { files, room }: Pick<ContentDeps, 'files' | 'room'>,
   { account_id, body, more_bytes }: { account_id: number; body: KeptBody; more_bytes: number },
-  write: (columns: BodyColumns) => boolean,
+  write: (columns: BodyColumns) => Promise<boolean>,
 ): Promise<boolean> {
   const in_file = 'file' in body
   const size_bytes = in_file ? body.size_bytes : body.bytes.length
@@ -92,14 +92,15 @@ export async function keepContent(
     ? { body: null, body_file: body.file, kept_bytes }
     : { body: Buffer.from(body.bytes), body_file: null, kept_bytes }
   let kept = false
-  room.space().write(account_id, kept_bytes - (in_file ? size_bytes : 0))
+  const space = await room.space()
+  space.write(account_id, kept_bytes - (in_file ? size_bytes : 0))
   try {
     if (!(await room.make(account_id))) throw noRoom()
-    kept = await untilFree(() => write(columns))
-    if (kept) room.space().keep(account_id, kept_bytes)
+    kept = await write(columns)
+    if (kept) space.keep(account_id, kept_bytes)
     return kept
   } finally {
-    room.space().write(account_id, -kept_bytes)
+    space.write(account_id, -kept_bytes)
     if (!kept && in_file) await files.remove(body.file)
   }
 }

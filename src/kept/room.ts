@@ -1,5 +1,7 @@
 // Room for kept content: the oldest is given up, and its files removed, where a bound is exceeded.
-import { untilFree } from '../db/busy.ts'
+import type { Awaitable } from '../db/db.ts'
+import { atFirstUse } from '../utilities/at-first-use.ts'
+import { createSlots } from '../utilities/slots.ts'
 import { createSpace, type Excess, type Holding, type KeepLimits, type Space } from './space.ts'
 
 /** The space that a row takes. */
@@ -10,8 +12,11 @@ export interface Spacious {
 }
 
 export interface Room {
-  /** What is kept and written. Counted at the first use: every change after that is counted as it is made. */
-  space(): Space
+  /**
+   * What is kept and written. Counted at the first use: every change after that is counted as it is made. So await it
+   * before rows are added or deleted.
+   */
+  space(): Promise<Space>
   /** Counts anew at the next use. Only while nothing is being written. */
   recount(): void
   /** Gives up the oldest content of whoever has to. @returns whether the bounds hold then */
@@ -24,55 +29,65 @@ export interface RoomDeps {
   files: { remove(key: string): Promise<unknown> }
   limits: () => KeepLimits
   /** What each account keeps, as its rows say. */
-  holdings: () => readonly Holding[]
+  holdings: () => Awaitable<readonly Holding[]>
   /**
    * Gives up an account's oldest content, about as much as is over its bound, in one transaction.
    *
    * @returns what was given up; undefined if everything must stay
    */
-  giveUp: (account_id: number, over_bytes: number) => readonly Spacious[] | undefined
+  giveUp: (account_id: number, over_bytes: number) => Promise<readonly Spacious[] | undefined>
 }
 
 export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room {
-  let counted: Space | undefined
-
-  function space(): Space {
-    counted ??= createSpace(holdings())
-    return counted
-  }
+  const count = async () => createSpace(await holdings())
+  let counted = atFirstUse(count)
+  /** One after the other, so that nobody gives up more for the same excess. */
+  const inTurn = createSlots(1)
 
   /** Rows are changed before their files: a file without a row is removed at the next start, a row needs its file. */
   async function removeFiles(rows: readonly Spacious[]): Promise<void> {
     for (const { body_file } of rows) if (body_file !== null) await files.remove(body_file)
   }
 
-  /** Counted in the same turn, so that nobody else gives up more for the same excess. */
-  function giveUpOldest({ account_id, over_bytes, kept_bytes }: Excess): readonly Spacious[] | undefined {
-    const given_up = giveUp(account_id, over_bytes)
+  /** @returns undefined if everything must stay */
+  async function giveUpOldest(
+    space: Space,
+    { account_id, over_bytes, kept_bytes }: Excess,
+  ): Promise<readonly Spacious[] | undefined> {
+    const given_up = await giveUp(account_id, over_bytes)
     if (!given_up) return undefined
     const freed_bytes = given_up.reduce((total, row) => total + row.kept_bytes, 0)
-    // Without a row nothing is kept, whatever was counted: somebody else deleted rows.
-    space().keep(account_id, given_up.length === 0 ? -kept_bytes : -freed_bytes)
+    if (given_up.length > 0) space.keep(account_id, -freed_bytes)
+    // Without a row nothing is kept, whatever was counted: another process deleted rows. Where this one did, it counts them itself.
+    else if (space.kept(account_id) === kept_bytes) space.keep(account_id, -kept_bytes)
     return given_up
   }
 
+  /** @returns what was given up; whether the bounds hold, where nothing was to be */
+  async function makeSome(space: Space, account_id: number): Promise<readonly Spacious[] | boolean> {
+    const excess = space.excess(account_id, limits())
+    if (excess === undefined) return true
+    if (excess === 'nobody') return false
+    return (await giveUpOldest(space, excess)) ?? false
+  }
+
   return {
-    space,
+    space: () => counted(),
     recount() {
-      counted = undefined
+      counted = atFirstUse(count)
     },
     async release(rows) {
-      for (const { account_id, kept_bytes } of rows) space().keep(account_id, -kept_bytes)
+      const space = await counted()
+      for (const { account_id, kept_bytes } of rows) space.keep(account_id, -kept_bytes)
       await removeFiles(rows)
     },
     async make(account_id) {
+      const space = await counted()
       for (;;) {
-        const excess = space().excess(account_id, limits())
-        if (excess === undefined) return true
-        if (excess === 'nobody') return false
-        const given_up = await untilFree(() => giveUpOldest(excess))
-        if (!given_up) return false
-        await removeFiles(given_up)
+        if (space.excess(account_id, limits()) === undefined) return true
+        const made = await inTurn(() => makeSome(space, account_id))
+        if (typeof made === 'boolean') return made
+        await removeFiles(made)
       }
     },
   }

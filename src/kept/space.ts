@@ -26,6 +26,8 @@ export interface Space {
    * @returns undefined if the bounds hold; `nobody` where what is being written is over them by itself
    */
   excess(account_id: number, limits: KeepLimits): Excess | 'nobody' | undefined
+  /** What an account has kept. */
+  kept(account_id: number): number
   /** The accounts that keep anything. */
   accounts(): number[]
 }
@@ -77,6 +79,7 @@ export function createSpace(holdings: readonly Holding[]): Space {
       if (over_bytes > 0) return kept_bytes > 0 ? { account_id, over_bytes, kept_bytes } : 'nobody'
       return total_bytes > limits.kept_bytes ? keepsMost(total_bytes - limits.kept_bytes) : undefined
     },
+    kept: (account_id) => tallies.get(account_id)?.kept_bytes ?? 0,
     accounts: () => [...tallies.keys()],
   }
 }

@@ -1,5 +1,5 @@
 // The audit: every invariant of the ledger checked over all of its rows, as of one moment.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
 import { type Breach, type Counted, INVARIANTS, type Invariant } from './invariants.ts'
@@ -34,32 +34,32 @@ const MAX_FINDINGS_PER_INVARIANT = 100
  * Checks every invariant. It reads one snapshot, so it may run beside a server that writes; a read-only connection is
  * enough.
  *
- * @param db a connection that is in no transaction
  * @param onRule told how many rules have been checked, before each
  * @returns at most 100 findings for each invariant; `clean` without any
  */
-export function audit(db: Database, onRule: (done: number) => void = () => {}): Audit {
-  return db.transaction(() => {
-    const findings = INVARIANTS.flatMap((invariant, done) => {
+export function audit(db: Db, onRule: (done: number) => void = () => {}): Promise<Audit> {
+  return db.snapshot(async (then) => {
+    const findings: Finding[] = []
+    for (const [done, invariant] of INVARIANTS.entries()) {
       onRule(done)
-      return breachesOf(db, invariant).map((breach) => ({
-        invariant: invariant.name,
-        meaning: invariant.meaning,
-        ...breach,
-      }))
-    })
-    return { clean: findings.length === 0, rules: rulesOf(db, findings), findings, totals: totalsOf(db) }
-  })()
+      const { name, meaning } = invariant
+      for (const breach of await breachesOf(then, invariant))
+        findings.push({ invariant: name, meaning, ...breach })
+    }
+    const [rules, totals] = [await rulesOf(then, findings), await totalsOf(then)]
+    return { clean: findings.length === 0, rules, findings, totals }
+  })
 }
 
-function breachesOf(db: Database, { sql, breach }: Invariant): Breach[] {
-  if (!breach) return db.query<Breach, []>(`${sql} LIMIT ${MAX_FINDINGS_PER_INVARIANT}`).all()
-  const found = db.query<Breach, []>(sql).all()
+async function breachesOf(db: Db, { sql, breach }: Invariant): Promise<Breach[]> {
+  if (!breach) return await db.rows<Breach>(`${sql} LIMIT ${MAX_FINDINGS_PER_INVARIANT}`)
+  const found = await db.rows<Breach>(sql)
   return found.flatMap((row) => breach(row) ?? []).slice(0, MAX_FINDINGS_PER_INVARIANT)
 }
 
-function rulesOf(db: Database, findings: readonly Finding[]): CheckedRule[] {
-  const counts = one(db.query<Record<Counted, number>, []>(COUNTS).get() ?? undefined)
+async function rulesOf(db: Db, findings: readonly Finding[]): Promise<CheckedRule[]> {
+  const [row] = await db.rows<Record<Counted, number>>(COUNTS)
+  const counts = one(row)
   return INVARIANTS.map(({ name, meaning, over }) => ({
     invariant: name,
     meaning,
@@ -77,16 +77,16 @@ const COUNTS = `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT coun
                        (SELECT count(*) FROM call_sums WHERE span_s = 86400) AS "daily sums",
                        (SELECT count(*) FROM call_sums WHERE span_s = 900) AS "quarter sums"`
 
-function totalsOf(db: Database): Totals {
+async function totalsOf(db: Db): Promise<Totals> {
   const totals = totalQueries(db)
-  const { accounts, ...money } = one(totals.accounts.get())
+  const { accounts, ...money } = one(await totals.accounts.get())
   return {
     accounts,
-    ...one(totals.keys.get()),
-    ...one(totals.calls.get()),
-    ...one(totals.pendingHolds.get()),
+    ...one(await totals.keys.get()),
+    ...one(await totals.calls.get()),
+    ...one(await totals.pendingHolds.get()),
     ...money,
-    ...one(totals.entries.get()),
+    ...one(await totals.entries.get()),
   }
 }
 

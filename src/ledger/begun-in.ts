@@ -1,6 +1,6 @@
 // Where the calls that began in some time lie: a range of ids, by the kept sums. No index of calls by request is paid for at each call.
-import type { Database } from 'bun:sqlite'
 import { and, eq, gte, lte, max, min, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import { timeOfRequestId } from '../domain/request-id.ts'
@@ -37,15 +37,15 @@ const queries = perConnection({
  *
  * @returns undefined if no call began then
  */
-export function begunBetween(db: Database, from_ms: number, until_ms: number): IdRange | undefined {
+export async function begunBetween(db: Db, from_ms: number, until_ms: number): Promise<IdRange | undefined> {
   const quarterOf = (time_ms: number) => Math.floor(time_ms / 1_000 / QUARTER_S) * QUARTER_S
-  const range = queries(db).range.get({ from_s: quarterOf(from_ms), until_s: quarterOf(until_ms) })
+  const range = await queries(db).range.get({ from_s: quarterOf(from_ms), until_s: quarterOf(until_ms) })
   if (!range || range.first_id === null || range.last_id === null) return undefined
   return { first_id: range.first_id, last_id: range.last_id }
 }
 
 /** The same for the calls whose request id is, or begins with, a text; undefined also where the text tells no time. */
-export function begunWith(db: Database, request_id: string): IdRange | undefined {
+export async function begunWith(db: Db, request_id: string): Promise<IdRange | undefined> {
   const came_ms = timeOfRequestId(request_id)
-  return came_ms === undefined ? undefined : begunBetween(db, came_ms - MINUTE_MS, came_ms + MINUTE_MS)
+  return came_ms === undefined ? undefined : await begunBetween(db, came_ms - MINUTE_MS, came_ms + MINUTE_MS)
 }

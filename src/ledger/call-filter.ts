@@ -1,5 +1,5 @@
 // Which calls are looked for, and the filter as the queries take it.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { CallOutcome } from '../domain/outcomes.ts'
 import { keyPrefixQueries } from './queries.ts'
@@ -31,10 +31,10 @@ export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
   Object.values(rest).some((value) => value !== undefined)
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
-export function valuesOf(db: Database, filter: CallFilter) {
+export async function valuesOf(db: Db, filter: CallFilter) {
   const { account_id, key_id, key_prefix, model, outcomes, provider, status, min_cost_nanos } = filter
   const { since_ms, until_ms } = filter
-  const of_prefix = key_prefix === undefined ? undefined : keyPrefixQueries(db).ids.all({ key_prefix })
+  const of_prefix = key_prefix === undefined ? undefined : await keyPrefixQueries(db).ids.all({ key_prefix })
   const of_key = key_id === undefined ? undefined : [key_id]
   const key_ids = of_key ?? of_prefix?.map(({ id }) => id)
   return {

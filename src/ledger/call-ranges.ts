@@ -13,7 +13,7 @@ export interface CallRanges {
 }
 
 type Queries = ReturnType<typeof callQueries>
-type Values = ReturnType<typeof valuesOf>
+type Values = Awaited<ReturnType<typeof valuesOf>>
 
 /** Of the ranges in which calls may be, this many are looked for at once. */
 const MAX_RANGES = 2_000
@@ -26,8 +26,13 @@ export const everywhere = (below_id: number): CallRanges => ({
 })
 
 /** By the sums of each day, account, key, model and outcome. */
-export function rangesOf(queries: Queries, values: Values, below_id: number): CallRanges {
-  const found = queries.ranges.all({ ...values, ...daysOf(values), below_id, row_limit: MAX_RANGES + 1 })
+export async function rangesOf(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
+  const found = await queries.ranges.all({
+    ...values,
+    ...daysOf(values),
+    below_id,
+    row_limit: MAX_RANGES + 1,
+  })
   // Those that were left out end at or before the last one that was found.
   const rest_below_id = found.length > MAX_RANGES ? (found[MAX_RANGES]?.last_id ?? 0) + 1 : undefined
   if (rest_below_id !== undefined && rest_below_id >= below_id) return everywhere(below_id)
@@ -37,11 +42,11 @@ export function rangesOf(queries: Queries, values: Values, below_id: number): Ca
 /** By the sums of each day, some days in a turn. */
 export async function rangesInTurns(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
   const found: IdRange[] = []
-  const days = queries.days.all({ ...values, ...daysOf(values), row_limit: -1 })
+  const days = await queries.days.all({ ...values, ...daysOf(values), row_limit: -1 })
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
     await endOfTurn()
     const starts = JSON.stringify(days.slice(at, at + DAYS_AT_ONCE).map(({ start_s }) => start_s))
-    found.push(...queries.rangesOfDays.all({ ...values, starts, below_id }))
+    found.push(...(await queries.rangesOfDays.all({ ...values, starts, below_id })))
   }
   found.sort((one, other) => other.last_id - one.last_id)
   return { ranges: apart(found, 0, below_id), rest_below_id: undefined }

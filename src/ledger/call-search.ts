@@ -1,6 +1,6 @@
 // The search for calls by the beginning of their request id.
-import type { Database } from 'bun:sqlite'
 import { and, between, desc, gte, lt, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls } from '../db/schema.ts'
@@ -32,15 +32,15 @@ const queries = perConnection({
  *
  * @param whose of which account or key they must be; undefined: of any
  */
-export function callsBeginningWith(
-  db: Database,
+export async function callsBeginningWith(
+  db: Db,
   text: string,
   { account_id, key_id }: { account_id?: number | undefined; key_id?: number | undefined },
   row_limit: number,
 ) {
-  const range = begunWith(db, text)
+  const range = await begunWith(db, text)
   if (!range) return []
-  return queries(db).beginning.all({
+  return await queries(db).beginning.all({
     ...range,
     from: text,
     until: `${text}~`,

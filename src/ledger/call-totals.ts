@@ -1,16 +1,14 @@
 // Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
-
-import type { Database } from 'bun:sqlite'
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { equals } from '../db/placeholders.ts'
+import type { Db, Orm } from '../db/db.ts'
+import { equals, isOneOf } from '../db/placeholders.ts'
 import { perAccount } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type CallFilter, isNarrowed, valuesOf } from './call-filter.ts'
 import { everywhere, rangesInTurns } from './call-ranges.ts'
-import { periodsOf, QUARTER_S } from './days.ts'
+import { joinedPeriods, QUARTER_S } from './days.ts'
 import { callFilters, callQueries, isDay, sumFilters } from './queries.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsOfCalls, totalsOfSums } from './totals.ts'
 
@@ -21,7 +19,7 @@ const IDS_AT_ONCE = 10_000
 const DAYS_AT_ONCE = 5
 
 const queriesOf = perAccount((account) => ({
-  ofCalls: (orm: BunSQLiteDatabase) =>
+  ofCalls: (orm: Orm) =>
     orm
       .select(totalsOfCalls())
       .from(calls)
@@ -36,7 +34,7 @@ const queriesOf = perAccount((account) => ({
         ),
       )
       .prepare(),
-  ofSums: (orm: BunSQLiteDatabase) =>
+  ofSums: (orm: Orm) =>
     orm
       .select(totalsOfSums())
       .from(call_sums)
@@ -45,11 +43,11 @@ const queriesOf = perAccount((account) => ({
           account(call_sums),
           equals(call_sums.span_s, 'span_s'),
           sumFilters(),
-          sql`${call_sums.start_s} IN (SELECT value FROM json_each(${placeholder('starts')}))`,
+          isOneOf(call_sums.start_s, 'starts'),
         ),
       )
       .prepare(),
-  ends: (orm: BunSQLiteDatabase) =>
+  ends: (orm: Orm) =>
     orm
       .select({
         first_s: sql<number | null>`min(${call_sums.start_s})`,
@@ -61,7 +59,7 @@ const queriesOf = perAccount((account) => ({
 }))
 
 /** The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by provider, status or cost up to a second. */
-export async function callTotals(db: Database, filter: CallFilter): Promise<CallTotals> {
+export async function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
   const queries = queriesOf(db, filter.account_id)
   return isOfSums(filter) ? await fromSums(db, filter, queries) : await fromCalls(db, filter, queries)
 }
@@ -75,30 +73,28 @@ const isOfSums = ({ provider, status, min_cost_nanos, since_ms, until_ms }: Call
   min_cost_nanos === undefined &&
   [since_ms, until_ms].every((time_ms) => time_ms === undefined || time_ms % (QUARTER_S * 1_000) === 0)
 
-async function fromSums(db: Database, filter: CallFilter, queries: Queries): Promise<CallTotals> {
+async function fromSums(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
   const { account_id, since_ms, until_ms } = filter
-  const { first_s = null, last_s = null } = queries.ends.get({ account_id }) ?? {}
+  const { first_s = null, last_s = null } = (await queries.ends.get({ account_id })) ?? {}
   const total = { ...NO_CALLS }
   if (first_s === null || last_s === null) return total
-  const values = valuesOf(db, filter)
+  const values = await valuesOf(db, filter)
   const end_ms = Math.min(until_ms ?? Number.POSITIVE_INFINITY, (last_s + DAY_S) * 1_000)
   const step_ms = DAYS_AT_ONCE * DAY_S * 1_000
   for (let from_ms = Math.max(since_ms ?? 0, first_s * 1_000); from_ms < end_ms; from_ms += step_ms) {
-    for (const { sign, span_s, starts } of periodsOf(from_ms, Math.min(from_ms + step_ms, end_ms)))
-      addTotals(
-        total,
-        queries.ofSums.get({ ...values, span_s, starts: JSON.stringify(starts) }) ?? NO_CALLS,
-        sign,
-      )
+    for (const { sign, span_s, starts } of joinedPeriods(from_ms, Math.min(from_ms + step_ms, end_ms))) {
+      const sum = await queries.ofSums.get({ ...values, span_s, starts: JSON.stringify(starts) })
+      addTotals(total, sum ?? NO_CALLS, sign)
+    }
     await endOfTurn()
   }
   return total
 }
 
-async function fromCalls(db: Database, filter: CallFilter, queries: Queries): Promise<CallTotals> {
-  const values = valuesOf(db, filter)
+async function fromCalls(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
+  const values = await valuesOf(db, filter)
   const lists = callQueries(db, filter.account_id)
-  const newest = lists.ranges.all({
+  const newest = await lists.ranges.all({
     ...values,
     ...EVER,
     key_ids: null,
@@ -112,7 +108,8 @@ async function fromCalls(db: Database, filter: CallFilter, queries: Queries): Pr
   for (const { first_id, last_id } of ranges)
     for (let from_id = first_id; from_id <= last_id; from_id += IDS_AT_ONCE) {
       const until_id = Math.min(from_id + IDS_AT_ONCE - 1, last_id)
-      addTotals(total, queries.ofCalls.get({ ...values, from_id, last_id: until_id }) ?? NO_CALLS)
+      const sum = await queries.ofCalls.get({ ...values, from_id, last_id: until_id })
+      addTotals(total, sum ?? NO_CALLS)
       await endOfTurn()
     }
   return total

@@ -1,10 +1,11 @@
 // One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
-import type { Database } from 'bun:sqlite'
-import { and, between, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from 'drizzle-orm'
+import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Awaitable, Db } from '../db/db.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../db/schema.ts'
-import { begunBetween, begunWith } from './begun-in.ts'
+import { begunWith } from './begun-in.ts'
+import { QUARTER_S } from './days.ts'
 import type { RecordedCall } from './history.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
 
@@ -48,31 +49,6 @@ const queries = perConnection({
       .limit(1)
       .prepare()
   },
-  nextPart: (orm) =>
-    orm
-      .select({
-        id: calls.id,
-        request_id: calls.request_id,
-        model: calls.model,
-        outcome: calls.outcome,
-        cost_nanos: calls.cost_nanos,
-        started_at_ms: calls.started_at_ms,
-        duration_ms: calls.duration_ms,
-      })
-      .from(calls)
-      .where(
-        and(
-          gt(calls.id, placeholder('above_id')),
-          lte(calls.id, placeholder('last_id')),
-          // A column's index would be searched for all calls of the account.
-          sql`+${calls.account_id} = ${placeholder('account_id')}`,
-          gte(calls.request_id, placeholder('from')),
-          lt(calls.request_id, placeholder('until')),
-        ),
-      )
-      .orderBy(calls.id)
-      .limit(1)
-      .prepare(),
   /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
   pending: (orm) =>
     orm
@@ -95,47 +71,69 @@ const queries = perConnection({
 })
 
 /** @param account_id whose it must be; undefined: anybody's */
-export function findCall(db: Database, request_id: string, account_id?: number): TracedCall | undefined {
-  const range = begunWith(db, request_id)
-  const found = range && queries(db).byRequest.get({ ...range, request_id })
+export async function findCall(
+  db: Db,
+  request_id: string,
+  account_id?: number,
+): Promise<TracedCall | undefined> {
+  const range = await begunWith(db, request_id)
+  const found = range && (await queries(db).byRequest.get({ ...range, request_id }))
   return account_id === undefined || found?.account_id === account_id ? found : undefined
 }
 
 /** Whose call a request is that is not settled yet: money is held for it. @param account_id as of `findCall` */
-export function callUnderWay(
-  db: Database,
+export async function callUnderWay(
+  db: Db,
   request_id: string,
   account_id?: number,
-): { key_id: number } | undefined {
-  const held = queries(db).pending.get({ request_id })
+): Promise<{ key_id: number } | undefined> {
+  const held = await queries(db).pending.get({ request_id })
   return account_id === undefined || held?.account_id === account_id ? held : undefined
 }
+
+const QUARTER_MS = QUARTER_S * 1_000
+
+/**
+ * From each call to the next one of its answer: the first with a higher id among those that began soon after its end, which the kept sums
+ * of quarters of an hour tell (begun-in.ts). Raw SQL, because Drizzle builds no recursive queries. With the plus sign, that column's index
+ * is not searched for all calls of the account.
+ */
+const PARTS = `
+  WITH RECURSIVE parts (nth, id, ended_ms) AS (
+    SELECT 0, CAST($id AS BIGINT), CAST($ended_ms AS BIGINT)
+    UNION ALL
+    SELECT nth + 1, next.id, next.started_at_ms + next.duration_ms
+      FROM parts JOIN calls AS next ON next.id = (
+             SELECT id FROM calls
+              WHERE id > parts.id
+                AND id <= (SELECT max(last_call_id) FROM call_sums
+                            WHERE span_s = ${QUARTER_S}
+                              AND start_s >= parts.ended_ms / ${QUARTER_MS} * ${QUARTER_S}
+                              AND start_s <= (parts.ended_ms + ${BETWEEN_PARTS_MS}) / ${QUARTER_MS} * ${QUARTER_S})
+                AND +account_id = $account_id AND request_id >= $from AND request_id < $until
+              ORDER BY id LIMIT 1)
+     WHERE nth < ${MAX_PARTS})
+  SELECT request_id, model, outcome, cost_nanos FROM parts JOIN calls ON calls.id = parts.id WHERE nth > 0 ORDER BY nth`
 
 /**
  * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
  * (exchange/life/several-calls.ts).
  */
-export function callsOfAnswer(
-  db: Database,
-  { request_id, account_id, ...first }: TracedCall,
-): CallOfAnswer[] {
-  const found: CallOfAnswer[] = []
-  for (let last: Pick<Call, 'id' | 'started_at_ms' | 'duration_ms'> = first; found.length < MAX_PARTS; ) {
-    const ended_ms = last.started_at_ms + last.duration_ms
-    const last_id = begunBetween(db, ended_ms, ended_ms + BETWEEN_PARTS_MS)?.last_id ?? 0
-    const wanted = { account_id, from: `${request_id}-`, until: `${request_id}.` }
-    const next = queries(db).nextPart.get({ ...wanted, above_id: last.id, last_id })
-    if (!next) break
-    const { id: _, started_at_ms: __, duration_ms: ___, ...part } = next
-    found.push(part)
-    last = next
-  }
-  return found
-}
+export const callsOfAnswer = (
+  db: Db,
+  { id, request_id, account_id, started_at_ms, duration_ms }: TracedCall,
+): Awaitable<CallOfAnswer[]> =>
+  db.rows(PARTS, {
+    id,
+    ended_ms: started_at_ms + duration_ms,
+    account_id,
+    from: `${request_id}-`,
+    until: `${request_id}.`,
+  })
 
 /** The entry that paid for a call, found by the time of its settlement, which both have; undefined if nothing was paid. */
 export const chargeOf = (
-  db: Database,
+  db: Db,
   { id, account_id, started_at_ms, duration_ms }: TracedCall,
-): Pick<Entry, 'id' | 'amount_nanos'> | undefined =>
+): Awaitable<Pick<Entry, 'id' | 'amount_nanos'> | undefined> =>
   queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })

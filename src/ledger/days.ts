@@ -74,6 +74,15 @@ export function periodsOf(from_ms: number, until_ms: number): Periods[] {
   return periods
 }
 
+/** The same, those of one length and sign as one. */
+export function joinedPeriods(from_ms: number, until_ms: number): Periods[] {
+  const alike = Map.groupBy(periodsOf(from_ms, until_ms), ({ sign, span_s }) => `${sign} ${span_s}`)
+  return [...alike.values()].flatMap((some) => {
+    const [first] = some
+    return first ? [{ ...first, starts: some.flatMap(({ starts }) => starts) }] : []
+  })
+}
+
 const quarters = (from_s: number, until_s: number): number[] =>
   Array.from(
     { length: Math.max(0, (until_s - from_s) / QUARTER_S) },

@@ -1,7 +1,6 @@
 // The entries of all accounts: filtered and paged for reading, or all of them one part after the other. Only reads.
-import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Db, Orm } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -29,7 +28,7 @@ export interface NamedEntry extends ListedEntry {
 
 const { placeholder } = sql
 
-const named = (orm: BunSQLiteDatabase) =>
+const named = (orm: Orm) =>
   orm
     .select({ ...LISTED_COLUMNS, account_name: accounts.name })
     .from(entries)
@@ -43,6 +42,11 @@ const queries = perConnection({
     orm
       .select({ id: sql<number | null>`max(${entries.id})` })
       .from(entries)
+      .prepare(),
+  lastAccount: (orm) =>
+    orm
+      .select({ id: sql<number | null>`max(${accounts.id})` })
+      .from(accounts)
       .prepare(),
   ofIds: (orm) => named(orm).where(isOneOf(entries.id, 'ids')).prepare(),
   range: (orm) =>
@@ -66,21 +70,21 @@ const queries = perConnection({
  * @returns undefined if the cursor is no entry, or none of the account
  */
 export async function listNamedEntries(
-  db: Database,
+  db: Db,
   filter: EntriesFilter,
   page: PageRequest,
 ): Promise<Page<NamedEntry> | undefined> {
   const { limit, cursor } = page
   const { account_id } = filter
   if (account_id !== undefined) {
-    const listed = listEntries(db, { ...filter, account_id }, page)
-    const account_name = nameOf(db, account_id)
+    const listed = await listEntries(db, { ...filter, account_id }, page)
+    const account_name = await nameOf(db, account_id)
     return listed && { ...listed, rows: listed.rows.map((entry) => ({ ...entry, account_name })) }
   }
-  const place = cursor === undefined ? BEFORE_ALL : placeOf(db, cursor)
+  const place = cursor === undefined ? BEFORE_ALL : await placeOf(db, cursor)
   if (!place) return undefined
   const newest = await newestOfAll(db, filter, place, limit + 1)
-  const found = queries(db).ofIds.all({ ids: JSON.stringify(newest.map(({ id }) => id)) })
+  const found = await queries(db).ofIds.all({ ids: JSON.stringify(newest.map(({ id }) => id)) })
   return pageOf(found.sort(newestFirst), page)
 }
 
@@ -93,20 +97,19 @@ const ACCOUNTS_AT_ONCE = 200
  * reads a row of the outer one; one query for each account took twenty times as long.
  */
 async function newestOfAll(
-  db: Database,
+  db: Db,
   filter: EntriesFilter,
   place: EntryPlace,
   count: number,
 ): Promise<EntryPlace[]> {
   const { since_ms, ...values } = valuesOf(filter)
   const without_calls = values.kind !== null && values.kind !== 'charge'
-  const newest = db.query<EntryPlace, Record<string, string | number | null>>(newestSql(without_calls))
-  const last_account =
-    db.query<{ id: number | null }, []>('SELECT max(id) AS id FROM accounts').get()?.id ?? 0
+  const newest_sql = newestSql(without_calls)
+  const last_account = (await queries(db).lastAccount.get())?.id ?? 0
   let found: EntryPlace[] = []
   for (let from = 1; from <= last_account; from += ACCOUNTS_AT_ONCE) {
     if (from > 1) await endOfTurn()
-    const more = newest.all({
+    const more = await db.rows<EntryPlace>(newest_sql, {
       from,
       below: from + ACCOUNTS_AT_ONCE,
       ...values,
@@ -131,7 +134,7 @@ const newestSql = (without_calls: boolean): string => `
    WHERE accounts.id >= $from AND accounts.id < $below
    ORDER BY entries.created_at_ms DESC, entries.id DESC LIMIT $count`
 
-const nameOf = (db: Database, id: number): string => queries(db).name.get({ id })?.name ?? ''
+const nameOf = async (db: Db, id: number): Promise<string> => (await queries(db).name.get({ id }))?.name ?? ''
 
 const newestFirst = (one: EntryPlace, other: EntryPlace): number =>
   other.created_at_ms - one.created_at_ms || other.id - one.id
@@ -141,28 +144,27 @@ const ENTRIES_AT_ONCE = 250
 
 /** All entries that match, the newest first, a part at a time: calls go on between two parts. A part may be empty. */
 export async function* allEntries(
-  db: Database,
+  db: Db,
   { account_id, ...filter }: EntriesFilter,
 ): AsyncGenerator<NamedEntry[]> {
-  for (const part of account_id === undefined
-    ? partsOfAll(db, filter)
-    : partsOf(db, { ...filter, account_id })) {
+  const parts = account_id === undefined ? partsOfAll(db, filter) : partsOf(db, { ...filter, account_id })
+  for await (const part of parts) {
     yield part
     await endOfTurn()
   }
 }
 
-function* partsOfAll(db: Database, filter: Omit<EntryFilter, 'account_id'>): Generator<NamedEntry[]> {
+async function* partsOfAll(db: Db, filter: Omit<EntryFilter, 'account_id'>): AsyncGenerator<NamedEntry[]> {
   const { lastId, range } = queries(db)
-  for (let below_id = (lastId.get()?.id ?? 0) + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE) {
-    yield range.all({ ...valuesOf(filter), from_id: below_id - ENTRIES_AT_ONCE, below_id })
-  }
+  const last_id = (await lastId.get())?.id ?? 0
+  for (let below_id = last_id + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE)
+    yield await range.all({ ...valuesOf(filter), from_id: below_id - ENTRIES_AT_ONCE, below_id })
 }
 
-function* partsOf(db: Database, filter: EntryFilter): Generator<NamedEntry[]> {
-  const account_name = nameOf(db, filter.account_id)
+async function* partsOf(db: Db, filter: EntryFilter): AsyncGenerator<NamedEntry[]> {
+  const account_name = await nameOf(db, filter.account_id)
   for (let last: ListedEntry | undefined; ; ) {
-    const part = entriesAfter(db, filter, last, ENTRIES_AT_ONCE)
+    const part = await entriesAfter(db, filter, last, ENTRIES_AT_ONCE)
     yield part.map((entry) => ({ ...entry, account_name }))
     last = part.at(-1)
     if (part.length < ENTRIES_AT_ONCE) return

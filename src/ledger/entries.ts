@@ -1,7 +1,6 @@
 // The entries of an account: every movement of its balance, filtered and paged, the newest first. Only reads.
-import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Awaitable, Db, Orm } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -45,7 +44,7 @@ export const valuesOf = ({ kind, since_ms, until_ms }: Omit<EntryFilter, 'accoun
 })
 
 /** @param kinds decides on the index that serves a query, so it is no optional filter: each has a statement of its own */
-const pageWhere = (orm: BunSQLiteDatabase, kinds?: SQL) =>
+const pageWhere = (orm: Orm, kinds?: SQL) =>
   orm
     .select(LISTED_COLUMNS)
     .from(entries)
@@ -84,18 +83,21 @@ export interface EntryPlace {
 export const BEFORE_ALL: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 /** The place of an entry; undefined if not found. */
-export function placeOf(db: Database, id: number): (EntryPlace & { account_id: number }) | undefined {
-  const found = entryQueries(db).time.get({ id })
+export async function placeOf(
+  db: Db,
+  id: number,
+): Promise<(EntryPlace & { account_id: number }) | undefined> {
+  const found = await entryQueries(db).time.get({ id })
   return found && { id, ...found }
 }
 
 /** The entries of an account that come after a place, the newest first. */
 export function entriesAfter(
-  db: Database,
+  db: Db,
   { account_id, ...filter }: EntryFilter,
   { created_at_ms, id }: EntryPlace = BEFORE_ALL,
   row_limit: number,
-): ListedEntry[] {
+): Awaitable<ListedEntry[]> {
   const queries = entryQueries(db)
   const query =
     filter.kind === undefined || filter.kind === 'charge' ? queries.page : queries.pageWithoutCalls
@@ -114,13 +116,13 @@ export function entriesAfter(
  *
  * @returns undefined if the cursor is no entry of the account
  */
-export function listEntries(
-  db: Database,
+export async function listEntries(
+  db: Db,
   filter: EntryFilter,
   page: PageRequest,
-): Page<ListedEntry> | undefined {
+): Promise<Page<ListedEntry> | undefined> {
   const { limit, cursor } = page
-  const place = cursor === undefined ? BEFORE_ALL : placeOf(db, cursor)
+  const place = cursor === undefined ? BEFORE_ALL : await placeOf(db, cursor)
   if (!place || ('account_id' in place && place.account_id !== filter.account_id)) return undefined
-  return pageOf(entriesAfter(db, filter, place, limit + 1), page)
+  return pageOf(await entriesAfter(db, filter, place, limit + 1), page)
 }

@@ -1,7 +1,6 @@
 // What entries come to, by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
-import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Db, Orm } from '../db/db.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, type Entry, entries } from '../db/schema.ts'
@@ -24,7 +23,7 @@ const ENTRIES_AT_ONCE = 5_000
 
 const { placeholder } = sql
 
-const summed = (orm: BunSQLiteDatabase, where: SQL | undefined) =>
+const summed = (orm: Orm, where: SQL | undefined) =>
   orm
     .select({
       kind: entries.kind,
@@ -45,7 +44,7 @@ const isOfAccount = and(equals(entries.account_id, 'account_id'), isAfter)
 /** @param kinds decides on the index that serves a query, as in the list of entries */
 const queriesOf = (kinds?: SQL) => ({
   /** The last entry of a part. Reads an index only. */
-  last: (orm: BunSQLiteDatabase) =>
+  last: (orm: Orm) =>
     orm
       .select({ created_at_ms: entries.created_at_ms, id: entries.id })
       .from(entries)
@@ -54,7 +53,7 @@ const queriesOf = (kinds?: SQL) => ({
       .limit(1)
       .offset(placeholder('skipped'))
       .prepare(),
-  part: (orm: BunSQLiteDatabase) => summed(orm, and(isOfAccount, isUpTo, kinds)),
+  part: (orm: Orm) => summed(orm, and(isOfAccount, isUpTo, kinds)),
 })
 
 const queriesOfAny = perConnection(queriesOf())
@@ -83,14 +82,14 @@ const queriesOfAll = perConnection({
  * @param up_to_id the last entry that counts, where those that are written meanwhile do not
  */
 export async function entrySums(
-  db: Database,
+  db: Db,
   { account_id, ...filter }: EntriesFilter,
   up_to_id = Number.MAX_SAFE_INTEGER,
 ): Promise<EntrySum[]> {
   const sums = new Map<string, EntrySum>()
   const asked = { ...filter, up_to_id }
   const parts = account_id === undefined ? partsOfAll(db, asked) : partsOf(db, account_id, asked)
-  for (const part of parts) {
+  for await (const part of parts) {
     for (const sum of part) add(sums, sum)
     await endOfTurn()
   }
@@ -117,26 +116,26 @@ function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }
 
 type Asked = Omit<EntriesFilter, 'account_id'> & { up_to_id: number }
 
-function* partsOf(db: Database, account_id: number, filter: Asked): Generator<EntrySum[]> {
+async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerator<EntrySum[]> {
   const { up_to_id } = filter
   const { kind, since_ms, until_ms } = valuesOf(filter)
   const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
   let after: EntryPlace = { created_at_ms: since_ms, id: 0 }
   for (;;) {
     const from = { account_id, after_ms: after.created_at_ms, after_id: after.id }
-    const last = queries.last.get({ ...from, until_ms, skipped: ENTRIES_AT_ONCE - 1 })
+    const last = await queries.last.get({ ...from, until_ms, skipped: ENTRIES_AT_ONCE - 1 })
     const to = last ?? { created_at_ms: until_ms - 1, id: Number.MAX_SAFE_INTEGER }
-    yield queries.part.all({ ...from, kind, up_to_id, last_ms: to.created_at_ms, last_id: to.id })
+    yield await queries.part.all({ ...from, kind, up_to_id, last_ms: to.created_at_ms, last_id: to.id })
     if (!last) return
     after = last
   }
 }
 
-function* partsOfAll(db: Database, filter: Asked): Generator<EntrySum[]> {
+async function* partsOfAll(db: Db, filter: Asked): AsyncGenerator<EntrySum[]> {
   const { lastId, part } = queriesOfAll(db)
-  const last_id = lastId.get()?.id ?? 0
+  const last_id = (await lastId.get())?.id ?? 0
   for (let from_id = 1; from_id <= last_id; from_id += ENTRIES_AT_ONCE)
-    yield part.all({
+    yield await part.all({
       ...valuesOf(filter),
       up_to_id: filter.up_to_id,
       from_id,

@@ -1,5 +1,5 @@
 // The routes that failed lately, read from the traces of calls: how often, and with which words the last time.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { failureQueries } from './overview-queries.ts'
 import { readTrace } from './traces.ts'
 import { BROKE_OFF } from './tries.ts'
@@ -33,11 +33,11 @@ interface Failure extends Pick<FailingRoute, 'provider' | 'upstream_model'> {
  * @param first_id no call since then has a lower id: those are not looked at
  * @returns `complete`: false if only the newest of the calls were looked at
  */
-export function failingRoutes(
-  db: Database,
+export async function failingRoutes(
+  db: Db,
   { from_ms, first_id }: { from_ms: number; first_id: number },
-): { routes: FailingRoute[]; complete: boolean } {
-  const rows = failureQueries(db).newest.all({ from_ms, first_id, row_limit: MAX_CALLS })
+): Promise<{ routes: FailingRoute[]; complete: boolean }> {
+  const rows = await failureQueries(db).newest.all({ from_ms, first_id, row_limit: MAX_CALLS })
   const routes = new Map<string, FailingRoute>()
   for (const row of rows)
     for (const { failure_class, at_ms, words, request_id, ...route } of failuresOf(row)) {
@@ -61,7 +61,7 @@ export function failingRoutes(
   }
 }
 
-type Row = ReturnType<ReturnType<typeof failureQueries>['newest']['all']>[number]
+type Row = Awaited<ReturnType<ReturnType<typeof failureQueries>['newest']['all']>>[number]
 
 /** The latest first. */
 function failuresOf({

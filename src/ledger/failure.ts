@@ -1,7 +1,9 @@
 // Failed commits: which operations of the batch fail, and which error their callers get.
 import { againWhile } from '../db/busy.ts'
 import type { Hold } from '../db/schema.ts'
+import { storageFailureOf } from '../db/sqlite-failure.ts'
 import { type GatewayError, internal, isStorageFailure, overloaded } from '../domain/errors.ts'
+import { StorageFailure, type StorageTrouble, troubleInWords } from '../domain/storage-failure.ts'
 import type { Operation, Outcome } from './operations.ts'
 import type { Writer } from './writer.ts'
 
@@ -13,7 +15,9 @@ export interface Failure {
   unavailable: boolean
   /** For the log. */
   cause: string
-  /** In words that anybody may read, where they do not follow from the cause. */
+  /** What is wrong with the database, where that is why. */
+  trouble?: StorageTrouble
+  /** In words that anybody may read, where they do not follow from that. */
   reason?: string
 }
 
@@ -105,8 +109,7 @@ function writeEachHold(writer: Writer, onLost: OnLost): Failure | undefined {
 const isBusyResult = (result: Result | undefined): boolean =>
   result !== undefined && 'failure' in result && isBusy(result.failure)
 
-const isBusy = (failure: Failure | undefined): boolean =>
-  failure?.unavailable === true && failure.cause.startsWith('SQLITE_BUSY')
+const isBusy = (failure: Failure | undefined): boolean => failure?.trouble === 'busy'
 
 /** Does what may fail. @returns why it did; undefined if it did not */
 export function tryTo(write: () => void): Failure | undefined {
@@ -139,23 +142,16 @@ export function errorOf(failure: Failure): GatewayError {
 }
 
 /** A failure as it was thrown by SQLite or by the disk. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = storageFailureOf(thrown)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return {
     unavailable: isStorageFailure(error),
     cause: code !== undefined && error instanceof Error ? `${code}: ${error.message}` : String(error),
+    ...(error instanceof StorageFailure && { trouble: error.trouble }),
   }
 }
 
-const IN_WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/^SQLITE_FULL/, 'the disk is full'],
-  [/^SQLITE_(BUSY|LOCKED)/, "another process holds the database's write lock"],
-  [/^SQLITE_READONLY/, 'the database may only be read'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, 'the database is damaged'],
-  [/^SQLITE_IOERR/, 'the disk fails, or is full'],
-  [/^the disk did not answer/, 'the disk does not answer'],
-]
-
 /** Why nothing can be committed, in words that anybody may read. */
-export const inWords = ({ cause, reason }: Failure): string =>
-  reason ?? IN_WORDS.find(([pattern]) => pattern.test(cause))?.[1] ?? 'the database cannot be written'
+export const inWords = ({ trouble, reason }: Failure): string =>
+  reason ?? (trouble ? troubleInWords(trouble) : 'the database cannot be written')

@@ -1,5 +1,5 @@
 // The history of calls: recorded calls, filtered and paged. Only reads, and never more than a bounded part of it at once.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { PageRequest } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
 import { type CallFilter, isFilter, isNarrowed, valuesOf } from './call-filter.ts'
@@ -32,50 +32,47 @@ const MAX_CALLS_LOOKED_AT = 5_000
  * The kept sums tell where calls that match can be, so that nothing is searched where no call matches. A filter that few
  * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found.
  */
-export function listCalls(
-  db: Database,
+export async function listCalls(
+  db: Db,
   filter: CallFilter,
   request: PageRequest,
   max_looked_at = MAX_CALLS_LOOKED_AT,
-): CallPage {
+): Promise<CallPage> {
   const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
+  const values = await valuesOf(db, filter)
   const ranges = isNarrowed(filter)
-    ? rangesOf(callQueries(db, filter.account_id), valuesOf(db, filter), below_id)
+    ? await rangesOf(callQueries(db, filter.account_id), values, below_id)
     : everywhere(below_id)
-  return pageIn(db, filter, ranges, request.limit, max_looked_at)
+  const to_look_at = isFilter(filter) ? max_looked_at : request.limit + 1
+  return await pageIn(callQueries(db, filter.account_id), values, ranges, request.limit, to_look_at)
 }
 
 /** The same page, for whom the gateway serves: the sums of all accounts are read a part at a time, so that calls go on between. */
-export async function listCallsInTurns(
-  db: Database,
-  filter: CallFilter,
-  request: PageRequest,
-): Promise<CallPage> {
-  if (filter.account_id !== undefined || !isNarrowed(filter)) return listCalls(db, filter, request)
-  const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
-  const ranges = await rangesInTurns(callQueries(db, filter.account_id), valuesOf(db, filter), below_id)
-  return pageIn(db, filter, ranges, request.limit, MAX_CALLS_LOOKED_AT)
+export async function listCallsInTurns(db: Db, filter: CallFilter, request: PageRequest): Promise<CallPage> {
+  if (filter.account_id !== undefined || !isNarrowed(filter)) return await listCalls(db, filter, request)
+  const queries = callQueries(db, undefined)
+  const values = await valuesOf(db, filter)
+  const ranges = await rangesInTurns(queries, values, request.cursor ?? Number.MAX_SAFE_INTEGER)
+  return await pageIn(queries, values, ranges, request.limit, MAX_CALLS_LOOKED_AT)
 }
 
-function pageIn(
-  db: Database,
-  filter: CallFilter,
+async function pageIn(
+  queries: ReturnType<typeof callQueries>,
+  values: Awaited<ReturnType<typeof valuesOf>>,
   { ranges, rest_below_id }: CallRanges,
   limit: number,
   max_looked_at: number,
-): CallPage {
-  const queries = callQueries(db, filter.account_id)
-  const values = valuesOf(db, filter)
+): Promise<CallPage> {
   const calls: RecordedCall[] = []
-  let to_look_at = isFilter(filter) ? max_looked_at : limit + 1
+  let to_look_at = max_looked_at
   for (const { first_id, last_id } of ranges) {
     const below_id = last_id + 1
     if (to_look_at === 0) return { calls, next_cursor: below_id }
-    const step = queries.step.get({ ...values, from_id: first_id, below_id, row_limit: to_look_at })
+    const step = await queries.step.get({ ...values, from_id: first_id, below_id, row_limit: to_look_at })
     if (!step || step.first_id === null) continue
     to_look_at -= step.calls
     const row_limit = limit + 1 - calls.length
-    calls.push(...queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit }))
+    calls.push(...(await queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit })))
     if (calls.length > limit) return { calls: calls.slice(0, limit), next_cursor: calls[limit - 1]?.id }
     if (to_look_at === 0 && step.first_id > first_id) return { calls, next_cursor: step.first_id }
   }
@@ -83,5 +80,7 @@ function pageIn(
 }
 
 /** When the first call from an id on began: how far back a search went that goes on below it. */
-export const startOfCall = (db: Database, from_id: number): number | undefined =>
-  startQueries(db).from.get({ from_id })?.started_at_ms
+export async function startOfCall(db: Db, from_id: number): Promise<number | undefined> {
+  const call = await startQueries(db).from.get({ from_id })
+  return call?.started_at_ms
+}

@@ -1,6 +1,6 @@
 // What keys were last used for: their calls and cost of the last seven days, and their last call, from the kept sums.
-import type { Database } from 'bun:sqlite'
 import { and, gte, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls, isDayOfAccount } from '../db/schema.ts'
@@ -55,20 +55,20 @@ const queries = perConnection({
 })
 
 /** The use of some keys; those without a call in the last month are not in it. Reads at most a month of sums an account. */
-export function usageOfKeys(
-  db: Database,
+export async function usageOfKeys(
+  db: Db,
   keys: readonly { id: number; account_id: number }[],
   now_ms: number,
-): Map<number, KeyUsage> {
+): Promise<Map<number, KeyUsage>> {
   const { ofKeys, started } = queries(db)
   const week_s = weekStart(now_ms)
-  const sums = ofKeys.all({
+  const sums = await ofKeys.all({
     account_ids: JSON.stringify([...new Set(keys.map(({ account_id }) => account_id))]),
     key_ids: JSON.stringify(keys.map(({ id }) => id)),
     week_s,
     from_s: week_s - (LAST_USE_DAYS - WEEK_DAYS) * DAY_S,
   })
-  const last = started.all({ ids: JSON.stringify(sums.map(({ last_call_id }) => last_call_id)) })
+  const last = await started.all({ ids: JSON.stringify(sums.map(({ last_call_id }) => last_call_id)) })
   const started_at_ms = new Map(last.map((call) => [call.id, call.started_at_ms]))
   return new Map(
     sums.map(({ key_id, last_call_id, ...week }) => [

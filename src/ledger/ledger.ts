@@ -215,7 +215,11 @@ function unlessBlocked(executor: Executor, blocked: () => string | undefined): E
 /** A batch that is not back by then is given up. What becomes of it is not known; a hold is resolved once, whatever it is. */
 const STALLED_MS = 500
 
-const STALLED: Failure = { unavailable: true, cause: 'the disk did not answer in time' }
+const STALLED: Failure = {
+  unavailable: true,
+  cause: 'the disk did not answer in time',
+  reason: 'the disk does not answer',
+}
 
 const NO_RESULT = { failure: { unavailable: false, cause: 'the writer gave no result' } }
 

@@ -1,7 +1,6 @@
 // Sums of calls by model and day (UTC), of one account or of all. Reads kept sums only.
-import type { Database } from 'bun:sqlite'
 import { and, asc, gte, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Awaitable, Db, Orm } from '../db/db.ts'
 import { perAccount } from '../db/prepared.ts'
 import { call_sums } from '../db/schema.ts'
 import { lastDays } from '../domain/ranges.ts'
@@ -17,7 +16,7 @@ export interface ModelDay extends CallTotals {
 
 const { placeholder } = sql
 const queries = perAccount((account) => ({
-  days: (orm: BunSQLiteDatabase) =>
+  days: (orm: Orm) =>
     orm
       .select({ model: call_sums.model, start_s: call_sums.start_s, ...totalsOfSums() })
       .from(call_sums)
@@ -35,10 +34,10 @@ const queries = perAccount((account) => ({
  * @param account_id of one account; undefined: of all
  */
 export function modelDays(
-  db: Database,
+  db: Db,
   account_id: number | undefined,
   { now_ms, days }: { now_ms: number; days: number },
-): ModelDay[] {
+): Awaitable<ModelDay[]> {
   return queries(db, account_id).days.all({ from_s: firstDay(now_ms, days), account_id })
 }
 

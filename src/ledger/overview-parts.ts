@@ -1,12 +1,11 @@
 // The calls of an overview by model and by account: who and what they came from.
-import type { Database } from 'bun:sqlite'
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Db, Orm } from '../db/db.ts'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perAccount } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
-import { periodsOf } from './days.ts'
+import { joinedPeriods } from './days.ts'
 import type { Overview } from './overview.ts'
 import {
   addMoney,
@@ -30,7 +29,7 @@ const CALLS_AT_ONCE = 5_000
 const PERIODS_AT_ONCE = 4
 
 const queries = perAccount((account) => ({
-  ofCalls: (orm: BunSQLiteDatabase) =>
+  ofCalls: (orm: Orm) =>
     orm
       .select({ account_id: calls.account_id, model: calls.model, ...moneyOfCalls() })
       .from(calls)
@@ -45,7 +44,7 @@ const queries = perAccount((account) => ({
       )
       .groupBy(calls.account_id, calls.model)
       .prepare(),
-  ofSums: (orm: BunSQLiteDatabase) =>
+  ofSums: (orm: Orm) =>
     orm
       .select({ account_id: call_sums.account_id, model: call_sums.model, ...moneyOfSums() })
       .from(call_sums)
@@ -61,7 +60,7 @@ type Row = MoneyTotals & { account_id: number; model: string }
 
 /** Read as the overview was, so that each adds up to its totals. @param account_id undefined: of all accounts */
 export async function overviewParts(
-  db: Database,
+  db: Db,
   range: Range,
   account_id: number | undefined,
 ): Promise<OverviewParts> {
@@ -90,7 +89,7 @@ interface Signed {
 }
 
 async function* rowsOfCalls(
-  db: Database,
+  db: Db,
   { from_ms, until_ms, first_call_id, last_call_id }: Range,
   account_id: number | undefined,
 ): AsyncGenerator<Signed> {
@@ -98,31 +97,22 @@ async function* rowsOfCalls(
   const { ofCalls } = queries(db, account_id)
   for (let first_id = first_call_id; first_id <= last_call_id; first_id += CALLS_AT_ONCE) {
     const last_id = Math.min(first_id + CALLS_AT_ONCE - 1, last_call_id)
-    for (const row of ofCalls.all({ account_id, from_ms, until_ms, first_id, last_id }))
-      yield { row, sign: 1 }
+    const rows = await ofCalls.all({ account_id, from_ms, until_ms, first_id, last_id })
+    for (const row of rows) yield { row, sign: 1 }
     await endOfTurn()
   }
 }
 
 async function* rowsOfSums(
-  db: Database,
+  db: Db,
   { from_ms, until_ms }: Range,
   account_id: number | undefined,
 ): AsyncGenerator<Signed> {
   const { ofSums } = queries(db, account_id)
-  for (const { sign, span_s, starts } of joined(periodsOf(from_ms, until_ms)))
+  for (const { sign, span_s, starts } of joinedPeriods(from_ms, until_ms))
     for (let at = 0; at < starts.length; at += PERIODS_AT_ONCE) {
       const some = JSON.stringify(starts.slice(at, at + PERIODS_AT_ONCE))
-      for (const row of ofSums.all({ account_id, span_s, starts: some })) yield { row, sign }
+      for (const row of await ofSums.all({ account_id, span_s, starts: some })) yield { row, sign }
       await endOfTurn()
     }
-}
-
-/** Those of the same kind as one. */
-function joined(periods: ReturnType<typeof periodsOf>): ReturnType<typeof periodsOf> {
-  const alike = Map.groupBy(periods, ({ sign, span_s }) => `${sign} ${span_s}`)
-  return [...alike.values()].flatMap((some) => {
-    const [first] = some
-    return first ? [{ ...first, starts: some.flatMap(({ starts }) => starts) }] : []
-  })
 }

@@ -1,6 +1,6 @@
 // The queries of an overview, prepared once for each connection: sums over periods, over ranges of calls, and samples of calls.
 import { and, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Orm } from '../db/db.ts'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perAccount, perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
@@ -10,7 +10,7 @@ const { placeholder } = sql
 
 export const overviewQueries = perAccount((account) => ({
   /** Where the calls of some time are, by the kept sums, and how many there are at most. */
-  ids: (orm: BunSQLiteDatabase) =>
+  ids: (orm: Orm) =>
     orm
       .select({
         first_id: sql<number | null>`min(${call_sums.first_call_id})`,
@@ -22,9 +22,24 @@ export const overviewQueries = perAccount((account) => ({
         and(account(call_sums), equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')),
       )
       .prepare(),
-  periods: (orm: BunSQLiteDatabase) => periodsWhere(orm, account(call_sums)),
+  /** The kept sums of some periods of one length, and of how many rows each was made. */
+  periods: (orm: Orm) =>
+    orm
+      .select({
+        start_s: call_sums.start_s,
+        ...moneyOfSums(),
+        first_id: sql<number>`min(${call_sums.first_call_id})`,
+        last_id: sql<number>`max(${call_sums.last_call_id})`,
+        rows: sql<number>`count(*)`,
+      })
+      .from(call_sums)
+      .where(
+        and(account(call_sums), equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')),
+      )
+      .groupBy(call_sums.start_s)
+      .prepare(),
   /** The calls of a range of ids that began within some time, in steps of it. */
-  steps: (orm: BunSQLiteDatabase) =>
+  steps: (orm: Orm) =>
     orm
       .select({
         step: sql<number>`CAST((${calls.started_at_ms} - ${placeholder('from_ms')}) / ${placeholder('step_ms')} AS INTEGER)`.as(
@@ -47,30 +62,22 @@ export const overviewQueries = perAccount((account) => ({
       .groupBy(sql`step`)
       .prepare(),
   /** How long the calls of a range of ids took that were answered. */
-  times: (orm: BunSQLiteDatabase) =>
+  times: (orm: Orm) =>
     timesWhere(
       orm,
       and(account(calls), gte(calls.id, placeholder('first_id')), lte(calls.id, placeholder('last_id'))),
     ),
   /** The same for the calls that follow some ids. */
-  sampledTimes: (orm: BunSQLiteDatabase) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
+  sampledTimes: (orm: Orm) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
 }))
 
-/** The kept sums over some periods of one length. */
-const periodsWhere = (orm: BunSQLiteDatabase, account: SQL | undefined) =>
+const timesWhere = (orm: Orm, which: SQL | undefined) =>
   orm
     .select({
-      ...moneyOfSums(),
-      first_id: sql<number | null>`min(${call_sums.first_call_id})`,
-      last_id: sql<number | null>`max(${call_sums.last_call_id})`,
+      started_at_ms: calls.started_at_ms,
+      first_byte_ms: calls.first_byte_ms,
+      duration_ms: calls.duration_ms,
     })
-    .from(call_sums)
-    .where(and(account, equals(call_sums.span_s, 'span_s'), isOneOf(call_sums.start_s, 'starts')))
-    .prepare()
-
-const timesWhere = (orm: BunSQLiteDatabase, which: SQL | undefined) =>
-  orm
-    .select({ first_byte_ms: calls.first_byte_ms, duration_ms: calls.duration_ms })
     .from(calls)
     .where(
       and(

@@ -1,4 +1,5 @@
 // What the overview says of the calls of some time: sums, and quantiles of samples of which each stands for a number of values. Pure.
+import { DAY_MS } from '../domain/ranges.ts'
 import { addMoney, type MoneyTotals, NO_MONEY } from './totals.ts'
 
 /** Some time, and where its calls are. */
@@ -8,6 +9,10 @@ export interface Found extends MoneyTotals {
   first_id: number | null
   last_id: number | null
 }
+
+/** Whether some time is a whole day of UTC. */
+export const isDay = ({ from_ms, until_ms }: Pick<Found, 'from_ms' | 'until_ms'>): boolean =>
+  until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
 
 /** All that was found within some time, as one. */
 export function together(

@@ -1,12 +1,13 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
-
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { DAY_MS, DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { nextAtOnce } from './at-once.ts'
 import { periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
 import { overviewQueries } from './overview-queries.ts'
-import { add, emptyIn, type Found, quantile, type Sample, together, totalsOf } from './overview-totals.ts'
+import { isSampled, NO_TIMES, type Times, timesOf } from './overview-times.ts'
+import { add, emptyIn, type Found, isDay, quantile, together, totalsOf } from './overview-totals.ts'
 import type { MoneyTotals } from './totals.ts'
 
 export const RANGES = ['hour', 'day', 'week', 'month'] as const
@@ -57,8 +58,9 @@ const SHAPES: Readonly<Record<Range, { step_ms: number; steps: number }>> = {
 const MAX_CALLS_READ = 150_000
 /** Calls that are read at once: some 3 ms. */
 const CALLS_AT_ONCE = 5_000
-/** Calls of one point whose times are read. */
-const MAX_SAMPLES = 100
+/** Rows of the kept sums that are added up at once: some 3 ms; and in how many periods so many may be. */
+const SUMS_AT_ONCE = 3_000
+const PERIODS_AT_FIRST = 4
 
 /** What is remembered of days between two overviews. */
 export interface OverviewMemory {
@@ -95,7 +97,7 @@ export function timeOf(range: Range, now_ms: number): { from_ms: number; until_m
  * Reads the overview, a part at a time, so that calls go on between.
  */
 export async function overviewOf(
-  db: Database,
+  db: Db,
   range: Range,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
@@ -105,7 +107,7 @@ export async function overviewOf(
   const { from_ms, until_ms } = timeOf(range, now_ms)
   const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
   const reads_calls =
-    shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read
+    shape.step_ms < DAY_MS && (await idsOf(reading, whole_before.from_ms, until_ms)).calls <= max_calls_read
   const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
   const read = reads_calls ? readCalls : readSums
   const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
@@ -114,28 +116,27 @@ export async function overviewOf(
     step_ms < DAY_MS ? [whole_before] : stepsOf(whole_before.from_ms, whole_before.until_ms, step_ms)
   const found_before = together(whole_before, await read(reading, before))
 
-  const points: (OverviewPoint & { samples: Times })[] = []
-  for (const point of found) {
-    const samples = await timesOf(reading, point)
-    points.push({ ...totalsOf(point), start_ms: point.from_ms, ...latencyOf(samples), samples })
-  }
+  const times = await timesOf({ ...reading, known: memory.times }, found)
+  const [times_before] = await timesOf({ ...reading, known: memory.times }, [found_before])
   const in_range = together({ from_ms, until_ms }, found)
-  const all = points.map(({ samples }) => samples)
-  const samples_before = await timesOf(reading, found_before)
   return {
     from_ms: found[0]?.from_ms ?? from_ms,
     until_ms,
     step_ms,
-    points: points.map(({ samples, ...point }) => point),
+    points: found.map((point, index) => ({
+      ...totalsOf(point),
+      start_ms: point.from_ms,
+      ...latencyOf(times[index]),
+    })),
     totals: {
       ...totalsOf(in_range),
       ...latencyOf({
-        first_byte: all.flatMap((s) => s.first_byte),
-        duration: all.flatMap((s) => s.duration),
+        first_byte: times.flatMap(({ first_byte }) => first_byte),
+        duration: times.flatMap(({ duration }) => duration),
       }),
     },
-    before: { ...totalsOf(found_before), ...latencyOf(samples_before) },
-    is_sampled: found.some(({ calls }) => calls > MAX_SAMPLES),
+    before: { ...totalsOf(found_before), ...latencyOf(times_before) },
+    is_sampled: found.some(isSampled),
     first_call_id: in_range.first_id,
     last_call_id: in_range.last_id,
     is_of_calls: reads_calls,
@@ -153,14 +154,14 @@ const stepsOf = (from_ms: number, until_ms: number, step_ms: number): Step[] => 
 }
 
 /** By the sums of quarters for some hours, of days for longer. */
-function idsOf({ queries, account_id }: Reading, from_ms: number, until_ms: number) {
+async function idsOf({ queries, account_id }: Reading, from_ms: number, until_ms: number) {
   const span_s = until_ms - from_ms > 4 * HOUR_MS ? DAY_S : QUARTER_S
   const from_s = Math.floor(from_ms / 1_000 / span_s) * span_s
   const starts = Array.from(
     { length: Math.ceil((until_ms / 1_000 - from_s) / span_s) },
     (_, index) => from_s + index * span_s,
   )
-  const found = queries.ids.get({ account_id, span_s, starts: JSON.stringify(starts) })
+  const found = await queries.ids.get({ account_id, span_s, starts: JSON.stringify(starts) })
   return found ?? { first_id: null, last_id: null, calls: 0 }
 }
 
@@ -171,13 +172,14 @@ async function readCalls(reading: Reading, steps: readonly Step[]): Promise<Foun
   const until_ms = steps.at(-1)?.until_ms ?? 0
   const step_ms = steps[0] ? steps[0].until_ms - from_ms : 1
   const found = steps.map((step) => emptyIn(step.from_ms, step.until_ms))
-  const { first_id, last_id, calls } = idsOf(reading, from_ms, until_ms)
+  const { first_id, last_id, calls } = await idsOf(reading, from_ms, until_ms)
   if (first_id === null || last_id === null) return found
   const parts = Math.max(1, Math.ceil(calls / CALLS_AT_ONCE))
   const width = Math.ceil((last_id - first_id + 1) / parts)
   for (let id = first_id; id <= last_id; id += width) {
     const range = { first_id: id, last_id: Math.min(id + width - 1, last_id) }
-    for (const { step, ...row } of queries.steps.all({ account_id, from_ms, until_ms, step_ms, ...range })) {
+    const rows = await queries.steps.all({ account_id, from_ms, until_ms, step_ms, ...range })
+    for (const { step, ...row } of rows) {
       const sum = found[step]
       if (sum) add(sum, row, 1)
     }
@@ -189,67 +191,66 @@ async function readCalls(reading: Reading, steps: readonly Step[]): Promise<Foun
 /** The same from the kept sums; quarters of an hour count whole. */
 async function readSums(reading: Reading, steps: readonly Step[]): Promise<Found[]> {
   const { account_id, now_ms, memory } = reading
-  const found: Found[] = []
+  const found = new Map<Step, Found>()
   for (const step of steps) {
     const known = isDay(step) ? memory.sums.find(account_id, step.from_ms, now_ms) : undefined
-    const sum = known ?? (await readPeriods(reading, step))
-    if (!known && isDay(step)) memory.sums.add(account_id, step.from_ms, now_ms, sum)
-    found.push(sum)
+    if (known) found.set(step, known)
+  }
+  const unknown = steps.filter((step) => !found.has(step))
+  for (const [step, sum] of await readPeriods(reading, unknown)) {
+    found.set(step, sum)
+    if (isDay(step)) memory.sums.add(account_id, step.from_ms, now_ms, sum)
+  }
+  return steps.map((step) => found.get(step) ?? emptyIn(step.from_ms, step.until_ms))
+}
+
+async function readPeriods(reading: Reading, steps: readonly Step[]): Promise<Map<Step, Found>> {
+  const periods = new Map(steps.map((step) => [step, periodsOf(step.from_ms, step.until_ms)]))
+  const startsOf = (length_s: number) =>
+    [...periods.values()].flat().flatMap(({ span_s, starts }) => (span_s === length_s ? starts : []))
+  const sums = {
+    [DAY_S]: await sumsOf(reading, DAY_S, startsOf(DAY_S)),
+    [QUARTER_S]: await sumsOf(reading, QUARTER_S, startsOf(QUARTER_S)),
+  }
+  const found = new Map<Step, Found>()
+  for (const [step, its_periods] of periods) {
+    const sum = emptyIn(step.from_ms, step.until_ms)
+    for (const { sign, span_s, starts } of its_periods)
+      for (const start_s of starts) {
+        const row = sums[span_s].get(start_s)
+        if (row) add(sum, row, sign)
+      }
+    found.set(step, sum)
   }
   return found
 }
 
-async function readPeriods({ queries, account_id }: Reading, { from_ms, until_ms }: Step): Promise<Found> {
-  const sum = emptyIn(from_ms, until_ms)
-  for (const { sign, span_s, starts } of periodsOf(from_ms, until_ms)) {
-    const row = queries.periods.get({ account_id, span_s, starts: JSON.stringify(starts) })
-    if (row) add(sum, row, sign)
+type PeriodSum = Awaited<ReturnType<Reading['queries']['periods']['all']>>[number]
+
+/** The kept sums of some periods of one length, by their begins. */
+async function sumsOf(
+  { queries, account_id }: Reading,
+  span_s: number,
+  starts: readonly number[],
+): Promise<Map<number, PeriodSum>> {
+  const found = new Map<number, PeriodSum>()
+  let at_once = PERIODS_AT_FIRST
+  for (let at = 0; at < starts.length; ) {
+    const some = starts.slice(at, at + at_once)
+    const rows = await queries.periods.all({ account_id, span_s, starts: JSON.stringify(some) })
+    for (const row of rows) found.set(row.start_s, row)
+    at += some.length
+    at_once = nextAtOnce(
+      at_once,
+      rows.reduce((sum, row) => sum + row.rows, 0),
+      SUMS_AT_ONCE,
+    )
     await endOfTurn()
   }
-  return sum
+  return found
 }
 
-const isDay = ({ from_ms, until_ms }: Step): boolean =>
-  until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
-
-interface Times {
-  first_byte: Sample[]
-  duration: Sample[]
-}
-
-/** The times of a point's calls; of more than `MAX_SAMPLES`, of so many that are spread over it. */
-async function timesOf(reading: Reading, point: Found): Promise<Times> {
-  const { account_id, now_ms, memory } = reading
-  const known = isDay(point) ? memory.times.find(account_id, point.from_ms, now_ms) : undefined
-  const times = known ?? (await readTimes(reading, point))
-  if (!known && isDay(point)) memory.times.add(account_id, point.from_ms, now_ms, times)
-  return times
-}
-
-async function readTimes({ queries, account_id }: Reading, point: Found): Promise<Times> {
-  const { calls, first_id, last_id, from_ms, until_ms } = point
-  if (first_id === null || last_id === null) return { first_byte: [], duration: [] }
-  const within = { account_id, from_ms, until_ms, row_limit: MAX_SAMPLES }
-  const rows =
-    calls <= MAX_SAMPLES
-      ? queries.times.all({ ...within, first_id, last_id })
-      : queries.sampledTimes.all({ ...within, ids: JSON.stringify(spread(first_id, last_id)) })
-  await endOfTurn()
-  const weight = calls / Math.max(1, rows.length)
-  return {
-    first_byte: rows.flatMap(({ first_byte_ms }) =>
-      first_byte_ms === null ? [] : [{ value: first_byte_ms, weight }],
-    ),
-    duration: rows.map(({ duration_ms }) => ({ value: duration_ms, weight })),
-  }
-}
-
-const spread = (first_id: number, last_id: number): number[] =>
-  Array.from({ length: MAX_SAMPLES }, (_, index) =>
-    Math.floor(first_id + ((last_id - first_id) * (index + 0.5)) / MAX_SAMPLES),
-  )
-
-const latencyOf = ({ first_byte, duration }: Times): Latency => ({
+const latencyOf = ({ first_byte, duration }: Times = NO_TIMES): Latency => ({
   first_byte_p50_ms: quantile(first_byte, 0.5),
   first_byte_p95_ms: quantile(first_byte, 0.95),
   first_byte_p99_ms: quantile(first_byte, 0.99),

@@ -1,8 +1,7 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
-
 import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Orm } from '../db/db.ts'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perAccount, perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
@@ -43,17 +42,17 @@ const filtersOfCalls = () =>
   )
 
 export const callQueries = perAccount((account) => ({
-  page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
-  step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
-  ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),
-  rangesOfDays: (orm: BunSQLiteDatabase) => rangesOfDaysWhere(orm, account(call_sums)),
-  days: (orm: BunSQLiteDatabase) => daysWhere(orm, account(call_sums)),
-  sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
-  usage: (orm: BunSQLiteDatabase) => usageWhere(orm, account(call_sums)),
+  page: (orm: Orm) => pageWhere(orm, account(calls)),
+  step: (orm: Orm) => stepWhere(orm, account(calls)),
+  ranges: (orm: Orm) => rangesWhere(orm, account(call_sums)),
+  rangesOfDays: (orm: Orm) => rangesOfDaysWhere(orm, account(call_sums)),
+  days: (orm: Orm) => daysWhere(orm, account(call_sums)),
+  sums: (orm: Orm) => sumsWhere(orm, account(call_sums)),
+  usage: (orm: Orm) => usageWhere(orm, account(call_sums)),
 }))
 
 /** The calls of one range of ids that match, the newest first. */
-const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
+const pageWhere = (orm: Orm, account?: SQL) => {
   const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
   return orm
     .select({ ...columns, price: PRICE_OF_CALL, ...NAMES })
@@ -77,7 +76,7 @@ const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
 }
 
 /** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
-const stepWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
+const stepWhere = (orm: Orm, account?: SQL) => {
   const step = orm
     .select({ id: calls.id })
     .from(calls)
@@ -92,7 +91,7 @@ const stepWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
 }
 
 /** The ranges of ids in which there are calls that match, the range with the newest call first. */
-const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+const rangesWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({ first_id: call_sums.first_call_id, last_id: call_sums.last_call_id })
     .from(call_sums)
@@ -111,7 +110,7 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .prepare()
 
 /** The same by day, for some days: one range each, in no order. */
-const rangesOfDaysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
       first_id: sql<number>`min(${call_sums.first_call_id})`,
@@ -155,7 +154,7 @@ const ofSomeDays = (account?: SQL) =>
   )
 
 /** When the days (UTC) begin that have calls, the newest first. */
-const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+const daysWhere = (orm: Orm, account?: SQL) =>
   orm
     .selectDistinct({ start_s: call_sums.start_s })
     .from(call_sums)
@@ -164,12 +163,20 @@ const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .limit(placeholder('row_limit'))
     .prepare()
 
-/** The sums over some periods of one length, by account, key and model. */
-const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+/** Numbers of lists of periods; a page reads fewer at once. */
+export const MAX_LISTS = 1_000
+/** A begin of a period, and the number of its list, as one number of a JSON array. */
+export const numbered = (start_s: number, list: number): number => start_s * MAX_LISTS + list
+const GIVEN = sql.raw('CAST(given.value AS BIGINT)')
+const LIST = sql<number>`${GIVEN} % ${sql.raw(String(MAX_LISTS))}`
+
+/** The sums over some lists of periods of one length, by list, account, key and model. The names are of the ids that it groups by. */
+const sumsWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
-      account_id: call_sums.account_id,
-      key_id: call_sums.key_id,
+      list: LIST.as('list'),
+      account_id: accounts.id,
+      key_id: keys.id,
       ...NAMES,
       model: call_sums.model,
       calls: sumOf(call_sums.calls),
@@ -187,22 +194,24 @@ const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       provider_cost_nanos: sumOf(call_sums.provider_cost_nanos),
       known_revenue_nanos: sumOf(call_sums.known_revenue_nanos),
     })
-    .from(call_sums)
+    .from(sql`json_each(${placeholder('starts')}) AS given`)
+    // Not an inner one: SQLite would rather read all sums of that length, and look each up in the list.
+    .crossJoin(call_sums)
     .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
     .innerJoin(keys, eq(keys.id, call_sums.key_id))
     .where(
       and(
         account,
         equals(call_sums.span_s, 'span_s'),
-        isOneOf(call_sums.start_s, 'starts'),
+        eq(call_sums.start_s, sql`${GIVEN} / ${sql.raw(String(MAX_LISTS))}`),
         optionalFilters(call_sums),
       ),
     )
-    .groupBy(call_sums.account_id, call_sums.key_id, call_sums.model)
+    .groupBy(sql`list`, accounts.id, keys.id, call_sums.model)
     .prepare()
 
 /** What calls came to from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
-const usageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+const usageWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
       start_s: call_sums.start_s,

@@ -4,7 +4,6 @@
 // of a step are deleted and inserted again: their pages become free, and take what is written next.
 import type { Database } from 'bun:sqlite'
 import type { Call } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { prepareInsertCall } from './statements.ts'
 import { storedPrices } from './stored-prices.ts'
 
@@ -84,7 +83,7 @@ export function createRewriter(db: Database): Rewriter {
   return {
     step(name, max_calls, began_before_ms) {
       try {
-        return immediately(db, () => rewrite(name, max_calls, began_before_ms))
+        return db.transaction(() => rewrite(name, max_calls, began_before_ms)).immediate()
       } catch (error) {
         prices.forget()
         throw error

@@ -1,4 +1,4 @@
-// The health of models, providers and their routes: a judgement of the tries of the last hour, or else of the last day. Pure.
+// The health of models, providers and their routes: a judgement of the tries of the last hour, or else of the last day.
 import type { HealthRange, RouteSum, RouteSums } from './route-sums.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
 
@@ -53,9 +53,9 @@ const MIN_REFUSED = 3
 const IMPAIRED_SHARE = 0.1
 
 /** The health at this moment, read from the sums once. */
-export function healthNow(sums: Pick<RouteSums, 'since'>): HealthNow {
-  const hour = sums.since('hour')
-  const day = sums.since('day')
+export async function healthNow(sums: Pick<RouteSums, 'since'>): Promise<HealthNow> {
+  const hour = await sums.since('hour')
+  const day = await sums.since('day')
   const by = (nameOf: (sum: RouteSum) => string, what: 'tries' | 'calls') => {
     const found = { hour: Map.groupBy(hour, nameOf), day: Map.groupBy(day, nameOf) }
     return (name: string): Health =>

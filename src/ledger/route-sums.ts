@@ -1,11 +1,9 @@
 // Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day.
-import type { Database } from 'bun:sqlite'
 import { and, lt, sql } from 'drizzle-orm'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import { equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { route_sums } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import type { Logger } from '../observe/log.ts'
 import type { CallRecord } from './operations.ts'
 import { type Try, triesOf } from './tries.ts'
@@ -26,7 +24,7 @@ export interface RouteSums {
   /** A call has ended. It costs a fraction of a microsecond: nothing is written. */
   add(call: CallRecord): void
   /** The sums of the last hour or day, those included that are not written yet. An hour is told to five minutes, a day to an hour. */
-  since(range: HealthRange): RouteSum[]
+  since(range: HealthRange): Promise<RouteSum[]>
   /** Writes what is not written yet. */
   write(): Promise<void>
   /** The same, before the database is closed. */
@@ -52,41 +50,53 @@ interface Unwritten extends RouteSum {
   start_s: number
 }
 
-/** @param db one that does not wait for the disk: sums are no money */
+/** The sums of a gateway. They are written without waiting for the disk: they are no money. */
 export function openRouteSums(
-  db: Database,
+  db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RouteSums {
-  const unwritten = new UnwrittenSums()
+  let unwritten = new UnwrittenSums()
+  /** What is being written. */
+  let taken = new UnwrittenSums()
+  let writing: Promise<void> = Promise.resolve()
   /** Said once. */
   let is_failing = false
   const startOf = (time_ms: number, span_s: number) => Math.floor(time_ms / 1_000 / span_s) * span_s
   const firstStart = ({ span_s, length_s }: (typeof SPANS)[HealthRange]) =>
     startOf(now() - length_s * 1_000, span_s)
 
-  function writeAll(): void {
-    const { add, sweep } = queries(db)
-    for (const { start_s, ...sum } of unwritten.all())
+  async function writeAll(tx: Db, sums: readonly Unwritten[]): Promise<void> {
+    const { add, sweep } = queries(tx)
+    for (const { start_s, ...sum } of sums)
       for (const { span_s } of Object.values(SPANS))
-        add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
-    for (const span of Object.values(SPANS)) sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
+        await add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
+    for (const span of Object.values(SPANS))
+      await sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
   }
 
   async function write(): Promise<void> {
     if (unwritten.size === 0) return
+    taken = unwritten
+    unwritten = new UnwrittenSums()
     try {
-      await untilFree(() => {
-        immediately(db, writeAll)
-        unwritten.clear()
-      })
+      await db.begin((tx) => writeAll(tx, taken.all()), { durable: false })
       is_failing = false
     } catch (cause) {
+      for (const sum of unwritten.all()) taken.addSum(sum)
+      unwritten = taken
       if (!is_failing) log.warn({ cause }, 'how routes did could not be written; it is tried again')
       is_failing = true
     }
+    taken = new UnwrittenSums()
   }
 
-  const timer = setInterval(() => void write(), WRITE_EVERY_MS)
+  /** One after the other. */
+  function writeNext(): Promise<void> {
+    writing = writing.then(write)
+    return writing
+  }
+
+  const timer = setInterval(() => void writeNext(), WRITE_EVERY_MS)
   timer.unref()
 
   return {
@@ -94,16 +104,17 @@ export function openRouteSums(
       const start_s = startOf(call.started_at_ms + call.duration_ms, SPANS.hour.span_s)
       for (const one of triesOf(call)) unwritten.add(start_s, call.model, one)
     },
-    since(range) {
+    async since(range) {
       const span = SPANS[range]
       const from_s = firstStart(span)
-      const stored = queries(db).since.all({ span_s: span.span_s, start_s: from_s })
-      return [...stored, ...unwritten.all().filter(({ start_s }) => start_s >= from_s)]
+      const waiting = [...taken.all(), ...unwritten.all()].filter(({ start_s }) => start_s >= from_s)
+      const stored = await queries(db).since.all({ span_s: span.span_s, start_s: from_s })
+      return [...stored, ...waiting]
     },
-    write,
-    async close() {
+    write: writeNext,
+    close() {
       clearInterval(timer)
-      await write()
+      return writeNext()
     },
   }
 }
@@ -115,16 +126,28 @@ class UnwrittenSums {
 
   all = (): Unwritten[] => [...this.#of_models.values()].flat()
 
-  clear(): void {
-    this.#of_models.clear()
-    this.size = 0
+  add(start_s: number, model: string, tried: Try): void {
+    const sum = this.#sumOf(start_s, model, tried)
+    if (!sum) return
+    sum.tries++
+    if (tried.is_last) sum.calls++
+    sum.first_byte_ms += tried.first_byte_ms
   }
 
-  add(
+  addSum({ start_s, model, tries, calls, first_byte_ms, ...route }: Unwritten): void {
+    const sum = this.#sumOf(start_s, model, route)
+    if (!sum) return
+    sum.tries += tries
+    sum.calls += calls
+    sum.first_byte_ms += first_byte_ms
+  }
+
+  /** @returns undefined where there is no room for it */
+  #sumOf(
     start_s: number,
     model: string,
-    { provider, upstream_model, result, is_last, first_byte_ms }: Try,
-  ): void {
+    { provider, upstream_model, result }: Pick<Try, 'provider' | 'upstream_model' | 'result'>,
+  ): Unwritten | undefined {
     const of_model = this.#of_models.get(model) ?? []
     let sum = of_model.findLast(
       (known) =>
@@ -134,14 +157,12 @@ class UnwrittenSums {
         known.upstream_model === upstream_model,
     )
     if (!sum) {
-      if (this.size >= MAX_UNWRITTEN) return
+      if (this.size >= MAX_UNWRITTEN) return undefined
       sum = { start_s, model, provider, upstream_model, result, tries: 0, calls: 0, first_byte_ms: 0 }
       if (of_model.push(sum) === 1) this.#of_models.set(model, of_model)
       this.size += 1
     }
-    sum.tries++
-    if (is_last) sum.calls++
-    sum.first_byte_ms += first_byte_ms
+    return sum
   }
 }
 

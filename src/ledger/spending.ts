@@ -1,6 +1,6 @@
 // What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
-import type { Database } from 'bun:sqlite'
 import { and, desc, gte, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { equals, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, isDayOfAccount } from '../db/schema.ts'
@@ -52,7 +52,7 @@ const queries = perConnection({
       .select({
         account_id: accounts.id,
         call_nanos: sql<number | null>`(SELECT min(hold_nanos) FROM
-          (SELECT hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}))`,
+          (SELECT hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}) AS newest)`,
       })
       .from(accounts)
       .where(isOneOf(accounts.id, 'account_ids'))
@@ -68,26 +68,28 @@ const queries = perConnection({
 })
 
 /** When the last recorded call of an account started; null if not found. */
-export const lastCallOf = (db: Database, account_id: number): number | null =>
-  queries(db).lastCall.get({ account_id })?.started_at_ms ?? null
+export async function lastCallOf(db: Db, account_id: number): Promise<number | null> {
+  const call = await queries(db).lastCall.get({ account_id })
+  return call?.started_at_ms ?? null
+}
 
 /** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
 export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
 /** What some accounts have spent. Reads some twenty rows an account. */
-export function spendingOf(
-  db: Database,
+export async function spendingOf(
+  db: Db,
   account_ids: readonly number[],
   now_ms: number,
-): Map<number, Spending> {
+): Promise<Map<number, Spending>> {
   const week_s = weekStart(now_ms)
-  const rows = queries(db).ofAccounts.all({
+  const rows = await queries(db).ofAccounts.all({
     account_ids: JSON.stringify(account_ids),
     week_s,
     from_s: week_s - WEEK_DAYS * DAY_S,
   })
   const spent = new Map(rows.map(({ account_id, ...weeks }) => [account_id, weeks]))
-  const holds = queries(db).lastHolds.all({ account_ids: JSON.stringify(account_ids) })
+  const holds = await queries(db).lastHolds.all({ account_ids: JSON.stringify(account_ids) })
   return new Map(
     holds.map(({ account_id, call_nanos }) => [
       account_id,
@@ -101,14 +103,14 @@ const ACCOUNTS_AT_ONCE = 250
 
 /** `spendingOf` for many accounts, a part at a time, so that calls go on between. */
 export async function spendingOfMany(
-  db: Database,
+  db: Db,
   account_ids: readonly number[],
   now_ms: number,
 ): Promise<Map<number, Spending>> {
   const all = new Map<number, Spending>()
   for (let start = 0; start < account_ids.length; start += ACCOUNTS_AT_ONCE) {
     if (start > 0) await endOfTurn()
-    const some = spendingOf(db, account_ids.slice(start, start + ACCOUNTS_AT_ONCE), now_ms)
+    const some = await spendingOf(db, account_ids.slice(start, start + ACCOUNTS_AT_ONCE), now_ms)
     for (const [account_id, spending] of some) all.set(account_id, spending)
   }
   return all

@@ -1,6 +1,6 @@
 // The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
-import type { Database } from 'bun:sqlite'
 import { asc, sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Entry, entries } from '../db/schema.ts'
@@ -43,8 +43,10 @@ const queries = perConnection({
 const NO_ENTRIES = { balance_nanos: 0, last_id: 0 }
 
 /** When the first entry of an account was written; undefined if it has no entries. */
-export const firstEntryAt = (db: Database, account_id: number): number | undefined =>
-  queries(db).first.get({ account_id })?.created_at_ms
+export async function firstEntryAt(db: Db, account_id: number): Promise<number | undefined> {
+  const first = await queries(db).first.get({ account_id })
+  return first?.created_at_ms
+}
 
 /**
  * The statement of an account. It goes back from the balance of this moment, so that the last months, which are asked for
@@ -53,11 +55,11 @@ export const firstEntryAt = (db: Database, account_id: number): number | undefin
  * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
  */
 export async function statementOf(
-  db: Database,
+  db: Db,
   account_id: number,
   { from_ms, until_ms }: { from_ms: number; until_ms: number },
 ): Promise<Statement> {
-  const { balance_nanos, last_id } = queries(db).balance.get({ account_id }) ?? NO_ENTRIES
+  const { balance_nanos, last_id } = (await queries(db).balance.get({ account_id })) ?? NO_ENTRIES
   const later = await entrySums(db, { account_id, since_ms: until_ms }, last_id)
   const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms }, last_id)
   const closing_nanos = balance_nanos - totalOf(later).amount_nanos

@@ -7,7 +7,7 @@ import type { Database } from 'bun:sqlite'
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
-import { type Call, calls, entries, holds } from '../db/schema.ts'
+import { type ActionRow, actions, type Call, calls, entries, holds } from '../db/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import type { AccountRow, HoldRow, KeyRow, NewEntry } from './book.ts'
 import type { KeyedEntry } from './operations.ts'
@@ -61,12 +61,8 @@ export function prepareStatements(db: Database) {
     deleteHold: db.prepare<null, [number]>('DELETE FROM holds WHERE id = ?'),
 
     insertHold: prepareInsert<HoldRow>(db, 'holds', columnsOf(holds)),
-    // The database numbers them.
-    insertEntry: prepareInsert<NewEntry>(
-      db,
-      'entries',
-      columnsOf(entries).filter((name) => name !== 'id'),
-    ),
+    insertEntry: prepareInsert<NewEntry>(db, 'entries', columnsWithoutId(entries)),
+    insertAction: prepareInsert<Omit<ActionRow, 'id'>>(db, 'actions', columnsWithoutId(actions)),
     insertCall: prepareInsertCall(db),
     addToSums: prepareInsert<AddedCalls>(db, 'calls_to_sum', ADDED_COLUMNS),
   }
@@ -78,6 +74,9 @@ export const prepareInsertCall = (db: Database): ((call: Call) => void) =>
 
 const columnsOf = (table: SQLiteTable): string[] =>
   Object.values(getTableColumns(table)).map(({ name }) => name)
+
+/** Of a table whose rows the database numbers. */
+const columnsWithoutId = (table: SQLiteTable): string[] => columnsOf(table).filter((name) => name !== 'id')
 
 type Period = [start_ms: number | null, first_hold_id: number, nanos: number]
 type KeyCounters = [...Period, ...Period]

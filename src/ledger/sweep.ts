@@ -1,5 +1,5 @@
 // The sweep: expires orphaned holds, which no call is known to settle any more, so that their money is free again.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { Hold } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Ledger } from './operations.ts'
@@ -21,14 +21,14 @@ export interface Swept {
  * @throws GatewayError when the ledger cannot commit; some of the holds may have been expired then
  */
 export async function expireOrphanedHolds(
-  db: Database,
+  db: Db,
   ledger: Pick<Ledger, 'submit'>,
   now_ms: number,
   options: { all: boolean; isUnderWay?: (hold_id: number) => boolean },
 ): Promise<Swept> {
-  const orphaned = holdQueries(db)
-    .pending.all({ expired_by_ms: options.all ? Number.MAX_SAFE_INTEGER : now_ms })
-    .filter(({ id }) => !options.isUnderWay?.(id))
+  const expired_by_ms = options.all ? Number.MAX_SAFE_INTEGER : now_ms
+  const pending = await holdQueries(db).pending.all({ expired_by_ms })
+  const orphaned = pending.filter(({ id }) => !options.isUnderWay?.(id))
   const outcomes = await Promise.all(
     orphaned.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
   )

@@ -1,8 +1,8 @@
 // What calls came to in some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
-
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { DAY_S } from '../domain/ranges.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { nextAtOnce } from './at-once.ts'
 import { valuesOf } from './call-filter.ts'
 import { dayOf } from './days.ts'
 import { callQueries } from './queries.ts'
@@ -37,17 +37,17 @@ const SUMS_AT_ONCE = 400
  *
  * @returns sums that each add up to the same total
  */
-export async function usageOf(db: Database, request: UsageRequest): Promise<Usage> {
+export async function usageOf(db: Db, request: UsageRequest): Promise<Usage> {
   const { account_id, key_id, model, from_ms, until_ms } = request
   const [first_s, end_s] = [from_ms / 1_000, until_ms / 1_000]
   const query = callQueries(db, account_id).usage
-  const values = valuesOf(db, { account_id, key_id, model })
+  const values = await valuesOf(db, { account_id, key_id, model })
   const total = { ...NO_CALLS }
   const [by_day, by_model] = [new Map<number, CallTotals>(), new Map<string, CallTotals>()]
   const [by_account, by_key] = [new Map<number, CallTotals>(), new Map<number, CallTotals>()]
   for (let day_s = first_s, at_once = 1; day_s < end_s; ) {
     const until_s = Math.min(day_s + at_once * DAY_S, end_s)
-    const rows = query.all({ ...values, from_s: day_s, until_s })
+    const rows = await query.all({ ...values, from_s: day_s, until_s })
     for (const row of rows) {
       addTotals(total, row)
       addTotals(totalsIn(by_day, row.start_s, NO_CALLS), row)
@@ -55,7 +55,7 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Usag
       addTotals(totalsIn(by_account, row.account_id, NO_CALLS), row)
       if (account_id !== undefined) addTotals(totalsIn(by_key, row.key_id, NO_CALLS), row)
     }
-    at_once = Math.max(1, Math.floor((at_once * SUMS_AT_ONCE) / Math.max(rows.length, SUMS_AT_ONCE / 16)))
+    at_once = nextAtOnce(at_once, rows.length, SUMS_AT_ONCE)
     day_s = until_s
     await endOfTurn()
   }

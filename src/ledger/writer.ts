@@ -1,9 +1,9 @@
 // The writer: decides holds by the rows that it knows, and commits batches in one transaction each.
 import type { Database } from 'bun:sqlite'
-import { recordAction } from '../db/actions.ts'
+import { actionRow } from '../db/actions.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import type { Hold } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import { closeBatch } from './book.ts'
 import { knownBook } from './known-book.ts'
 import type { HoldOperation, HoldOutcome, Operation, Outcome } from './operations.ts'
@@ -47,7 +47,7 @@ export interface Writer {
   forget(hold_id: number): void
   /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
   rewriteHeader(): void
-  /** Copies all of the write-ahead log into the database and begins it anew. @throws what SQLite throws; SQLITE_BUSY while somebody reads or writes */
+  /** Copies all of the write-ahead log into the database and begins it anew. @throws what SQLite throws; StorageFailure `busy` while somebody reads or writes */
   beginLogAnew(): void
 }
 
@@ -67,7 +67,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
       return apply(book, operation)
     })
     store(book, statements, prices)
-    for (const { action, by } of book.new_actions) recordAction(db, action, by)
+    for (const { action, by } of book.new_actions) statements.insertAction(actionRow(action, by))
     probe('batch.written')
     statements.commit.run()
     const held = unwritten.size
@@ -116,12 +116,14 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
       unwritten.delete(hold_id)
       known.forget(hold_id)
     },
-    rewriteHeader: () => void immediately(db, () => db.run(`PRAGMA user_version = ${schemaVersion(db)}`)),
+    rewriteHeader: () =>
+      void db.transaction(() => db.run(`PRAGMA user_version = ${schemaVersion(db)}`)).immediate(),
     beginLogAnew: () => beginLogAnew(statements),
   }
 }
 
 function beginLogAnew({ truncateLog }: Statements): void {
   const { busy } = truncateLog.get() ?? {}
-  if (busy !== 0) throw Object.assign(new Error('the write-ahead log is in use'), { code: 'SQLITE_BUSY' })
+  if (busy !== 0)
+    throw new StorageFailure('busy', { code: 'SQLITE_BUSY', message: 'the write-ahead log is in use' })
 }

@@ -100,8 +100,8 @@ async function breaches({
 }: Pick<Library, 'db' | 'images' | 'files'>): Promise<LibraryAudit> {
   // The files are listed before the rows are read: a listed file had its row before it was written.
   const [produced_files, uploaded_files] = [await sizesIn(images), await sizesIn(uploads)]
-  const produced = generationQueries(db).places.all().flatMap(filesOfGeneration)
-  const uploaded = fileQueries(db).all.all().map(fileOfUpload)
+  const produced = (await generationQueries(db).places.all()).flatMap(filesOfGeneration)
+  const uploaded = (await fileQueries(db).all.all()).map(fileOfUpload)
   const files = [
     ...disagreements(produced, produced_files, 'images'),
     ...disagreements(uploaded, uploaded_files, 'files'),

@@ -1,10 +1,9 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import type { By } from '../domain/actions.ts'
 import type { Library } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
@@ -15,7 +14,7 @@ import { fileQueries } from './queries.ts'
 export type StoredFile = FileRow & { state: 'stored'; sha256: string; width: number; height: number }
 
 /** An account's uploaded image, stored or still being stored; undefined for a key of another account. */
-export const findFile = (db: Database, account_id: number, key: string): FileRow | undefined =>
+export const findFile = (db: Db, account_id: number, key: string): Awaitable<FileRow | undefined> =>
   fileQueries(db).find.get({ account_id, key })
 
 /** What the file of a row follows from, and how it is marked. */
@@ -37,8 +36,8 @@ export async function readFile(
 }
 
 /** One page of an account's stored files. */
-export function listFiles(db: Database, account_id: number, request: PageRequest): Page<StoredFile> {
-  const found = fileQueries(db).page.all({ account_id, ...pageValues(request) })
+export async function listFiles(db: Db, account_id: number, request: PageRequest): Promise<Page<StoredFile>> {
+  const found = await fileQueries(db).page.all({ account_id, ...pageValues(request) })
   return pageOf(found.filter(isStored), request)
 }
 
@@ -55,13 +54,11 @@ export async function removeFile(
   by?: By,
 ): Promise<boolean> {
   const { db, files: store, quota, probe } = library
-  const removed = await untilFree(() =>
-    immediately(db, () => {
-      const row: FileRow | undefined = fileQueries(db).removeStored.get({ account_id, key })
-      if (row && by) recordAction(db, { action: 'file.deleted', account_id, before: { file: key } }, by)
-      return row
-    }),
-  )
+  const removed = await db.begin(async (tx) => {
+    const row: FileRow | undefined = await fileQueries(tx).removeStored.get({ account_id, key })
+    if (row && by) await recordAction(tx, { action: 'file.deleted', account_id, before: { file: key } }, by)
+    return row
+  })
   if (!removed) return false
   quota.removed(account_id, removed.bytes)
   probe('file.unlisted')

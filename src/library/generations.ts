@@ -1,8 +1,7 @@
 // Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
+
+import type { Awaitable, Db } from '../db/db.ts'
 import type { Generation } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { Library } from './library.ts'
 import { imageShelf, openMarking } from './missing.ts'
@@ -51,12 +50,11 @@ export async function beginGenerations(
   uuids: readonly string[] = Array.from({ length: count }, newImageId),
 ): Promise<string[]> {
   const created_at_ms = now()
-  const { insert } = generationQueries(db)
-  await untilFree(() =>
-    immediately(db, () => {
-      for (const [position, uuid] of uuids.entries()) insert.run({ ...order, uuid, position, created_at_ms })
-    }),
-  )
+  await db.begin(async (tx) => {
+    const { insert } = generationQueries(tx)
+    for (const [position, uuid] of uuids.entries())
+      await insert.run({ ...order, uuid, position, created_at_ms })
+  })
   return [...uuids]
 }
 
@@ -95,18 +93,16 @@ export async function storeGenerations(
   }
 }
 
-function writeRows(db: Database, stored: readonly StoredRow[], failed: readonly string[]): Promise<void> {
-  const { store, fail } = generationQueries(db)
-  return untilFree(() =>
-    immediately(db, () => {
-      for (const row of stored) store.run({ ...row })
-      for (const uuid of failed) fail.run({ uuid })
-    }),
-  )
+function writeRows(db: Db, stored: readonly StoredRow[], failed: readonly string[]): Promise<void> {
+  return db.begin(async (tx) => {
+    const { store, fail } = generationQueries(tx)
+    for (const row of stored) await store.run({ ...row })
+    for (const uuid of failed) await fail.run({ uuid })
+  })
 }
 
 /** Marks the images of a failed call that are still being made. */
-export async function failGenerations(db: Database, uuids: readonly string[]): Promise<void> {
+export async function failGenerations(db: Db, uuids: readonly string[]): Promise<void> {
   if (uuids.length > 0) await writeRows(db, [], uuids)
 }
 
@@ -115,18 +111,18 @@ export async function failGenerations(db: Database, uuids: readonly string[]): P
  *
  * @param uuid in any case
  */
-export const findGeneration = (db: Database, account_id: number, uuid: string): Generation | undefined =>
+export const findGeneration = (db: Db, account_id: number, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
 /** The same of any account, for the operator. */
-export const findGenerationOfAny = (db: Database, uuid: string): Generation | undefined =>
+export const findGenerationOfAny = (db: Db, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).findOfAny.get({ uuid: uuid.toLowerCase() })
 
 /** The ids of the images that a call made and that are stored, in their order. */
-export const imagesOfCall = (db: Database, call_id: number): string[] =>
-  generationQueries(db)
-    .storedOfCall.all({ call_id })
-    .map(({ uuid }) => uuid)
+export async function imagesOfCall(db: Db, call_id: number): Promise<string[]> {
+  const images = await generationQueries(db).storedOfCall.all({ call_id })
+  return images.map(({ uuid }) => uuid)
+}
 
 /** The file of a stored image, read as it is consumed; undefined if it cannot be found, which is marked. */
 export async function openGeneration(

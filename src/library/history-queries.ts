@@ -1,16 +1,17 @@
 // The queries on the history of produced images and on their lineage, prepared once for each connection.
+
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { equals, equalsIfGiven } from '../db/placeholders.ts'
+import type { Orm } from '../db/db.ts'
+import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, calls, generations } from '../db/schema.ts'
+import { accounts, calls, files, generations } from '../db/schema.ts'
 
 const { placeholder } = sql
 
 /** @param account which decides on the index, so it is no optional filter: it has statements of its own */
 const historyOf = (account?: SQL) => ({
   /** The id of the image that is so many below another, whatever it is. Reads an index only. */
-  below: (orm: BunSQLiteDatabase) =>
+  below: (orm: Orm) =>
     orm
       .select({ id: generations.id })
       .from(generations)
@@ -19,7 +20,7 @@ const historyOf = (account?: SQL) => ({
       .limit(1)
       .offset(placeholder('count'))
       .prepare(),
-  page: (orm: BunSQLiteDatabase) =>
+  page: (orm: Orm) =>
     orm
       .select({
         ...getTableColumns(generations),
@@ -53,6 +54,28 @@ export const historyQueriesOfAccount = perConnection(historyOf(equals(generation
 
 /** What images were made from, and what was made from them. */
 export const lineageQueries = perConnection({
+  /**
+   * The images of some ids, and the parents of an account's among them, so many generations back. All by their ids: SQLite
+   * would rather read all images of an account.
+   */
+  ancestors: (orm) =>
+    orm
+      .select()
+      .from(generations)
+      .where(
+        sql`${generations.uuid} IN (WITH RECURSIVE elders (uuid, age) AS (
+          SELECT lower(parent.value), 1 FROM json_each(${placeholder('parents')}) AS parent
+          UNION
+          SELECT lower(parent.value), elders.age + 1
+          FROM elders
+          JOIN generations ON generations.uuid = elders.uuid AND generations.account_id = ${placeholder('account_id')}
+          CROSS JOIN json_each(generations.parents) AS parent
+          WHERE elders.age < ${placeholder('max_age')}
+        ) SELECT uuid FROM elders)`,
+      )
+      .prepare(),
+  /** The files of some keys. */
+  files: (orm) => orm.select().from(files).where(isOneOf(files.key, 'keys')).prepare(),
   /** Those that name one as a parent, among so many that came after it: a parent is always older. */
   children: (orm) => {
     const later = orm

@@ -1,10 +1,9 @@
 // The history of produced images: listed with the cost of each, and deleted.
-import type { Database } from 'bun:sqlite'
+
 import { recordAction } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Generation } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 import { findGeneration } from './generations.ts'
@@ -34,16 +33,16 @@ const MAX_IMAGES_LOOKED_AT = 5_000
  * One page of images, in any state. It may be short, or empty, although there are more: see its
  * `next_cursor`.
  */
-export function listGenerations(
-  db: Database,
+export async function listGenerations(
+  db: Db,
   { account_id, model, kind }: HistoryFilter,
   request: PageRequest,
   max_looked_at = MAX_IMAGES_LOOKED_AT,
-): Page<HistoryImage> {
+): Promise<Page<HistoryImage>> {
   const queries = account_id === undefined ? historyQueries(db) : historyQueriesOfAccount(db)
   const values = { account_id, model: model ?? null, kind: kind ?? null, ...pageValues(request) }
-  const next = queries.below.get({ account_id, below_id: values.below_id, count: max_looked_at })
-  const found = queries.page.all({ ...values, from_id: next ? next.id + 1 : 0 })
+  const next = await queries.below.get({ account_id, below_id: values.below_id, count: max_looked_at })
+  const found = await queries.page.all({ ...values, from_id: next ? next.id + 1 : 0 })
   const images = found.map(({ call_nanos, call_images, ...image }) => ({
     ...image,
     cost_nanos: call_nanos === null ? null : shareOf(call_nanos, call_images ?? 0, image.position),
@@ -71,18 +70,14 @@ export async function removeGeneration(
   uuid: string,
   by?: By,
 ): Promise<'removed' | 'under_way' | 'absent'> {
-  const removed = await untilFree(() =>
-    immediately(db, () => {
-      const row: Generation | undefined = generationQueries(db).remove.get({
-        account_id,
-        uuid: uuid.toLowerCase(),
-      })
-      if (row && by)
-        recordAction(db, { action: 'image.deleted', account_id, before: { image: row.uuid } }, by)
-      return row
-    }),
-  )
-  if (!removed) return findGeneration(db, account_id, uuid) ? 'under_way' : 'absent'
+  const removed = await db.begin(async (tx) => {
+    const values = { account_id, uuid: uuid.toLowerCase() }
+    const row: Generation | undefined = await generationQueries(tx).remove.get(values)
+    if (row && by)
+      await recordAction(tx, { action: 'image.deleted', account_id, before: { image: row.uuid } }, by)
+    return row
+  })
+  if (!removed) return (await findGeneration(db, account_id, uuid)) ? 'under_way' : 'absent'
   probe('image.unlisted')
   if (removed.file_key !== null) await images.remove(removed.file_key)
   return 'removed'

@@ -1,7 +1,6 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import type { FileRow } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import { invalidRequest, permissionDenied } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
 import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
@@ -52,7 +51,6 @@ const SNIFFED_BYTES = 16
 /** Begins to take in files for an account. */
 export function beginIntake(library: Library, account_id: number): Intake {
   const { db, files: store, quota, now, probe } = library
-  const queries = fileQueries(db)
   const reservation = quota.reserve(account_id)
   const announced: Announced[] = []
   const checked: Checked[] = []
@@ -63,17 +61,21 @@ export function beginIntake(library: Library, account_id: number): Intake {
     const name = `${safeName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
     const row = { key, account_id, name, mime, created_at_ms: now() }
-    return await untilFree(() => {
-      if (ended) throw new Error('the intake ended before a file of it was announced')
-      const { id } = queries.insert.get(row)
-      announced.push({ id, key })
-      return { id, key }
+    const { id } = await db.write((db) => {
+      if (ended) throw endedBefore()
+      return fileQueries(db).insert.get(row)
     })
+    if (ended) {
+      await removeRows(db, [id])
+      throw endedBefore()
+    }
+    announced.push({ id, key })
+    return { id, key }
   }
 
   async function* counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
-      reservation.take(chunk.length)
+      await reservation.take(chunk.length)
       yield chunk
     }
   }
@@ -92,12 +94,10 @@ export function beginIntake(library: Library, account_id: number): Intake {
     },
     async commit() {
       const added_bytes = checked.reduce((total, { bytes }) => total + bytes, 0)
-      const rows = await untilFree(() =>
-        immediately(db, () => {
-          if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-          return checked.map((facts) => queries.store.get({ ...facts }) ?? erasedMeanwhile())
-        }),
-      )
+      const rows = await db.begin(async (tx) => {
+        if ((await usedBytes(tx, account_id)) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
+        return await storeRows(tx, checked)
+      })
       ended = true
       reservation.end(added_bytes)
       probe('file.stored')
@@ -109,14 +109,22 @@ export function beginIntake(library: Library, account_id: number): Intake {
       reservation.end(0)
       for (const { key } of announced) await store.remove(storeKeyOf(key))
       probe('file.removed')
-      if (announced.length === 0) return
-      await untilFree(() =>
-        immediately(db, () => {
-          for (const { id } of announced) queries.remove.run({ id })
-        }),
+      await removeRows(
+        db,
+        announced.map(({ id }) => id),
       )
     },
   }
+}
+
+async function storeRows(tx: Db, checked: readonly Checked[]): Promise<FileRow[]> {
+  const rows: FileRow[] = []
+  for (const facts of checked) rows.push((await fileQueries(tx).store.get({ ...facts })) ?? erasedMeanwhile())
+  return rows
+}
+
+async function removeRows(db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await db.write((db) => fileQueries(db).remove.run({ ids: JSON.stringify(ids) }))
 }
 
 function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise<ImageFacts> {
@@ -129,6 +137,8 @@ function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise
     return facts
   })
 }
+
+const endedBefore = () => new Error('the intake ended before a file of it was announced')
 
 /** The row of an announced file goes while it is being written only where its account is erased. */
 function erasedMeanwhile(): never {

@@ -1,11 +1,12 @@
 // The library of images: rows in the database, two folders of files, and the quota of each account.
-import type { Database } from 'bun:sqlite'
+
 import { join } from 'node:path'
+import type { Db } from '../db/db.ts'
 import { createFileStore, type FileStore } from '../media/store.ts'
 import { createQuota, type Quota, usedBytes } from './quota.ts'
 
 export interface Library {
-  db: Database
+  db: Db
   /** Produced images: `<account id>/<uuid>.<ext>`. */
   images: FileStore
   /** Uploaded images: `<account id>/<uuid>_<name>.<ext>`, which is their key without its first segment. */

@@ -1,9 +1,9 @@
 // The lineage of a produced image: what it was made from, and what was made from it, up to a small tree.
-import type { Database } from 'bun:sqlite'
-import type { Generation } from '../db/schema.ts'
-import { findFile, isStored, type StoredFile } from './files.ts'
-import { findGeneration } from './generations.ts'
+import type { Db } from '../db/db.ts'
+import type { FileRow, Generation } from '../db/schema.ts'
+import { isStored, type StoredFile } from './files.ts'
 import { lineageQueries } from './history-queries.ts'
+import { isUuid } from './names.ts'
 
 /** An image of a tree. */
 export interface Relative {
@@ -28,19 +28,36 @@ const MAX_LATER_LOOKED_AT = 5_000
  * The relatives of an account's image, the eldest first; the image itself is among them, as generation 0. A parent that
  * another account has is as deleted.
  */
-export function lineageOf(db: Database, image: Generation): Relative[] {
+export async function lineageOf(db: Db, image: Generation): Promise<Relative[]> {
   const itself: Relative = {
     id: image.uuid,
     generation: 0,
     parents: image.parents,
     is: { kind: 'image', row: image },
   }
-  const ancestors = ancestorsOf(db, itself, image.account_id)
-  return [...ancestors.toReversed(), itself, ...descendantsOf(db, image)]
+  const ancestors = ancestorsOf(itself, await readElders(db, image))
+  return [...ancestors.toReversed(), itself, ...(await descendantsOf(db, image))]
+}
+
+/** What an image may descend from, by their ids. */
+interface Elders {
+  images: ReadonlyMap<string, Generation>
+  files: ReadonlyMap<string, FileRow>
+}
+
+async function readElders(db: Db, { account_id, parents }: Generation): Promise<Elders> {
+  const { ancestors, files } = lineageQueries(db)
+  const isOwn = (row: { account_id: number }) => row.account_id === account_id
+  const values = { account_id, parents: JSON.stringify(parents), max_age: MAX_GENERATIONS }
+  const rows: Generation[] = await ancestors.all(values)
+  const images = new Map(rows.filter(isOwn).map((row) => [row.uuid, row]))
+  const keys = [...parents, ...rows.flatMap((row) => row.parents)].filter((id) => !isUuid(id))
+  const uploads: FileRow[] = keys.length > 0 ? await files.all({ keys: JSON.stringify(keys) }) : []
+  return { images, files: new Map(uploads.filter(isOwn).map((file) => [file.key, file])) }
 }
 
 /** Nearest first. */
-function ancestorsOf(db: Database, itself: Relative, account_id: number): Relative[] {
+function ancestorsOf(itself: Relative, elders: Elders): Relative[] {
   const found: Relative[] = []
   let young: readonly Relative[] = [itself]
   for (let generation = -1; generation >= -MAX_GENERATIONS && young.length > 0; generation--) {
@@ -48,23 +65,23 @@ function ancestorsOf(db: Database, itself: Relative, account_id: number): Relati
     const elder = [...ids]
       .filter((id) => found.every((known) => known.id !== id))
       .slice(0, MAX_RELATIVES - found.length)
-      .map((id) => parentOf(db, account_id, id, generation))
+      .map((id) => parentOf(elders, id, generation))
     found.push(...elder)
     young = elder
   }
   return found
 }
 
-function parentOf(db: Database, account_id: number, id: string, generation: number): Relative {
-  const row = findGeneration(db, account_id, id)
+function parentOf({ images, files }: Elders, id: string, generation: number): Relative {
+  const row = images.get(id.toLowerCase())
   if (row) return { id: row.uuid, generation, parents: row.parents, is: { kind: 'image', row } }
-  const file = findFile(db, account_id, id)
+  const file = files.get(id)
   const is = file && isStored(file) ? ({ kind: 'file', row: file } as const) : ({ kind: 'deleted' } as const)
   return { id, generation, parents: [], is }
 }
 
-function descendantsOf(db: Database, { id, uuid, account_id }: Generation): Relative[] {
-  const rows: Generation[] = lineageQueries(db).children.all({
+async function descendantsOf(db: Db, { id, uuid, account_id }: Generation): Promise<Relative[]> {
+  const rows: Generation[] = await lineageQueries(db).children.all({
     account_id,
     after_id: id,
     looked_at: MAX_LATER_LOOKED_AT,

@@ -1,7 +1,6 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+
+import type { Awaitable, Db } from '../db/db.ts'
 import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
@@ -22,56 +21,60 @@ export interface Shelf {
   name: 'images' | 'files'
   store: FileStore
   /** Rows after an id that are marked as missing, or that are not, in the order of their ids. */
-  page(which: 'missing' | 'expected', after_id: number): Place[]
-  mark(id: number, missing_since_ms: number | null): void
+  page(which: 'missing' | 'expected', after_id: number): Promise<Place[]>
+  /** Marks rows as missing; null: as there. */
+  mark(ids: readonly number[], missing_since_ms: number | null): Promise<void>
 }
 
 const ROWS_AT_ONCE = 500
 
 /** Produced images. */
 export const imageShelf = ({ db, images }: Pick<Library, 'db' | 'images'>): Shelf =>
-  shelfOf('images', images, generationQueries(db), ({ file_key }) => file_key ?? '')
+  shelfOf(db, { name: 'images', store: images }, generationQueries, ({ file_key }) => file_key ?? '')
 
 /** Uploaded images. */
 export const fileShelf = ({ db, files }: Pick<Library, 'db' | 'files'>): Shelf =>
-  shelfOf('files', files, fileQueries(db), ({ key }) => storeKeyOf(key))
+  shelfOf(db, { name: 'files', store: files }, fileQueries, ({ key }) => storeKeyOf(key))
 
 type Row = Pick<Place, 'id' | 'missing_since_ms'>
 
 interface Pages<R> {
-  all(values: { after_id: number; row_limit: number }): R[]
+  all(values: { after_id: number; row_limit: number }): Awaitable<R[]>
 }
 
 interface ShelfQueries<R> {
   missing: Pages<R>
   expected: Pages<R>
-  mark: { run(values: Row): unknown }
+  mark: { run(values: { ids: string; missing_since_ms: number | null }): Awaitable<unknown> }
 }
 
 function shelfOf<R extends Row>(
-  name: Shelf['name'],
-  store: FileStore,
-  queries: ShelfQueries<R>,
+  db: Db,
+  { name, store }: Pick<Shelf, 'name' | 'store'>,
+  queriesOf: (db: Db) => ShelfQueries<R>,
   keyOf: (row: R) => string,
 ): Shelf {
   return {
     name,
     store,
-    page: (which, after_id) =>
-      queries[which]
-        .all({ after_id, row_limit: ROWS_AT_ONCE })
-        .map((row) => ({ id: row.id, key: keyOf(row), missing_since_ms: row.missing_since_ms })),
-    mark: (id, missing_since_ms) => void queries.mark.run({ id, missing_since_ms }),
+    async page(which, after_id) {
+      const rows = await queriesOf(db)[which].all({ after_id, row_limit: ROWS_AT_ONCE })
+      return rows.map((row) => ({ id: row.id, key: keyOf(row), missing_since_ms: row.missing_since_ms }))
+    },
+    async mark(ids, missing_since_ms) {
+      const values = { ids: JSON.stringify(ids), missing_since_ms }
+      await db.write((db) => queriesOf(db).mark.run(values))
+    },
   }
 }
 
-/** All rows that are marked as missing, or all that are not. */
-export function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): Generator<Place> {
+/** All rows that are marked as missing, or all that are not, in pages. */
+export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): AsyncGenerator<Place[]> {
   for (let after_id = 0; ; ) {
-    const page = shelf.page(which, after_id)
-    yield* page
+    const page = await shelf.page(which, after_id)
     const last = page.at(-1)
     if (!last) return
+    yield page
     after_id = last.id
   }
 }
@@ -86,7 +89,7 @@ export async function openMarking(
   const is_missing = file === undefined
   if (is_missing === (missing_since_ms !== null)) return file
   try {
-    shelf.mark(id, is_missing ? now() : null)
+    await shelf.mark([id], is_missing ? now() : null)
   } catch {
     // A mark that could not be written is for lists only: the next read or start sets it.
   }
@@ -94,16 +97,20 @@ export async function openMarking(
 }
 
 /** Marks rows as missing since now. */
-export function markMissing(db: Database, shelf: Shelf, rows: readonly Place[], now_ms: number): void {
+export async function markMissing(shelf: Shelf, rows: readonly Place[], now_ms: number): Promise<void> {
   if (rows.length === 0) return
-  immediately(db, () => {
-    for (const { id } of rows) shelf.mark(id, now_ms)
-  })
+  await shelf.mark(
+    rows.map(({ id }) => id),
+    now_ms,
+  )
 }
 
 /** Whether any row is marked as missing. */
-export const hasMarked = (library: Pick<Library, 'db' | 'images' | 'files'>): boolean =>
-  [imageShelf(library), fileShelf(library)].some((shelf) => shelf.page('missing', 0).length > 0)
+export async function hasMarked(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<boolean> {
+  for (const shelf of [imageShelf(library), fileShelf(library)])
+    if ((await shelf.page('missing', 0)).length > 0) return true
+  return false
+}
 
 /**
  * Looks for the files of the rows that are marked as missing, among those that were quarantined, too, and unmarks the
@@ -114,11 +121,12 @@ export const hasMarked = (library: Pick<Library, 'db' | 'images' | 'files'>): bo
 export async function findMissing(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
   let found = 0
   for (const shelf of [imageShelf(library), fileShelf(library)])
-    for (const { id, key } of placesOf(shelf, 'missing')) {
-      if (!((await shelf.store.has(key)) || (await shelf.store.takeBack(key)))) continue
-      await untilFree(() => shelf.mark(id, null))
-      found += 1
-    }
+    for await (const page of placesOf(shelf, 'missing'))
+      for (const { id, key } of page) {
+        if (!((await shelf.store.has(key)) || (await shelf.store.takeBack(key)))) continue
+        await shelf.mark([id], null)
+        found += 1
+      }
   return found
 }
 
@@ -149,10 +157,11 @@ export async function refuseMissingFolders(
 /** How many files are expected, if not one of them is there; else 0. */
 async function expectedButAbsent(shelf: Shelf): Promise<number> {
   let expected = 0
-  for (const { key } of placesOf(shelf, 'expected')) {
-    if (await shelf.store.has(key)) return 0
-    expected += 1
-  }
+  for await (const page of placesOf(shelf, 'expected'))
+    for (const { key } of page) {
+      if (await shelf.store.has(key)) return 0
+      expected += 1
+    }
   return expected
 }
 

@@ -1,6 +1,6 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
-import { allGiven, equals, placeholders } from '../db/placeholders.ts'
+import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { files, generations } from '../db/schema.ts'
 
@@ -62,9 +62,9 @@ export const generationQueries = perConnection({
       .where(eq(generations.state, 'generating'))
       .returning({ id: generations.id })
       .prepare(),
-  /** `missing_since_ms` is null for a file that is there. */
+  /** `missing_since_ms` is null for files that are there. */
   mark: (orm) =>
-    orm.update(generations).set(allGiven('missing_since_ms')).where(equals(generations.id, 'id')).prepare(),
+    orm.update(generations).set(allGiven('missing_since_ms')).where(isOneOf(generations.id, 'ids')).prepare(),
   /** Images that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm
@@ -132,8 +132,9 @@ export const fileQueries = perConnection({
       .returning()
       .prepare(),
   find: (orm) => orm.select().from(files).where(thisFile).prepare(),
-  /** `missing_since_ms` is null for a file that is there. */
-  mark: (orm) => orm.update(files).set(allGiven('missing_since_ms')).where(equals(files.id, 'id')).prepare(),
+  /** `missing_since_ms` is null for files that are there. */
+  mark: (orm) =>
+    orm.update(files).set(allGiven('missing_since_ms')).where(isOneOf(files.id, 'ids')).prepare(),
   /** Files that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm
@@ -181,5 +182,7 @@ export const fileQueries = perConnection({
       .where(and(thisFile, eq(files.state, 'stored')))
       .returning()
       .prepare(),
-  remove: (orm) => orm.delete(files).where(equals(files.id, 'id')).prepare(),
+  remove: (orm) => orm.delete(files).where(isOneOf(files.id, 'ids')).prepare(),
+  removeUnfinished: (orm) =>
+    orm.delete(files).where(eq(files.state, 'storing')).returning({ id: files.id }).prepare(),
 })

@@ -1,5 +1,5 @@
 // Storage quotas: the bytes of an account's files are counted before they are written, uploads in progress included.
-import type { Database } from 'bun:sqlite'
+import type { Awaitable, Db } from '../db/db.ts'
 import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import { fileQueries } from './queries.ts'
@@ -7,7 +7,7 @@ import { fileQueries } from './queries.ts'
 /** The bytes of the uploads in progress of one request. */
 export interface Reservation {
   /** Counts bytes that are about to be written. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`) */
-  take(bytes: number): void
+  take(bytes: number): Promise<void>
   /** Ends the uploads: so many of their bytes are stored, the others are gone. Calling it again does nothing. */
   end(stored_bytes: number): void
 }
@@ -19,7 +19,10 @@ export interface Quota {
 }
 
 interface Tally {
-  used_bytes: number
+  /** Undefined until they are counted. */
+  used_bytes: number | undefined
+  /** How many files were deleted meanwhile. */
+  removals: number
   incoming_bytes: number
   reservations: number
 }
@@ -28,8 +31,10 @@ interface Tally {
  * The size of an account's stored files in bytes. A file that is being stored counts 0 here: its bytes are in the
  * reservation of its request.
  */
-export const usedBytes = (db: Database, account_id: number): number =>
-  fileQueries(db).usedBytes.get({ account_id })?.bytes ?? 0
+export async function usedBytes(db: Db, account_id: number): Promise<number> {
+  const used = await fileQueries(db).usedBytes.get({ account_id })
+  return used?.bytes ?? 0
+}
 
 /**
  * Counts in memory while files come in, since one process at a time serves a data folder. The rows are authoritative:
@@ -37,15 +42,24 @@ export const usedBytes = (db: Database, account_id: number): number =>
  *
  * @param usedBytes the size of an account's stored files
  */
-export function createQuota(usedBytes: (account_id: number) => number): Quota {
+export function createQuota(usedBytes: (account_id: number) => Awaitable<number>): Quota {
   const tallies = new Map<number, Tally>()
 
   function tallyOf(account_id: number): Tally {
     const known = tallies.get(account_id)
     if (known) return known
-    const tally = { used_bytes: usedBytes(account_id), incoming_bytes: 0, reservations: 0 }
+    const tally = { used_bytes: undefined, removals: 0, incoming_bytes: 0, reservations: 0 }
     tallies.set(account_id, tally)
     return tally
+  }
+
+  async function count(account_id: number, tally: Tally): Promise<void> {
+    while (tally.used_bytes === undefined) {
+      const { removals } = tally
+      const used_bytes = await usedBytes(account_id)
+      // Another upload may have counted them, and stored more. A deletion while they were counted may be in the sum, or not.
+      if (tally.used_bytes === undefined && tally.removals === removals) tally.used_bytes = used_bytes
+    }
   }
 
   return {
@@ -55,8 +69,11 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
       let taken_bytes = 0
       let ended = false
       return {
-        take(bytes) {
-          if (tally.used_bytes + tally.incoming_bytes + bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
+        async take(bytes) {
+          if (tally.used_bytes === undefined) await count(account_id, tally)
+          if (ended) return
+          const { used_bytes = 0, incoming_bytes } = tally
+          if (used_bytes + incoming_bytes + bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
           tally.incoming_bytes += bytes
           taken_bytes += bytes
         },
@@ -64,7 +81,7 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
           if (ended) return
           ended = true
           tally.incoming_bytes -= taken_bytes
-          tally.used_bytes += stored_bytes
+          if (tally.used_bytes !== undefined) tally.used_bytes += stored_bytes
           tally.reservations -= 1
           if (tally.reservations === 0) tallies.delete(account_id)
         },
@@ -72,7 +89,9 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
     },
     removed(account_id, bytes) {
       const tally = tallies.get(account_id)
-      if (tally) tally.used_bytes -= bytes
+      if (!tally) return
+      tally.removals += 1
+      if (tally.used_bytes !== undefined) tally.used_bytes -= bytes
     },
   }
 }

@@ -1,5 +1,4 @@
 // Reconciliation of rows and files after a crash or a restore. Only at start: it would break what is in progress.
-import { immediately } from '../db/transaction.ts'
 import type { Library } from './library.ts'
 import {
   fileShelf,
@@ -27,25 +26,17 @@ export interface Recovered {
 /** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
   const found_files = await findMissing(library)
-  const left_behind = generationQueries(library.db).failAll.all().length + removeUnfinished(library)
+  const failed = await library.db.write((db) => generationQueries(db).failAll.all())
+  // What there is of their files is quarantined.
+  const unfinished = await library.db.write((db) => fileQueries(db).removeUnfinished.all())
   const produced = await reconcile(library, imageShelf(library))
   const uploaded = await reconcile(library, fileShelf(library))
   return {
-    left_behind,
+    left_behind: failed.length + unfinished.length,
     stray_files: produced.stray_files + uploaded.stray_files,
     missing_files: produced.missing_files + uploaded.missing_files,
     found_files,
   }
-}
-
-/** Deletes the rows of uploads that were not finished: what there is of their files is quarantined. */
-function removeUnfinished({ db }: Library): number {
-  const queries = fileQueries(db)
-  const unfinished = queries.all.all().filter(({ state }) => state === 'storing')
-  immediately(db, () => {
-    for (const { id } of unfinished) queries.remove.run({ id })
-  })
-  return unfinished.length
 }
 
 /**
@@ -53,17 +44,18 @@ function removeUnfinished({ db }: Library): number {
  * marks the rows whose file cannot be found.
  */
 async function reconcile(
-  { db, now }: Pick<Library, 'db' | 'now'>,
+  { now }: Pick<Library, 'now'>,
   shelf: Shelf,
 ): Promise<Pick<Recovered, 'stray_files' | 'missing_files'>> {
   const { store } = shelf
   await store.removeLeftovers()
   const strays = new Set((await store.list()).map(({ key }) => key))
   const missing: Place[] = []
-  for (const place of placesOf(shelf, 'expected'))
-    if (!strays.delete(place.key) && !(await store.takeBack(place.key))) missing.push(place)
-  for (const { key } of placesOf(shelf, 'missing')) strays.delete(key)
+  for await (const page of placesOf(shelf, 'expected'))
+    for (const place of page)
+      if (!strays.delete(place.key) && !(await store.takeBack(place.key))) missing.push(place)
+  for await (const page of placesOf(shelf, 'missing')) for (const { key } of page) strays.delete(key)
   for (const key of strays) await store.quarantine(key)
-  markMissing(db, shelf, missing, now())
+  await markMissing(shelf, missing, now())
   return { stray_files: strays.size, missing_files: missing.length }
 }

@@ -3,6 +3,8 @@ import type { Bins } from './bins.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
+type Values = Iterable<readonly [Labels, number]>
+
 /** A metric, and where its values come from. Names end in their unit: https://prometheus.io/docs/practices/naming/ */
 export type MetricSource = {
   name: string
@@ -13,7 +15,7 @@ export type MetricSource = {
   | {
       type: 'counter' | 'gauge'
       /** Those with the same labels are added up. */
-      values: () => Iterable<readonly [Labels, number]>
+      values: () => Values | Promise<Values>
       /** What one unit is made of: sums of whole nano-dollars are exact, and only then told in dollars. */
       per?: number
     }
@@ -29,18 +31,19 @@ export interface Exposition {
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** The values of all metrics: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export const exposed = (sources: readonly MetricSource[]): Exposition => ({
-  content_type: CONTENT_TYPE,
-  text: `${sources.map((source) => linesOf(source).join('\n')).join('\n\n')}\n`,
-})
+export async function exposed(sources: readonly MetricSource[]): Promise<Exposition> {
+  const parts: string[] = []
+  for (const source of sources) parts.push((await linesOf(source)).join('\n'))
+  return { content_type: CONTENT_TYPE, text: `${parts.join('\n\n')}\n` }
+}
 
-function linesOf(source: MetricSource): string[] {
+async function linesOf(source: MetricSource): Promise<string[]> {
   const { name, help, type } = source
   const head = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
   if (source.type === 'histogram')
     return [...head, ...addedUp(source.bins(), addBins).flatMap((sum) => histogramLines(name, ...sum))]
   const { values, per = 1 } = source
-  const sums = addedUp(values(), (sum, value) => sum + value)
+  const sums = addedUp(await values(), (sum, value) => sum + value)
   return [...head, ...sums.map(([labels, sum]) => lineOf(name, labels, sum / per))]
 }
 

@@ -14,7 +14,7 @@ export interface Readings {
   version: string
   started_at_ms: number
   /** Of those that money is held for. */
-  pendingHolds(): { count: number; amount_nanos: Nanos }
+  pendingHolds(): Promise<{ count: number; amount_nanos: Nanos }>
   settlementsWaiting(): number
   callsUnderWay(): number
   webSocketsOpen(): number
@@ -44,9 +44,9 @@ const single = (
   type: 'counter' | 'gauge',
   name: string,
   help: string,
-  value: () => number,
+  value: () => number | Promise<number>,
   per = 1,
-): MetricSource => ({ type, name, help, labels: [], per, values: () => [[NO_LABELS, value()]] })
+): MetricSource => ({ type, name, help, labels: [], per, values: async () => [[NO_LABELS, await value()]] })
 
 const tallied = (all: Iterable<Tallied>): (readonly [Labels, number])[] =>
   [...all].map(({ labels, count }) => [{ ...labels, ...providerLabel(labels) }, count])
@@ -158,12 +158,17 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
           sum.costs_that_differ,
         ]),
     },
-    single('gauge', 'tollgate_holds_pending', 'Calls that money is held for.', () => pendingHolds().count),
+    single(
+      'gauge',
+      'tollgate_holds_pending',
+      'Calls that money is held for.',
+      async () => (await pendingHolds()).count,
+    ),
     single(
       'gauge',
       'tollgate_holds_pending_usd',
       'The money that is held for calls.',
-      () => pendingHolds().amount_nanos,
+      async () => (await pendingHolds()).amount_nanos,
       NANOS_PER_USD,
     ),
   ]

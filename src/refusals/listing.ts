@@ -1,7 +1,6 @@
 // Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
-import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Awaitable, Db, Orm } from '../db/db.ts'
 import type { PageRequest } from '../db/page.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -39,7 +38,7 @@ export interface RefusalPage {
 /** A page looks at so many, some 10 ms. */
 const MAX_LOOKED_AT = 10_000
 
-const selected = (orm: BunSQLiteDatabase) =>
+const selected = (orm: Orm) =>
   orm
     .select({
       ...getTableColumns(refusals),
@@ -61,7 +60,7 @@ const by_time = [desc(refusals.at_ms), desc(refusals.id)]
 
 /** @param account which decides on the index that serves a query, so it is no optional filter */
 const preparationsWhere = (account?: SQL) => ({
-  page: (orm: BunSQLiteDatabase) =>
+  page: (orm: Orm) =>
     selected(orm)
       .where(
         and(
@@ -78,7 +77,7 @@ const preparationsWhere = (account?: SQL) => ({
       .limit(placeholder('row_limit'))
       .prepare(),
   /** The last that a page looks at, if there are so many. Reads an index only. */
-  furthest: (orm: BunSQLiteDatabase) =>
+  furthest: (orm: Orm) =>
     orm
       .select({ id: refusals.id, at_ms: refusals.at_ms })
       .from(refusals)
@@ -115,15 +114,15 @@ const queries = perConnection({
 })
 
 /** One page of refusals. Those that are recorded meanwhile move none from one page to another. */
-export function listRefusals(
-  db: Database,
+export async function listRefusals(
+  db: Db,
   filter: RefusalFilter,
   { limit, cursor }: PageRequest,
-): RefusalPage {
+): Promise<RefusalPage> {
   const { page, furthest } = filter.account_id === undefined ? queriesOfAll(db) : queriesOfAccount(db)
   const values = valuesOf(filter, cursor)
-  const last = furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
-  const found = page.all({ ...values, from_id: last?.id ?? 0, row_limit: limit + 1 })
+  const last = await furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
+  const found = await page.all({ ...values, from_id: last?.id ?? 0, row_limit: limit + 1 })
   const rows = found.slice(0, limit)
   if (found.length > limit) {
     const { id, at_ms } = rows.at(-1) ?? {}
@@ -148,14 +147,15 @@ const valuesOf = (
 
 /** @param account_id whose it must be; undefined: anybody's */
 export const findRefusal = (
-  db: Database,
+  db: Db,
   request_id: string,
   account_id: number | undefined,
-): RecordedRefusal | undefined => queries(db).one.get({ request_id, account_id: account_id ?? null })
+): Awaitable<RecordedRefusal | undefined> =>
+  queries(db).one.get({ request_id, account_id: account_id ?? null })
 
 /** Refusals whose request id begins so; none for a beginning too short to tell its time. @param whose of which account or key they must be; undefined: of any */
 export const refusalsBeginningWith = (
-  db: Database,
+  db: Db,
   text: string,
   { account_id, key_id }: Pick<RefusalFilter, 'account_id' | 'key_id'>,
   row_limit: number,

@@ -1,8 +1,6 @@
 // The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import type { RefusalRow } from '../db/schema.ts'
-import { immediately } from '../db/transaction.ts'
 import type { Logger } from '../observe/log.ts'
 import { visibleLine } from '../utilities/visible-text.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
@@ -16,7 +14,7 @@ export interface Refused extends Omit<RefusalRow, 'id' | 'at_ms' | 'model'> {
 export interface Refusals {
   /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
   record(refused: Refused): void
-  /** Deletes some of what is past its time. @throws what SQLite throws */
+  /** Deletes some of what is past its time. @throws StorageFailure */
   sweep(): Promise<void>
   /** Writes what is not written yet, before the database is closed. */
   close(): Promise<void>
@@ -28,8 +26,6 @@ export const MAX_RECORDED_AN_HOUR = 50
 /** Of all accounts together, until the next writing; beyond that they are only counted. */
 const MAX_WAITING = 1_000
 const WRITE_AFTER_MS = 1_000
-/** The write-ahead log is copied into the file after so many, since nobody else may commit meanwhile. */
-const WRITES_A_CHECKPOINT = 100
 const HOUR_MS = 3_600_000
 const MAX_SENTENCE_CHARS = 400
 const MAX_CODE_CHARS = 64
@@ -37,8 +33,7 @@ const MAX_CODE_CHARS = 64
 const MODEL = /^[\w.:/@+-]{1,128}$/
 
 export interface RecorderParts {
-  /** A connection that does not wait for the disk (`openUnsynced`). */
-  db: Database
+  db: Db
   now: () => number
   log: Pick<Logger, 'warn'>
   /** Takes secrets and addresses out of what a caller was told. */
@@ -51,21 +46,19 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
   let batch = new Batch()
   let timer: Timer | undefined
   let writing: Promise<void> = Promise.resolve()
-  let writes = 0
 
   async function write(): Promise<void> {
     const { sums, rows } = batch
     if (sums.size === 0) return
     batch = new Batch()
     try {
-      await untilFree(() =>
-        immediately(db, () => {
-          addSums(db, [...sums.values()])
-          insertRefusals(db, rows, MAX_RECORDED_AN_HOUR)
-        }),
+      await db.begin(
+        async (tx) => {
+          await addSums(tx, [...sums.values()])
+          await insertRefusals(tx, rows, MAX_RECORDED_AN_HOUR)
+        },
+        { durable: false },
       )
-      writes += 1
-      if (writes % WRITES_A_CHECKPOINT === 0) db.run('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (cause) {
       log.warn({ cause }, 'refused requests could not be recorded')
     }
@@ -82,7 +75,7 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
     record({ model, sentence, code: given, ...refused }) {
       const at_ms = now()
       const code = given.slice(0, MAX_CODE_CHARS)
-      if (batch.sums.size === 0) timer = setTimeout(writeNext, WRITE_AFTER_MS)
+      if (batch.sums.size === 0) timer = setTimeout(() => void writeNext(), WRITE_AFTER_MS)
       batch.count(refused, code, at_ms)
       if (batch.rows.length >= MAX_WAITING || !room.take(refused.account_id, at_ms)) return
       batch.rows.push({
@@ -94,7 +87,7 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
         sentence: visibleLine(scrub(sentence)).slice(0, MAX_SENTENCE_CHARS),
       })
     },
-    sweep: () => untilFree(() => immediately(db, () => expireRefusals(db, now()))),
+    sweep: () => db.begin((tx) => expireRefusals(tx, now()), { durable: false }),
     close: writeNext,
   }
 }

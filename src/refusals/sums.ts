@@ -1,8 +1,7 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
-import type { Database } from 'bun:sqlite'
 import { and, desc, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { equals, equalsIfGiven } from '../db/placeholders.ts'
+import type { Db, Orm } from '../db/db.ts'
+import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, refusal_sums, refusals } from '../db/schema.ts'
 import { DAY_MS } from '../domain/ranges.ts'
@@ -45,7 +44,7 @@ const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
 const is_of_account = equals(refusal_sums.account_id, 'account_id')
 
 /** Names are looked up for the few that are left, not for each sum. */
-const reasonsWhere = (orm: BunSQLiteDatabase, where: SQL | undefined) =>
+const reasonsWhere = (orm: Orm, where: SQL | undefined) =>
   orm
     .select({
       account_id: refusal_sums.account_id,
@@ -65,8 +64,12 @@ const queries = perConnection({
   ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
   reasonsOfAll: (orm) => reasonsWhere(orm, matches_in_order),
   reasonsOfAccount: (orm) => reasonsWhere(orm, and(is_of_account, matches)),
-  nameOf: (orm) =>
-    orm.select({ name: accounts.name }).from(accounts).where(equals(accounts.id, 'account_id')).prepare(),
+  names: (orm) =>
+    orm
+      .select({ id: accounts.id, name: accounts.name })
+      .from(accounts)
+      .where(isOneOf(accounts.id, 'ids'))
+      .prepare(),
   /** Of the newest of an account, or of one of its keys. */
   sentences: (orm) =>
     orm
@@ -87,35 +90,40 @@ const queries = perConnection({
 })
 
 /** How many were refused. */
-export function countRefused(db: Database, asked: RefusedIn): number {
+export async function countRefused(db: Db, asked: RefusedIn): Promise<number> {
   const { ofAll, ofAccount } = queries(db)
   const { account_id } = asked
   const values = valuesOf(asked)
-  const sum = account_id === undefined ? ofAll.get(values) : ofAccount.get({ ...values, account_id })
+  const sum = await (account_id === undefined ? ofAll.get(values) : ofAccount.get({ ...values, account_id }))
   return sum?.total ?? 0
 }
 
 /** Why most were refused, the most frequent reasons first. */
-export function reasonsOfRefused(db: Database, asked: RefusedIn, row_limit: number): Reason[] {
+export async function reasonsOfRefused(db: Db, asked: RefusedIn, row_limit: number): Promise<Reason[]> {
   const { account_id } = asked
-  const { reasonsOfAll, reasonsOfAccount, nameOf } = queries(db)
+  const { reasonsOfAll, reasonsOfAccount, names } = queries(db)
   const asked_values = valuesOf(asked)
   const values = { ...asked_values, row_limit }
-  const reasons =
-    account_id === undefined ? reasonsOfAll.all(values) : reasonsOfAccount.all({ ...values, account_id })
-  return reasons.map(({ last_s, ...reason }) => ({
-    ...reason,
-    account_name: nameOf.get({ account_id: reason.account_id })?.name ?? '',
-    sentence: mostFrequentSentence(db, {
-      account_id: reason.account_id,
-      code: reason.code,
-      // Of the same key: what others were told may say what they asked for.
-      key_id: asked_values.key_id,
-      // A day before the last: a rare one would else be looked for among all refusals of its account.
-      from_ms: Math.max(asked_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
-      until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
-    }),
-  }))
+  const reasons = await (account_id === undefined
+    ? reasonsOfAll.all(values)
+    : reasonsOfAccount.all({ ...values, account_id }))
+  const ids = JSON.stringify([...new Set(reasons.map((reason) => reason.account_id))])
+  const name_of = new Map((await names.all({ ids })).map(({ id, name }) => [id, name]))
+  return await Promise.all(
+    reasons.map(async ({ last_s, ...reason }) => ({
+      ...reason,
+      account_name: name_of.get(reason.account_id) ?? '',
+      sentence: await mostFrequentSentence(db, {
+        account_id: reason.account_id,
+        code: reason.code,
+        // Of the same key: what others were told may say what they asked for.
+        key_id: asked_values.key_id,
+        // A day before the last: a rare one would else be looked for among all refusals of its account.
+        from_ms: Math.max(asked_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
+        until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
+      }),
+    })),
+  )
 }
 
 const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
@@ -128,11 +136,11 @@ const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
 const SENTENCES_READ = 50
 
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
-function mostFrequentSentence(
-  db: Database,
+async function mostFrequentSentence(
+  db: Db,
   told: { account_id: number; code: string; key_id: number | null; from_ms: number; until_ms: number },
-): string | undefined {
-  const rows = queries(db).sentences.all({ ...told, row_limit: SENTENCES_READ })
+): Promise<string | undefined> {
+  const rows = await queries(db).sentences.all({ ...told, row_limit: SENTENCES_READ })
   const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))
   const [most] = [...groups.values()].sort((one, other) => other.length - one.length)
   return most?.[0]?.sentence

@@ -1,6 +1,6 @@
 // What is written of refused requests: rows up to a bound, sums of all, and the end of both.
-import type { Database } from 'bun:sqlite'
 import { sql } from 'drizzle-orm'
+import type { Db } from '../db/db.ts'
 import { equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type RefusalRow, refusal_sums, refusals } from '../db/schema.ts'
@@ -87,44 +87,45 @@ const queries = perConnection({
 })
 
 /** Adds what was counted to its minute and its hour. Within a transaction. */
-export function addSums(db: Database, counted: readonly CountedRefusals[]): void {
+export async function addSums(tx: Db, counted: readonly CountedRefusals[]): Promise<void> {
   for (const { minute_s, key_id, ...one } of counted) {
-    addSum(db, { ...one, span_s: MINUTE_S, start_s: minute_s, key_id: ANY_KEY })
-    addSum(db, { ...one, span_s: HOUR_S, start_s: minute_s - (minute_s % HOUR_S), key_id })
+    await addSum(tx, { ...one, span_s: MINUTE_S, start_s: minute_s, key_id: ANY_KEY })
+    await addSum(tx, { ...one, span_s: HOUR_S, start_s: minute_s - (minute_s % HOUR_S), key_id })
   }
 }
 
-function addSum(db: Database, sum: typeof refusal_sums.$inferSelect): void {
-  const { add, insert, sumsOf } = queries(db)
-  if (add.get(sum)) return
-  const { count = 0 } = sumsOf.get(sum) ?? {}
-  if (count < MAX_SUMS_A_SPAN) return void insert.run(sum)
+async function addSum(tx: Db, sum: typeof refusal_sums.$inferSelect): Promise<void> {
+  const { add, insert, sumsOf } = queries(tx)
+  if (await add.get(sum)) return
+  const { count = 0 } = (await sumsOf.get(sum)) ?? {}
+  if (count < MAX_SUMS_A_SPAN) return void (await insert.run(sum))
   const others = { ...sum, key_id: ANY_KEY, code: OTHER }
-  if (!add.get(others)) insert.run(others)
+  if (!(await add.get(others))) await insert.run(others)
 }
 
 /** Records what an account's hour has room for, whichever process recorded the others. Within a transaction. */
-export function insertRefusals(
-  db: Database,
+export async function insertRefusals(
+  tx: Db,
   rows: readonly Omit<RefusalRow, 'id'>[],
   max_an_hour: number,
-): void {
-  const { record, recordedSince } = queries(db)
+): Promise<void> {
+  const { record, recordedSince } = queries(tx)
   const room = new Map<string, number>()
   for (const row of rows) {
     const { account_id, at_ms } = row
     const since_ms = at_ms - (at_ms % (HOUR_S * 1_000))
     const hour = `${account_id} ${since_ms}`
-    const left = room.get(hour) ?? max_an_hour - (recordedSince.get({ account_id, since_ms })?.count ?? 0)
+    const left =
+      room.get(hour) ?? max_an_hour - ((await recordedSince.get({ account_id, since_ms }))?.count ?? 0)
     room.set(hour, left - 1)
-    if (left > 0) record.run(row)
+    if (left > 0) await record.run(row)
   }
 }
 
-/** Deletes what is past its time, at most a part of it at once. */
-export function expireRefusals(db: Database, now_ms: number): void {
-  const { expire, expireSums } = queries(db)
-  expire.run({ before_ms: now_ms - KEPT_MS, row_limit: ROWS_AT_ONCE })
-  expireSums.run({ span_s: HOUR_S, before_s: Math.floor((now_ms - KEPT_MS) / 1_000) })
-  expireSums.run({ span_s: MINUTE_S, before_s: Math.floor((now_ms - MINUTES_KEPT_MS) / 1_000) })
+/** Deletes what is past its time, at most a part of it at once. Within a transaction. */
+export async function expireRefusals(tx: Db, now_ms: number): Promise<void> {
+  const { expire, expireSums } = queries(tx)
+  await expire.run({ before_ms: now_ms - KEPT_MS, row_limit: ROWS_AT_ONCE })
+  await expireSums.run({ span_s: HOUR_S, before_s: Math.floor((now_ms - KEPT_MS) / 1_000) })
+  await expireSums.run({ span_s: MINUTE_S, before_s: Math.floor((now_ms - MINUTES_KEPT_MS) / 1_000) })
 }

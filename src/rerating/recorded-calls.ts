@@ -1,5 +1,5 @@
 // Recorded calls at other prices: what those of a time would have cost, by model and by account.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
 import { PRICE_OF_CALL_SQL } from '../ledger/stored-prices.ts'
@@ -63,30 +63,31 @@ interface Row extends RecordedCharge {
 
 /** Raw SQL: statements that run only here. */
 const LAST = 'SELECT max(id) AS id FROM calls'
-const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= ? ORDER BY id LIMIT 1'
+const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= $from_id ORDER BY id LIMIT 1'
+const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each($ids))'
 const ROWS = `SELECT id, account_id, model, cost_nanos, provider_cost_nanos, images,
                      ${PRICE_OF_CALL_SQL} AS price,
                      input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,
-                     started_at_ms >= $from_ms AND started_at_ms < $until_ms
-                       AND model IN (SELECT value FROM json_each($models)) AS is_wanted
+                     CASE WHEN started_at_ms >= $from_ms AND started_at_ms < $until_ms
+                            AND model IN (SELECT value FROM json_each($models)) THEN 1 ELSE 0 END AS is_wanted
                 FROM calls WHERE id BETWEEN $first_id AND $next_id ORDER BY id DESC LIMIT $limit`
 
 /** Rates the newest calls of a time again, a few at a time beside other work. */
 export async function rerateCalls(
-  db: Database,
+  db: Db,
   { from_ms, until_ms, models, max_calls = MAX_CALLS }: RerateOrder,
 ): Promise<RerateResult> {
   const by_id = new Map(models.map((model) => [model.id, model]))
   const wanted = JSON.stringify([...by_id.keys()])
-  const last_id = db.query<{ id: number | null }, []>(LAST).get()?.id ?? 0
-  const first_id = firstIdOf(db, from_ms, last_id)
-  const query = db.query<Row, Record<string, number | string>>(ROWS)
+  const [last] = await db.rows<{ id: number | null }>(LAST)
+  const last_id = last?.id ?? 0
+  const first_id = await firstIdOf(db, from_ms, last_id)
   const sums: Sums = { models: new Map(), accounts: new Map(), all: none() }
   let looked_at = 0
   let next_id = last_id
   while (next_id >= first_id && looked_at < max_calls) {
     const limit = Math.min(CALLS_A_STEP, max_calls - looked_at)
-    const rows = query.all({ from_ms, until_ms, models: wanted, first_id, next_id, limit })
+    const rows = await db.rows<Row>(ROWS, { from_ms, until_ms, models: wanted, first_id, next_id, limit })
     for (const row of rows) {
       const model = by_id.get(row.model)
       if (model && row.is_wanted === 1) add(sums, row, model)
@@ -95,17 +96,16 @@ export async function rerateCalls(
     next_id = (rows.at(-1)?.id ?? first_id) - 1
     await endOfTurn()
   }
-  if (next_id < first_id) return resultOf(db, sums, 1, undefined)
-  return resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), looked_at)
+  if (next_id < first_id) return await resultOf(db, sums, 1, undefined)
+  return await resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), looked_at)
 }
 
 /** The id of the first call that began at a time or later; ids rise with the time at which calls begin, within seconds. */
-function firstIdOf(db: Database, from_ms: number, last_id: number): number {
-  const next = db.query<{ id: number; started_at_ms: number }, [number]>(NEXT)
+async function firstIdOf(db: Db, from_ms: number, last_id: number): Promise<number> {
   let low = 1
   for (let high = last_id + 1; low < high; ) {
     const middle = Math.floor((low + high) / 2)
-    const found = next.get(middle)
+    const [found] = await db.rows<{ id: number; started_at_ms: number }>(NEXT, { from_id: middle })
     if (found && found.started_at_ms < from_ms) low = found.id + 1
     else high = middle
   }
@@ -113,10 +113,16 @@ function firstIdOf(db: Database, from_ms: number, last_id: number): number {
 }
 
 /** @param factor by which the sums of a sample become those of all */
-function resultOf(db: Database, sums: Sums, factor: number, sampled_calls: number | undefined): RerateResult {
+async function resultOf(
+  db: Db,
+  sums: Sums,
+  factor: number,
+  sampled_calls: number | undefined,
+): Promise<RerateResult> {
+  const accounts = await mostChanged(db, sums.accounts)
   return {
     models: [...sums.models].map(([model, sum]) => ({ model, ...times(sum, factor) })),
-    accounts: mostChanged(db, sums.accounts).map((sum) => ({ ...sum, ...times(sum, factor) })),
+    accounts: accounts.map((sum) => ({ ...sum, ...times(sum, factor) })),
     all: times(sums.all, factor),
     sampled_calls,
   }
@@ -172,10 +178,13 @@ function sumIn<K>(sums: Map<K, Rerated>, key: K): Rerated {
 const difference = ({ charged_nanos, unrated_nanos, rerated_nanos }: Rerated): number =>
   Math.abs(rerated_nanos + unrated_nanos - charged_nanos)
 
-function mostChanged(db: Database, sums: ReadonlyMap<number, Rerated>) {
-  const name = db.query<{ name: string }, [number]>('SELECT name FROM accounts WHERE id = ?')
-  return [...sums]
+async function mostChanged(db: Db, sums: ReadonlyMap<number, Rerated>) {
+  const most = [...sums]
     .sort(([, one], [, other]) => difference(other) - difference(one))
     .slice(0, MAX_ACCOUNTS)
-    .map(([account_id, sum]) => ({ account_id, account: name.get(account_id)?.name ?? '', ...sum }))
+  const ids = JSON.stringify(most.map(([account_id]) => account_id))
+  const named = new Map(
+    (await db.rows<{ id: number; name: string }>(NAMES, { ids })).map(({ id, name }) => [id, name]),
+  )
+  return most.map(([account_id, sum]) => ({ account_id, account: named.get(account_id) ?? '', ...sum }))
 }

@@ -1,5 +1,5 @@
 // The audit of kept responses: conversations are whole, and large responses have their files.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { ContentFiles } from '../kept/content.ts'
 import { responseQueries } from './queries.ts'
@@ -19,8 +19,8 @@ export interface ResponseTotals {
 }
 
 /** How much is kept. */
-export function totalsOfResponses(db: Database): ResponseTotals {
-  const { count = 0, kept_bytes } = responseQueries(db).totals.get() ?? {}
+export async function totalsOfResponses(db: Db): Promise<ResponseTotals> {
+  const { count = 0, kept_bytes } = (await responseQueries(db).totals.get()) ?? {}
   return { responses: count, response_bytes: kept_bytes ?? 0 }
 }
 
@@ -38,10 +38,7 @@ export const rulesOfResponses = (responses: number, findings: readonly Finding[]
  * Compares the rows with each other, and with the files. May run beside a server: what is wrong is looked at again, since
  * rows and files may change between two reads.
  */
-export async function auditResponses(
-  db: Database,
-  files: Pick<ContentFiles, 'list' | 'open'>,
-): Promise<Finding[]> {
+export async function auditResponses(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
   const first = await breaches(db, files)
   if (first.length === 0) return first
   const again = new Set((await breaches(db, files)).map(nameOf))
@@ -50,8 +47,8 @@ export async function auditResponses(
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
 
-async function breaches(db: Database, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
-  const rows = responseQueries(db).all.all()
+async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
+  const rows = await responseQueries(db).all.all()
   // After the rows: a row had its file before it was written.
   const sizes = new Map((await files.list()).map(({ key, bytes }) => [key, bytes]))
   const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))

@@ -32,6 +32,22 @@ export const responseQueries = perConnection({
   /** By its public id, unless it is deleted or past its time. */
   shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_SHOWN)).prepare(),
   row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
+  /** A row and those before it in its conversation, some at once, the newest first. */
+  chain: (orm) =>
+    orm
+      .select(ROW)
+      .from(responses)
+      .innerJoin(
+        sql`(WITH RECURSIVE chain (chain_id, before, place) AS (
+          SELECT id, previous, 1 FROM responses WHERE id = ${placeholder('id')}
+          UNION ALL
+          SELECT responses.id, responses.previous, chain.place + 1 FROM chain JOIN responses ON responses.id = chain.before
+          WHERE chain.place < ${placeholder('row_limit')}
+        ) SELECT chain_id, place FROM chain) AS chain`,
+        sql`${responses.id} = chain_id`,
+      )
+      .orderBy(sql`place`)
+      .prepare(),
   body: (orm) =>
     orm
       .select({ body: responses.body, body_file: responses.body_file })
@@ -69,7 +85,7 @@ export const responseQueries = perConnection({
       .update(responses)
       .set({
         later: sql`${responses.later} - 1`,
-        deleted: sql`${responses.deleted} AND ${responses.later} > 1`,
+        deleted: sql`CASE WHEN ${responses.later} > 1 THEN ${responses.deleted} ELSE 0 END`,
       })
       .where(equals(responses.id, 'id'))
       .prepare(),

@@ -1,5 +1,5 @@
 // The reading of kept responses: one, or a whole conversation turn by turn.
-import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { notFound } from '../domain/errors.ts'
 import { type ContentFiles, openContent } from '../kept/content.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
@@ -9,9 +9,11 @@ import { responseQueries } from './queries.ts'
 import { chainFrom, type Row } from './rows.ts'
 
 export interface Readable {
-  db: Database
+  db: Db
   files: Pick<ContentFiles, 'open'>
 }
+
+export type TurnOrder = 'oldest first' | 'newest first'
 
 /** The part of a conversation that one response added. */
 export interface Turn {
@@ -24,7 +26,7 @@ export interface Turn {
 
 /** The lines of a row; undefined if it is gone by now, or its file is missing. */
 async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | Blob | undefined> {
-  const found = responseQueries(db).body.get({ id })
+  const found = await responseQueries(db).body.get({ id })
   return found && (await openContent(files, found))
 }
 
@@ -42,17 +44,33 @@ export async function openResponse(from: Readable, row: Row): Promise<Uint8Array
 /** A response with the public id of the one that it continues. */
 export async function readResponse(from: Readable, row: Row): Promise<KeptResponse | undefined> {
   const { account_id, response_id: id, created_at_ms, previous } = row
-  const previous_id =
-    previous === null ? undefined : responseQueries(from.db).row.get({ id: previous })?.response_id
+  const before = previous === null ? undefined : await responseQueries(from.db).row.get({ id: previous })
   const content = await contentOf(from, row)
-  return content && { id, account_id, previous_id, created_at_ms, ...content }
+  return content && { id, account_id, previous_id: before?.response_id, created_at_ms, ...content }
 }
 
-/** The turns of a conversation, each read when it is asked for. @param rows in the order in which they are to be read */
-export function* turnsOf(from: Readable, rows: Iterable<Row>): Generator<Turn> {
-  for (const row of rows)
-    yield { id: row.response_id, kept_bytes: row.kept_bytes, lines: () => linesOf(from, row) }
+/** Rows that are read at once where not all need be. */
+const ROWS_A_PAGE = 100
+
+/** The turns of a conversation up to and with a response, each read when it is asked for. */
+export async function* turnsOf(from: Readable, row: Row, order: TurnOrder): AsyncGenerator<Turn> {
+  if (order === 'oldest first') {
+    for (const one of await oldestFirst(from.db, row)) yield turnOf(from, one)
+    return
+  }
+  for (let next: Row | undefined = row; next; ) {
+    // The last of them begins the next page.
+    const page = await chainFrom(from.db, next, ROWS_A_PAGE)
+    for (const one of page.slice(0, ROWS_A_PAGE)) yield turnOf(from, one)
+    next = page[ROWS_A_PAGE]
+  }
 }
+
+const turnOf = (from: Readable, row: Row): Turn => ({
+  id: row.response_id,
+  kept_bytes: row.kept_bytes,
+  lines: () => linesOf(from, row),
+})
 
 async function linesOf(from: Readable, row: Row): ReturnType<Turn['lines']> {
   const body = await bytesOf(from, row)
@@ -61,13 +79,13 @@ async function linesOf(from: Readable, row: Row): ReturnType<Turn['lines']> {
 }
 
 /** The rows of a conversation, the oldest first. */
-export const oldestFirst = (db: Database, row: Row): Row[] => [...chainFrom(db, row)].reverse()
+const oldestFirst = async (db: Db, row: Row): Promise<Row[]> => (await chainFrom(db, row)).toReversed()
 
 /** All items of a conversation, the oldest first; undefined if a part of it cannot be found. */
 export async function readItems(from: Readable, row: Row): Promise<JsonObject[] | undefined> {
   const items: JsonObject[] = []
   const pace = createPace()
-  for (const one of oldestFirst(from.db, row)) {
+  for (const one of await oldestFirst(from.db, row)) {
     const content = await contentOf(from, one)
     if (!content) return undefined
     for (const item of content.input) items.push(item)

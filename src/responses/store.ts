@@ -1,7 +1,5 @@
 // Kept responses in a database, and in a folder of their own for the large ones: conversations, bounded and for a time.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import {
@@ -18,27 +16,24 @@ import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
-import { oldestFirst, openResponse, readItems, readResponse, type Turn, turnsOf } from './reading.ts'
-import { chainFrom, deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, type Row } from './rows.ts'
+import { openResponse, readItems, readResponse, type Turn, type TurnOrder, turnsOf } from './reading.ts'
+import { deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, LOSABLE, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
-  bytesUntil(account_id: number, id: string): number | undefined
+  bytesUntil(account_id: number, id: string): Awaitable<number | undefined>
   /** The response object as JSON, which is not parsed, and may be large; undefined as for `find`. */
   open(account_id: number, id: string): Promise<Uint8Array | Blob | undefined>
   /** The conversation up to and with a response, turn by turn; undefined as for `find`. */
-  turnsUntil(account_id: number, id: string, order: TurnOrder): Generator<Turn> | undefined
+  turnsUntil(account_id: number, id: string, order: TurnOrder): Promise<AsyncGenerator<Turn> | undefined>
   /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
   /** Deletes files that no row names. Only at start. @returns how many there were */
   recover(): Promise<number>
 }
 
-export type TurnOrder = 'oldest first' | 'newest first'
-
 export interface KeptResponsesOptions {
-  /** A connection of its own: it may lose its last commits in a power cut, as the ledger's may not. */
-  db: Database
+  db: Db
   files: ContentFiles
   settings: () => ResponseSettings
   now: () => number
@@ -59,11 +54,13 @@ const GRACE_MS = 3_600_000
 const MAX_GIVEN_UP = 16
 const MAX_EXPIRED = 100
 
+type Continued = Pick<Row, 'account_id' | 'response_id'>
+
 interface State extends KeptResponsesOptions {
   limits: () => KeepLimits
   room: Room
-  /** The rows after which responses are being kept: they are not given up meanwhile. */
-  continued: number[]
+  /** The responses after which others are being kept: they are not given up meanwhile. */
+  continued: Continued[]
 }
 
 /**
@@ -74,47 +71,45 @@ interface State extends KeptResponsesOptions {
 export function createKeptResponses(options: KeptResponsesOptions): KeptResponses {
   const state = stateOf(options)
   const { db, settings, room, files } = state
-  const shown = (account_id: number, id: string): Row | undefined =>
-    findShown(db, { account_id, response_id: id, expired_by_ms: expiredBy(state) })
+  const shown = (account_id: number, id: string, from = db): Awaitable<Row | undefined> =>
+    findShown(from, { account_id, response_id: id, expired_by_ms: expiredBy(state) })
   return {
     get enabled() {
       return settings().store
     },
     keep: (kept) => keep(state, kept),
     async find(account_id, id) {
-      const row = shown(account_id, id)
+      const row = await shown(account_id, id)
       return row && (await readResponse(state, row))
     },
     async open(account_id, id) {
-      const row = shown(account_id, id)
+      const row = await shown(account_id, id)
       return row && (await openResponse(state, row))
     },
     async remove(account_id, id) {
-      room.space()
-      const gone = await untilFree(() =>
-        immediately(db, () => {
-          const row = shown(account_id, id)
-          return row && deleteNamed(db, row, goneBy(state))
-        }),
-      )
+      await room.space()
+      const gone = await db.begin(async (tx) => {
+        const row = await shown(account_id, id, tx)
+        return row && (await deleteNamed(tx, row, goneBy(state)))
+      }, LOSABLE)
       if (!gone) return false
       options.probe('response.deleted')
       await room.release(gone)
       return true
     },
     async itemsUntil(account_id, id) {
-      const row = shown(account_id, id)
+      const row = await shown(account_id, id)
       if (row) refuseLong(state, row)
       return row && (await readItems(state, row))
     },
-    bytesUntil: (account_id, id) => shown(account_id, id)?.chain_bytes,
-    turnsUntil(account_id, id, order) {
-      const row = shown(account_id, id)
-      return row && turnsOf(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
+    bytesUntil: async (account_id, id) => (await shown(account_id, id))?.chain_bytes,
+    async turnsUntil(account_id, id, order) {
+      const row = await shown(account_id, id)
+      return row && turnsOf(state, row, order)
     },
     sweep: () => sweep(state),
     async recover() {
-      const named = responseQueries(db).bodyFiles.all()
+      const named = await responseQueries(db).bodyFiles.all()
       room.recount()
       return await removeStrays(files, new Set(named.map(({ body_file }) => body_file)))
     },
@@ -124,17 +119,23 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
 function stateOf(options: KeptResponsesOptions): State {
   const { db, files, settings } = options
   const queries = responseQueries(db)
-  const continued: number[] = []
+  const continued: Continued[] = []
+  const isContinued = (row: Row) =>
+    continued.some(
+      ({ account_id, response_id }) => account_id === row.account_id && response_id === row.response_id,
+    )
   const limits = () => ({
     kept_bytes: settings().max_mb * MEGABYTE,
     kept_bytes_per_account: settings().max_mb_per_account * MEGABYTE,
   })
-  function giveUp(account_id: number, over_bytes: number): Row[] | undefined {
-    const oldest = queries.oldestLast.all({ account_id, row_limit: MAX_GIVEN_UP + continued.length })
-    const free = oldest.filter(({ id }) => !continued.includes(id))
-    if (oldest.length > 0 && free.length === 0) return undefined
-    return immediately(db, () => deleteLast(db, sufficient(free, over_bytes), goneBy(state)))
-  }
+  const giveUp = (account_id: number, over_bytes: number) =>
+    db.begin(async (tx) => {
+      const row_limit = MAX_GIVEN_UP + continued.length
+      const oldest = await responseQueries(tx).oldestLast.all({ account_id, row_limit })
+      const free = oldest.filter((row) => !isContinued(row))
+      if (oldest.length > 0 && free.length === 0) return undefined
+      return await deleteLast(tx, sufficient(free, over_bytes), goneBy(state))
+    }, LOSABLE)
   const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
   const state: State = { ...options, limits, room, continued }
   return state
@@ -151,11 +152,11 @@ async function keep(state: State, kept: KeptResponse): Promise<void> {
   const { db, settings, continued, probe } = state
   const { account_id, previous_id } = kept
   if (!settings().store) return
-  const lines = await encodeLines(kept)
-  const previous = previous_id && responseQueries(db).named.get({ account_id, response_id: previous_id })
-  const continues = previous ? previous.id : undefined
-  if (continues !== undefined) continued.push(continues)
+  const continues = previous_id === undefined ? undefined : { account_id, response_id: previous_id }
+  // Before the first await: it may be gone already, but goes no more.
+  if (continues) continued.push(continues)
   try {
+    const lines = await encodeLines(kept)
     const body = await write(state, account_id, lines)
     probe('response.written')
     const is_kept = await keepContent(state, { account_id, body, more_bytes: 0 }, (columns) =>
@@ -165,7 +166,7 @@ async function keep(state: State, kept: KeptResponse): Promise<void> {
       throw notFound(`The response "${previous_id}", which this one continues, is kept no longer.`)
     probe('response.kept')
   } finally {
-    if (continues !== undefined) continued.splice(continued.indexOf(continues), 1)
+    if (continues) continued.splice(continued.indexOf(continues), 1)
   }
 }
 
@@ -190,23 +191,22 @@ function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): vo
 
 async function sweep(state: State): Promise<void> {
   const { db, room } = state
-  const { expiredLast, closedHolders } = responseQueries(db)
-  const expire = () => {
+  const space = await room.space()
+  await deleteWhile(state, async (tx) => {
     const expired_by_ms = goneBy(state)
-    return deleteLast(db, expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED }), expired_by_ms)
-  }
-  room.space()
-  await deleteWhile(state, expire)
+    const expired = await responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
+    return await deleteLast(tx, expired, expired_by_ms)
+  })
   // What calls kept that were under way when their account was closed.
-  for (const { account_id } of closedHolders.all())
-    await deleteWhile(state, () => deleteSomeOf(db, account_id))
-  for (const account_id of room.space().accounts()) await room.make(account_id)
+  for (const { account_id } of await responseQueries(db).closedHolders.all())
+    await deleteWhile(state, (tx) => deleteSomeOf(tx, account_id))
+  for (const account_id of space.accounts()) await room.make(account_id)
 }
 
 /** Deletes rows and their files, a few in each transaction, as long as there are any. */
-async function deleteWhile({ db, room }: State, deleteSome: () => Row[]): Promise<void> {
+async function deleteWhile({ db, room }: State, deleteSome: (tx: Db) => Promise<Row[]>): Promise<void> {
   for (;;) {
-    const gone = await untilFree(() => immediately(db, deleteSome))
+    const gone = await db.begin(deleteSome, LOSABLE)
     if (gone.length === 0) return
     await room.release(gone)
     await endOfTurn()

@@ -1,21 +1,18 @@
 // Alerts of a running gateway: what is looked at how often, what is raised or ended of it, and when that is sent.
-import type { Database } from 'bun:sqlite'
-import { dirname } from 'node:path'
 import { lowBalances, spendConditions } from '../alerts/account-conditions.ts'
 import { failing } from '../alerts/route-conditions.ts'
 import { createSender } from '../alerts/sender.ts'
 import { type Condition, type Rule, stepsOf } from '../alerts/steps.ts'
 import { applySteps, openAlerts, recentAlerts, recentSendings } from '../alerts/store.ts'
 import { createWebhookTest, type TestParts } from '../alerts/test-message.ts'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+import type { Awaitable, Db } from '../db/db.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
 import type { Alerts } from '../surface/alerts.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
 
 /** Alerts as the pages see them. */
-export const alertsIn = (db: Database, parts: TestParts): Alerts => ({
+export const alertsIn = (db: Db, parts: TestParts): Alerts => ({
   open: () => openAlerts(db),
   recent: (limit) => recentAlerts(db, limit),
   sendings: (limit) => recentSendings(db, limit),
@@ -48,7 +45,7 @@ const NOT_OFTEN_MS = 5 * 60_000
 interface Check {
   rules: readonly Rule[]
   every_ms: number
-  look: () => Condition[] | Promise<Condition[]>
+  look: () => Awaitable<Condition[]>
 }
 
 /** Looks each minute. What cannot be looked at is logged, and its alerts stay as they are. */
@@ -73,10 +70,10 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
         log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
       }
     }
-    const steps = stepsOf(openAlerts(db), conditions, { looked_at, now_ms })
+    const steps = stepsOf(await openAlerts(db), conditions, { looked_at, now_ms })
     if (Object.values(steps).some((each) => each.length > 0)) {
       const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
-      await untilFree(() => immediately(db, () => applySteps(db, steps, { now_ms, newWebhookId })))
+      await db.begin((tx) => applySteps(tx, steps, { now_ms, newWebhookId }))
       for (const { rule, subject, sentence } of steps.raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     }
   }
@@ -114,7 +111,7 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
 
 function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] {
   const { now, catalogue } = exchange
-  const data_folder = dirname(db.filename)
+  const { data_folder } = operations
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
@@ -125,7 +122,7 @@ function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] 
     {
       rules: ['failing_model', 'failing_provider', 'failing_route'],
       every_ms: 0,
-      look: () => failing(catalogue(), operations.health()),
+      look: async () => failing(catalogue(), await operations.health()),
     },
     { rules: ['disk'], every_ms: 0, look: () => diskConditions(data_folder) },
     {

@@ -1,16 +1,14 @@
 // The catalogue's past in a gateway: texts are kept as they come into force, whoever saved them.
-import type { Database } from 'bun:sqlite'
 import type { Configuration, ConfigurationParts } from '../config/configuration.ts'
 import { lateConfiguration } from '../config/late-configuration.ts'
 import { keepText } from '../config/past.ts'
-import { untilFree } from '../db/busy.ts'
-import { immediately } from '../db/transaction.ts'
+import type { Db } from '../db/db.ts'
 import type { Logger } from '../observe/log.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 
 interface Parts extends Pick<ConfigurationParts, 'path' | 'env' | 'protocols' | 'now'> {
   watched: OpenCatalogue
-  db: Database
+  db: Db
   log: Logger
 }
 
@@ -24,7 +22,7 @@ export const openConfiguration = ({ watched, db, log, ...parts }: Parts): Config
     async keep(text, made_by, request_id) {
       const version = { text, made_by, made_at_ms: parts.now(), request_id }
       try {
-        await untilFree(() => immediately(db, () => keepText(db, version)))
+        await db.begin((tx) => keepText(tx, version))
       } catch (cause) {
         // The file is in force all the same.
         log.warn({ cause }, "the catalogue's text could not be kept for its history")

@@ -1,5 +1,4 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import type { Database } from 'bun:sqlite'
 import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
@@ -12,6 +11,7 @@ import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { Db } from '../db/db.ts'
 import { requestIdAt } from '../domain/request-id.ts'
 import { createBodyMemory } from '../exchange/bodies/memory.ts'
 import { createMemoryBudget } from '../exchange/bodies/memory-budget.ts'
@@ -66,7 +66,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'books' | 'doctor' | 'backups' | 'alerts' | 'metrics'>
+  beside: Pick<Operations, 'data_folder' | 'books' | 'doctor' | 'backups' | 'alerts' | 'metrics'>
   decoder: Decoder
   network: Fetch
 }
@@ -135,7 +135,7 @@ const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeP
   random: Math.random,
 })
 
-const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Database }): ExchangeParts['bodies'] => ({
+const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Db }): ExchangeParts['bodies'] => ({
   memory: createBodyMemory({
     limit_bytes: BODY_MEMORY_BYTES,
     account_limit_bytes: BODY_MEMORY_BYTES / 2,
@@ -150,7 +150,7 @@ const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Database }): ExchangeP
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
 
-const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
+const gateOf = (db: Db, passes: Passes, now: () => number): Gate =>
   createGate({
     findKey: (sha256) => findKey(db, sha256),
     findPassed(request) {
@@ -165,7 +165,7 @@ const sessionsOf = ({
   catalogue,
   now,
   log,
-}: Pick<Parts, 'catalogue' | 'now' | 'log'> & { db: Database }): Sessions =>
+}: Pick<Parts, 'catalogue' | 'now' | 'log'> & { db: Db }): Sessions =>
   createSessions({
     db,
     passwords: createPasswords(),

@@ -1,6 +1,8 @@
 // The whole audit: the database itself, the books, the images with their files, and the kept responses.
 import type { Database } from 'bun:sqlite'
+import type { Db } from '../db/db.ts'
 import { damageIn, missingParts, type Part } from '../db/integrity.ts'
+import { dbOver } from '../db/sqlite.ts'
 import { unprocessable } from '../domain/errors.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { money } from '../http/views.ts'
@@ -54,12 +56,13 @@ export async function fullAudit({
   const step = (done: number) => onAudit?.({ done, of })
   step(0)
   const database = auditDatabase(db)
-  const books = readingBooks(db, database, (done) => step(done + 1))
+  const rows = dbOver(db)
+  const books = await readingBooks(rows, database, (done) => step(done + 1))
   step(of - 2)
-  const library = await compareLibrary({ db, images, files })
+  const library = await compareLibrary({ db: rows, images, files })
   step(of - 1)
-  const in_responses = await auditResponses(db, responses)
-  const kept = totalsOfResponses(db)
+  const in_responses = await auditResponses(rows, responses)
+  const kept = await totalsOfResponses(rows)
   const findings = [...database.findings, ...books.findings, ...library.findings, ...in_responses]
   const rules = [
     ...database.rules,
@@ -113,9 +116,9 @@ function auditDatabase(db: Database): Damage & { rules: CheckedRule[] } {
   return { rules, findings, missing }
 }
 
-function readingBooks(db: Database, damage: Damage, onRule: (done: number) => void): Audit {
+async function readingBooks(db: Db, damage: Damage, onRule: (done: number) => void): Promise<Audit> {
   try {
-    return audit(db, onRule)
+    return await audit(db, onRule)
   } catch (cause) {
     const [first] = damage.findings
     if (!first) throw cause

@@ -20,7 +20,7 @@ export function listenForMetrics(listen: string, metrics: Operations['metrics'])
       ...parseListenAddress(listen),
       reusePort: false,
       development: false,
-      fetch(request) {
+      async fetch(request) {
         if (!URL.canParse(request.url)) return text(400, 'The Host header is missing or malformed.')
         const { hostname, pathname } = new URL(request.url)
         // A page in a browser of this machine can have a name of its own lead here: it is refused by that name.
@@ -28,7 +28,7 @@ export function listenForMetrics(listen: string, metrics: Operations['metrics'])
         if (pathname !== '/metrics') return text(404, 'No such endpoint; only GET /metrics.')
         if (request.method !== 'GET' && request.method !== 'HEAD')
           return text(405, 'Metrics are read with GET.')
-        const { content_type, text: told } = metrics()
+        const { content_type, text: told } = await metrics()
         return new Response(told, { headers: { 'content-type': content_type } })
       },
     })

@@ -1,13 +1,13 @@
 // Metrics and telemetry of a running gateway: what they listen to, what they look up, and how they start and stop.
-import type { Database } from 'bun:sqlite'
 import manifest from '../../package.json' with { type: 'json' }
+import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { SettledListener } from '../exchange/settling/activity.ts'
 import { costOf } from '../exchange/settling/queue.ts'
 import type { Ledger, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { SettledCall } from '../observe/call-facts.ts'
 import { type CallSums, createCallSums } from '../observe/call-sums.ts'
-import { type Exposition, exposed } from '../observe/exposition.ts'
+import { exposed } from '../observe/exposition.ts'
 import type { Logger } from '../observe/log.ts'
 import { type LoopLag, watchLoopLag } from '../observe/loop-lag.ts'
 import { metricSources, type Readings } from '../observe/metric-sources.ts'
@@ -39,7 +39,7 @@ interface ObservingParts {
 
 /** What counts calls and tells of them. */
 interface Counting {
-  metrics: () => Exposition
+  metrics: Operations['metrics']
   stop(): void
 }
 
@@ -57,7 +57,7 @@ export function createObserving({ catalogue, log, now }: ObservingParts): Observ
     counting ??= startCounting(parts)
     return counting
   }
-  const metrics = () => count().metrics()
+  const metrics = async () => count().metrics()
 
   return {
     metrics,
@@ -114,7 +114,11 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
     lag,
     version: manifest.version,
     started_at_ms: parts.started_at_ms,
-    pendingHolds: () => withUnwritten(pendingHolds(db), exchange.ledger.unwritten),
+    async pendingHolds() {
+      // First those without a row: by the time that the rows were read they may have one.
+      const unwritten = new Map(exchange.ledger.unwritten)
+      return withUnwritten(await pendingHolds(db), unwritten)
+    },
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => exchange.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
@@ -129,12 +133,10 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
   }
 }
 
-function pendingHolds(db: Database): PendingHolds {
-  const found = db
-    .query<PendingHolds, []>(
-      "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
-    )
-    .get()
+async function pendingHolds(db: Db): Promise<PendingHolds> {
+  const [found] = await db.rows<PendingHolds>(
+    "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
+  )
   return found ?? { count: 0, amount_nanos: 0 }
 }
 

@@ -1,10 +1,9 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
-import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import { recordAction } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
+import type { Db } from '../db/db.ts'
 import type { Action, By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
@@ -75,8 +74,7 @@ export interface ServeOptions {
 export interface LastStep {
   catalogue: Catalogue
   url: URL
-  /** It does not wait for locks: what writes does it in `untilFree`. */
-  db: Database
+  db: Db
   ledger: Ledger
 }
 
@@ -124,7 +122,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     notReady: readiness.notReady,
     sockets: () => sockets,
     serve: inside.serve,
-    beside: { ...beside, metrics: observing.metrics },
+    beside: { ...beside, data_folder, metrics: observing.metrics },
     decoder: createDecoder(),
     closed: readiness.closed,
     network,
@@ -143,8 +141,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
   beside.backups.watch()
-  const { db, ledger, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books: beside.books })
+  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, books: beside.books })
+  const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
   await followEdits(watched, configuration)
@@ -213,7 +211,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
 }
 
 /** Writes to the audit log beside the calls. */
-const recorderIn = (db: Database) => (action: Action, by: By) => untilFree(() => recordAction(db, action, by))
+const recorderIn = (db: Db) => (action: Action, by: By) => db.begin((tx) => recordAction(tx, action), { by })
 
 interface Stopped {
   gateway: Gateway

@@ -8,6 +8,7 @@ import { createForOwner } from '../db/folder.ts'
 import { damageIn, missingParts } from '../db/integrity.ts'
 import { nameNew, refuseTarget } from '../db/new-file.ts'
 import { openDatabase } from '../db/open.ts'
+import { dbOver } from '../db/sqlite.ts'
 import { type GoesWith, unfinishedName } from '../db/work-folder.ts'
 import { unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
@@ -28,7 +29,7 @@ const EXAMPLE = 'tollgate.db'
  * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
  * copy fails a check: it is deleted
  */
-export function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): Audit {
+export async function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): Promise<Audit> {
   refuseTarget(path, EXAMPLE)
   const unfinished = unfinishedName(path)
   goesWith?.(unfinished)
@@ -36,7 +37,7 @@ export function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): 
   try {
     createForOwner(unfinished)
     db.query('VACUUM INTO ?').run(unfinished)
-    const audited = checkFile(unfinished)
+    const audited = await checkFile(unfinished)
     flush(unfinished)
     nameNew(unfinished, path, EXAMPLE)
     flush(dirname(path))
@@ -51,9 +52,9 @@ export function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): 
  *
  * @param path its name in error messages
  * @returns its audit, which is clean
- * @throws GatewayError unprocessable that names what is wrong; SQLiteError if the damage is too great to tell
+ * @throws GatewayError unprocessable that names what is wrong; SQLiteError or StorageFailure if the damage is too great to tell
  */
-export function check(db: Database, path: string): Audit {
+export async function check(db: Database, path: string): Promise<Audit> {
   const [damage] = damageIn(db)
   if (damage !== undefined) throw unprocessable(`${path} is damaged: ${damage}`)
   const [missing] = missingParts(db)
@@ -61,12 +62,12 @@ export function check(db: Database, path: string): Audit {
   if (db.query('PRAGMA foreign_key_check').get()) {
     throw unprocessable(`${path} is damaged: a row refers to one that is missing.`)
   }
-  const result = audit(db)
+  const result = await audit(dbOver(db))
   if (!result.clean) throw unprocessable(`${path} does not pass the audit.\n${describeFindings(result)}`)
   return result
 }
 
-function checkFile(path: string): Audit {
+async function checkFile(path: string): Promise<Audit> {
   using db = closing(openDatabase(path, { readonly: true }))
-  return check(db, path)
+  return await check(db, path)
 }

@@ -2,10 +2,12 @@
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { databaseBytes } from '../db/disk-room.ts'
+import { openDatabase } from '../db/open.ts'
 import type { Library } from '../library/library.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
+import { closing } from '../utilities/at-end.ts'
 import { auditInProcess, type OpenBooks } from './books.ts'
 import { fullAudit, reportOf } from './full-audit.ts'
 import { reportFindings } from './reports.ts'
@@ -16,7 +18,7 @@ const MAX_ROWS_AT_ONCE = 5_000
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
 export interface StartAuditOptions {
-  db: Database
+  database_path: string
   library: Library
   data_folder: string
   log: Logger
@@ -43,7 +45,7 @@ export interface StartAudit {
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const {
-    db,
+    database_path,
     library,
     data_folder,
     log,
@@ -52,6 +54,7 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
     max_rows_at_once = MAX_ROWS_AT_ONCE,
   } = options
   const since_ms = now()
+  using db = closing(openDatabase(database_path, { readonly: true }))
   if (rowsOf(db) > max_rows_at_once || databaseBytes(db) > MAX_BYTES_AT_ONCE)
     return auditBeside(options, since_ms)
   const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))

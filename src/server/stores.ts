@@ -1,12 +1,11 @@
 // What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
-import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { neverBlock } from '../db/busy.ts'
 import type { MigrationCopy } from '../db/copy.ts'
+import type { Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
-import { openDatabase, openUnsynced } from '../db/open.ts'
 import { type DatabasePlace, watchPlace } from '../db/place.ts'
+import { openDb } from '../db/sqlite.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
 import { SettlementQueue } from '../exchange/settling/queue.ts'
@@ -40,7 +39,7 @@ export interface StoreOptions {
 }
 
 export interface Stores {
-  db: Database
+  db: Db
   database_path: string
   place: DatabasePlace
   ledger: Ledger
@@ -71,7 +70,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
   if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   const database_path = join(data_folder, 'tollgate.db')
-  const { db, unsynced_db, place } = openDatabases(database_path, log)
+  const { db, place } = openDatabase(database_path, log)
   const ledger = openLedger({
     path: database_path,
     owner: true,
@@ -92,7 +91,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     unwritten: () => ledger.unwritten.values(),
   })
   const responses = createKeptResponses({
-    db: unsynced_db,
+    db,
     files: createFileStore(join(data_folder, RESPONSES_FOLDER)),
     settings: () => catalogue().responses,
     now,
@@ -100,8 +99,8 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   })
   const replays = createReplayCount(db, { now, log })
   const scrub = (text: string) => redactorOf(catalogue()).scrub(text)
-  const refusals = createRefusals({ db: unsynced_db, now, log, scrub })
-  const route_sums = openRouteSums(unsynced_db, { now, log })
+  const refusals = createRefusals({ db, now, log, scrub })
+  const route_sums = openRouteSums(db, { now, log })
   return {
     db,
     database_path,
@@ -122,27 +121,24 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       await refusals.close()
       await route_sums.close()
       place.stop()
-      unsynced_db.close()
-      db.close()
+      await db.close()
       unlock()
     },
   }
 }
 
-/** The database, which fails to be written while its files are not in place, and a connection for what is no money, which waits for no disk. */
-function openDatabases(database_path: string, log: Logger) {
+/** The database, which fails to be written while its files are not in place. */
+function openDatabase(database_path: string, log: Logger) {
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
-  const db = openDatabase(database_path, { onCopy })
-  const unsynced_db = openUnsynced(database_path)
+  const db = openDb(database_path, { onCopy })
   const reportPlace = reportPlaceTo(log)
   const place = watchPlace(database_path, (trouble) => {
     reportPlace(trouble)
     // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
-    for (const each of [db, unsynced_db])
-      each.run(`PRAGMA query_only = ${trouble === undefined ? 'OFF' : 'ON'}`)
+    db.mayWrite(trouble === undefined)
   })
-  return { db, unsynced_db, place }
+  return { db, place }
 }
 
 export interface RecoverOptions {
@@ -163,8 +159,8 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
-    hasHold: (id, request_id) => holdQueries(db).ofRequest.get({ id, request_id }) !== undefined,
-    isRecorded: (request_id) => findCall(db, request_id) !== undefined,
+    hasHold: async (id, request_id) => (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,
+    isRecorded: async (request_id) => (await findCall(db, request_id)) !== undefined,
   })
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
@@ -174,6 +170,4 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
   reportRecovered(await recoverLibrary(library), log)
   journal.reserve()
-  // From the first call on, nobody waits for a lock of another process.
-  neverBlock(db)
 }

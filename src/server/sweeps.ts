@@ -1,6 +1,5 @@
 // Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
 import { sweepActions } from '../db/actions.ts'
-import { untilFree } from '../db/busy.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
 import type { Gateway } from '../surface/gateway.ts'
@@ -31,7 +30,7 @@ export function sweepRegularly(
     await responses.sweep()
     await refusals.sweep()
     await sessions.sweep()
-    await untilFree(() => sweepActions(db))
+    await sweepActions(db)
     const found_files = await findMissing(library)
     if (found_files > 0) log.info({ found_files }, 'missing images are back')
   }

@@ -47,11 +47,11 @@ export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
   })
 
 /** Who makes a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
-export function admitReader(
+export async function admitReader(
   { exchange: { gate, catalogue }, requests: { reads } }: CallParts,
   origin: CallOrigin,
 ) {
-  const caller = gate.admit(origin)
+  const caller = await gate.admit(origin)
   const limit = catalogue().limits.reads_per_minute
   const retry_after_s = reads.take(caller.key.id, limit)
   if (retry_after_s !== undefined)
@@ -72,7 +72,7 @@ const statusOf = (status: number | keyof StatusMap = 200): number =>
  */
 export const freeCalls = (gateway: CallParts, surface: SurfaceOf) =>
   openCalls(gateway, surface)
-    .derive({ as: 'scoped' }, ({ origin }) => ({ caller: admitReader(gateway, origin) }))
+    .derive({ as: 'scoped' }, async ({ origin }) => ({ caller: await admitReader(gateway, origin) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })

@@ -1,5 +1,6 @@
 // Feeds of server-sent events: bounded, pinged, and over when whoever reads them may no longer.
 import type { Stream } from '@elysiajs/stream'
+import type { Awaitable } from '../db/db.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 
@@ -29,7 +30,7 @@ export interface FeedRequest<Event extends object> {
   /** Whose feeds are counted together. */
   reader: number
   /** Looks again whether they may read. @throws once they may not */
-  recheck(): void
+  recheck(): Awaitable<unknown>
   /** Begins to send events. @returns stops it */
   start(send: (event: Event) => void): () => void
 }
@@ -66,10 +67,11 @@ export function createFeeds<Event extends object>(
     const feed = startFeed(new feeds.Stream<Event | Ping>())
     const stop = start(feed.send)
     const pinging = setInterval(() => feed.send({ type: 'ping' }), ping_every_ms)
-    const checking = setInterval(() => {
-      if (running.stopping || !isAllowed(recheck)) end()
-    }, check_every_ms)
+    const checking = setInterval(() => void check(), check_every_ms)
     let ended = false
+    async function check(): Promise<void> {
+      if (running.stopping || !(await isAllowed(recheck))) end()
+    }
     function end(): void {
       if (ended) return
       ended = true
@@ -97,6 +99,7 @@ function startFeed<Event extends object>(
 } {
   const reader = stream.value.getReader()
   let waiting = 0
+  let is_over = false
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -112,17 +115,21 @@ function startFeed<Event extends object>(
   return {
     body,
     send(event) {
-      if (waiting >= MAX_WAITING_EVENTS) return
+      // What was read for an event may have taken until after the end.
+      if (is_over || waiting >= MAX_WAITING_EVENTS) return
       waiting += 1
       stream.send(event)
     },
-    end: () => stream.close(),
+    end() {
+      is_over = true
+      stream.close()
+    },
   }
 }
 
-function isAllowed(recheck: () => void): boolean {
+async function isAllowed(recheck: () => Awaitable<unknown>): Promise<boolean> {
   try {
-    recheck()
+    await recheck()
     return true
   } catch {
     // Revoked, expired, suspended or signed out: whichever it is, the feed ends.

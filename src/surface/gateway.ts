@@ -1,10 +1,10 @@
 // The parts of a running gateway that a plugin is given, and what a plugin is.
-import type { Database } from 'bun:sqlite'
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Configuration } from '../config/configuration.ts'
+import type { Db } from '../db/db.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { ServerSockets } from '../http/sockets.ts'
@@ -37,7 +37,7 @@ export interface Gateway {
   /** What the operator looks at and sees to. */
   operations: Operations
   /** For reading; what the console writes goes through `changed` (plugins/console/calls.ts). Money moves by the ledger only. */
-  db: Database
+  db: Db
 }
 
 export interface Requests {
@@ -74,6 +74,8 @@ export interface People {
 }
 
 export interface Operations {
+  /** Where the database, the files and the catalogue are. */
+  data_folder: string
   /** The audit of the books, beside the calls. */
   books: Books
   /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
@@ -83,13 +85,13 @@ export interface Operations {
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
   /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
-  metrics: () => Exposition
+  metrics: () => Promise<Exposition>
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
   notReady: () => string | undefined
   /** What the operator should know of at this moment, and what was sent of it. */
   alerts: Alerts
   /** How models, providers and routes did in the last hour and day, over restarts. */
-  health: () => HealthNow
+  health: () => Promise<HealthNow>
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */
   own_plugins: OwnPlugin[]
 }

@@ -233,6 +233,12 @@ function orCut({ begun }: Pump, work: Promise<void>): void {
   work.catch(async (bug: Error) => (await begun.promise).cut(bug))
 }
 
+/** Nobody waits until these are read. */
+function writeLast(outlet: Outlet | undefined, bytes: Uint8Array): void {
+  // Dropped: that their reader has gone meanwhile, as in `give`.
+  void outlet?.write(bytes)?.catch(() => undefined)
+}
+
 /**
  * Settles, then hands out what was held back: where it cannot be paid, nobody gets it. An end that cannot be translated
  * throws before it is paid.
@@ -243,7 +249,7 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.held = undefined
   await pumping.settle('completed', undefined, pumping.given_out)
   if (pumping.closed) return
-  for (const bytes of end_of_answer) if (bytes) pumping.outlet?.write(bytes)
+  for (const bytes of end_of_answer) if (bytes) writeLast(pumping.outlet, bytes)
   pumping.outlet?.close()
 }
 
@@ -260,10 +266,10 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   }
   const outlet = await pumping.begun.promise
   if (pumping.closed) return
-  if (pumping.held) outlet.write(pumping.held)
+  if (pumping.held) writeLast(outlet, pumping.held)
   const record = pumping.relay.fail(pumping.renderError(cause))
   if (!record) return outlet.cut(new Error('the upstream broke its answer off'))
-  outlet.write(record)
+  writeLast(outlet, record)
   outlet.close()
 }
 

@@ -8,12 +8,14 @@ import {
 } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { beginErasing } from '../../src/access/erasing.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
-function world() {
-  const db = memoryDatabase()
-  const { id } = createAccount(db, { name: 'ada', now_ms: 1 })
-  return { db, id }
+async function world() {
+  const connection = memoryDatabase()
+  const db = dbOver(connection)
+  const { id } = await createAccount(db, { name: 'ada', now_ms: 1 })
+  return { connection, db, id }
 }
 
 describe('a detail is kept', () => {
@@ -28,26 +30,26 @@ describe('a detail is kept', () => {
     ['of 100 characters, whatever they take', { display_name: '🦊'.repeat(100) }, {}],
     ['of several lines', { note: 'pays late\ncall first' }, { note: 'pays late\ncall first' }],
     ['that limited keys see all', { keys_see_account: true }, { keys_see_account: true }],
-  ])('%s', (_, asked, kept) => {
-    const { db, id } = world()
+  ])('%s', async (_, asked, kept) => {
+    const { db, id } = await world()
     const expected = { ...NO_DETAILS, ...asked, ...kept }
-    expect(changeDetails(db, 'ada', asked)).toEqual(expected)
-    expect(detailsOf(db, id)).toEqual(expected)
+    expect(await changeDetails(db, 'ada', asked)).toEqual(expected)
+    expect(await detailsOf(db, id)).toEqual(expected)
   })
 
-  test('until it is changed: what is left out stays, an empty text removes', () => {
-    const { db, id } = world()
-    changeDetails(db, 'ada', { display_name: 'Ada', email: 'ada@example.com' })
-    changeDetails(db, 'ada', { note: 'pays late' })
-    changeDetails(db, 'ada', { email: '' })
-    expect(detailsOf(db, id)).toEqual({ ...NO_DETAILS, display_name: 'Ada', note: 'pays late' })
+  test('until it is changed: what is left out stays, an empty text removes', async () => {
+    const { db, id } = await world()
+    await changeDetails(db, 'ada', { display_name: 'Ada', email: 'ada@example.com' })
+    await changeDetails(db, 'ada', { note: 'pays late' })
+    await changeDetails(db, 'ada', { email: '' })
+    expect(await detailsOf(db, id)).toEqual({ ...NO_DETAILS, display_name: 'Ada', note: 'pays late' })
   })
 
-  test('with a line in the log of activity that has what changed; none where nothing does', () => {
-    const { db } = world()
-    changeDetails(db, 'ada', { display_name: 'Ada', note: '' })
-    changeDetails(db, 'ada', { display_name: ' Ada ' })
-    const lines = db.query("SELECT before, after FROM actions WHERE action = 'account.changed'").all()
+  test('with a line in the log of activity that has what changed; none where nothing does', async () => {
+    const { connection, db } = await world()
+    await changeDetails(db, 'ada', { display_name: 'Ada', note: '' })
+    await changeDetails(db, 'ada', { display_name: ' Ada ' })
+    const lines = connection.query("SELECT before, after FROM actions WHERE action = 'account.changed'").all()
     expect(lines).toEqual([{ before: '{"display_name":""}', after: '{"display_name":"Ada"}' }])
   })
 })
@@ -64,22 +66,22 @@ describe('a detail is refused', () => {
     ['an email of 255 characters', { email: `${'x'.repeat(250)}@b.io` }, 'email'],
     ['a note of 1,001 characters', { note: 'x'.repeat(1_001) }, 'note'],
     ['a note that colours a terminal', { note: '\u001b[31mred' }, 'note'],
-  ])('%s', (_, asked, param) => {
-    const { db, id } = world()
-    changeDetails(db, 'ada', { note: 'before' })
-    expect(() => changeDetails(db, 'ada', asked)).toThrow(
+  ])('%s', async (_, asked, param) => {
+    const { db, id } = await world()
+    await changeDetails(db, 'ada', { note: 'before' })
+    await expect(changeDetails(db, 'ada', asked)).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid_request', param }),
     )
-    expect(detailsOf(db, id)).toEqual({ ...NO_DETAILS, note: 'before' })
+    expect(await detailsOf(db, id)).toEqual({ ...NO_DETAILS, note: 'before' })
   })
 
-  test('of an account that does not exist, or is erased', () => {
-    const { db } = world()
-    expect(() => changeDetails(db, 'eve', { note: 'x' })).toThrow(
+  test('of an account that does not exist, or is erased', async () => {
+    const { db } = await world()
+    await expect(changeDetails(db, 'eve', { note: 'x' })).rejects.toThrow(
       expect.objectContaining({ kind: 'not_found' }),
     )
-    beginErasing(db, 'ada', 2)
-    expect(() => changeDetails(db, 'ada', { note: 'x' })).toThrow(
+    await beginErasing(db, 'ada', 2)
+    await expect(changeDetails(db, 'ada', { note: 'x' })).rejects.toThrow(
       expect.objectContaining({ kind: 'conflict' }),
     )
   })

@@ -2,14 +2,16 @@
 import { describe, expect, test } from 'bun:test'
 import { accountByName, createAccount, listAccounts, suspendAccount } from '../../src/access/accounts.ts'
 import { reopenAccount } from '../../src/access/closing.ts'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000
-const database = () => memoryDatabase()
+const database = () => dbOver(memoryDatabase())
 
-test('a new account is active and has no money', () => {
+test('a new account is active and has no money', async () => {
   const db = database()
-  const created = createAccount(db, { name: 'ada', now_ms: NOW })
+  const created = await createAccount(db, { name: 'ada', now_ms: NOW })
   expect(created).toEqual({
     id: 1,
     name: 'ada',
@@ -19,13 +21,16 @@ test('a new account is active and has no money', () => {
     debt_nanos: 0,
     created_at_ms: NOW,
   })
-  expect(accountByName(db, 'ada')).toEqual(created)
+  expect(await accountByName(db, 'ada')).toEqual(created)
 })
 
 describe('the name of an account', () => {
-  test.each(['a', '7', 'ada.lovelace+test@example.com', 'Team_B-2', 'x'.repeat(64)])('may be %p', (name) => {
-    expect(createAccount(database(), { name, now_ms: NOW }).name).toBe(name)
-  })
+  test.each(['a', '7', 'ada.lovelace+test@example.com', 'Team_B-2', 'x'.repeat(64)])(
+    'may be %p',
+    async (name) => {
+      expect(await createAccount(database(), { name, now_ms: NOW })).toMatchObject({ name })
+    },
+  )
 
   test.each([
     ['empty', ''],
@@ -39,50 +44,50 @@ describe('the name of an account', () => {
     ['with a quote', "a'b"],
     ['with a control character', 'a\u0000b'],
     ['outside ASCII', 'zoë'],
-  ])('%s is refused', (_, name) => {
+  ])('%s is refused', async (_, name) => {
     const db = database()
-    expect(() => createAccount(db, { name, now_ms: NOW })).toThrow(
+    await expect(createAccount(db, { name, now_ms: NOW })).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid_request', param: 'name' }),
     )
-    expect(listAccounts(db)).toEqual([])
+    expect(await listAccounts(db)).toEqual([])
   })
 
-  test('is refused where it is taken, also by a suspended account', () => {
+  test('is refused where it is taken, also by a suspended account', async () => {
     const db = database()
-    createAccount(db, { name: 'ada', now_ms: NOW })
-    suspendAccount(db, 'ada')
-    expect(() => createAccount(db, { name: 'ada', now_ms: NOW })).toThrow(
+    await createAccount(db, { name: 'ada', now_ms: NOW })
+    await suspendAccount(db, 'ada')
+    await expect(createAccount(db, { name: 'ada', now_ms: NOW })).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid_request', message: 'Account "ada" already exists.' }),
     )
-    expect(listAccounts(db)).toHaveLength(1)
+    expect(await listAccounts(db)).toHaveLength(1)
   })
 })
 
-test('accounts are listed oldest first', () => {
+test('accounts are listed oldest first', async () => {
   const db = database()
-  for (const name of ['zoe', 'ada', 'mia']) createAccount(db, { name, now_ms: NOW })
-  expect(listAccounts(db).map(({ name }) => name)).toEqual(['zoe', 'ada', 'mia'])
+  for (const name of ['zoe', 'ada', 'mia']) await createAccount(db, { name, now_ms: NOW })
+  expect((await listAccounts(db)).map(({ name }) => name)).toEqual(['zoe', 'ada', 'mia'])
 })
 
-test('an account is suspended and resumed; doing either twice changes nothing', () => {
+test('an account is suspended and resumed; doing either twice changes nothing', async () => {
   const db = database()
-  createAccount(db, { name: 'ada', now_ms: NOW })
-  createAccount(db, { name: 'mia', now_ms: NOW })
-  expect(suspendAccount(db, 'ada').status).toBe('suspended')
-  expect(suspendAccount(db, 'ada').status).toBe('suspended')
-  expect(accountByName(db, 'mia').status).toBe('active')
-  expect(reopenAccount(db, 'ada').account.status).toBe('active')
-  expect(reopenAccount(db, 'ada').account.status).toBe('active')
+  await createAccount(db, { name: 'ada', now_ms: NOW })
+  await createAccount(db, { name: 'mia', now_ms: NOW })
+  expect((await suspendAccount(db, 'ada')).status).toBe('suspended')
+  expect((await suspendAccount(db, 'ada')).status).toBe('suspended')
+  expect((await accountByName(db, 'mia')).status).toBe('active')
+  expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
+  expect((await reopenAccount(db, 'ada')).account.status).toBe('active')
 })
 
-test.each([
+test.each<[string, (db: Db, name: string) => Promise<unknown>]>([
   ['shown', accountByName],
   ['suspended', suspendAccount],
   ['resumed', reopenAccount],
-])('an account that does not exist cannot be %s', (_, act) => {
+])('an account that does not exist cannot be %s', async (_, act) => {
   const db = database()
-  createAccount(db, { name: 'ada', now_ms: NOW })
+  await createAccount(db, { name: 'ada', now_ms: NOW })
   for (const name of ['Ada', 'ad', 'ada ', '1', '', '%']) {
-    expect(() => act(db, name)).toThrow(expect.objectContaining({ kind: 'not_found' }))
+    await expect(act(db, name)).rejects.toThrow(expect.objectContaining({ kind: 'not_found' }))
   }
 })

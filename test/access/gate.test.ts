@@ -111,9 +111,9 @@ function gateOf(found: KeyOfAccount | undefined) {
     lookups: () => lookups,
   }
 }
-const kindOf = (admit: () => unknown): GatewayError['kind'] | 'admitted' => {
+const kindOf = async (admit: () => unknown): Promise<GatewayError['kind'] | 'admitted'> => {
   try {
-    admit()
+    await admit()
     return 'admitted'
   } catch (thrown) {
     return (thrown as GatewayError).kind
@@ -140,71 +140,80 @@ describe('the gate', () => {
     ['an address on the list', keyWith({ addresses: ['192.0.2.0/24'] }), TEXT, 'admitted'],
     ['an address off the list', keyWith({ addresses: ['198.51.100.0/24'] }), TEXT, 'permission_denied'],
   ]
-  test.each(CASES)('%s', (_, found, text, kind) => {
+  test.each(CASES)('%s', async (_, found, text, kind) => {
     const { admit } = gateOf(found)
-    expect(kindOf(() => admit(text))).toBe(kind)
+    expect(await kindOf(() => admit(text))).toBe(kind)
   })
 
-  test('asks for the address only where the key has an address list', () => {
+  test('asks for the address only where the key has an address list', async () => {
     let asked = 0
     const address = () => {
       asked++
       return { address: '192.0.2.7' }
     }
     const free = createGate({ findKey: () => good, now: () => NOW_MS })
-    free.admit(comer(TEXT, address))
+    await free.admit(comer(TEXT, address))
     expect(asked).toBe(0)
     const bound = createGate({ findKey: () => keyWith({ addresses: ['192.0.2.7'] }), now: () => NOW_MS })
-    bound.admit(comer(TEXT, address))
+    await bound.admit(comer(TEXT, address))
     expect(asked).toBe(1)
   })
 
-  test('refuses an unknown address where the key has an address list', () => {
+  test('refuses an unknown address where the key has an address list', async () => {
     const gate = createGate({ findKey: () => keyWith({ addresses: ['0.0.0.0/0'] }), now: () => NOW_MS })
-    expect(kindOf(() => gate.admit(comer(TEXT, () => null)))).toBe('permission_denied')
+    expect(await kindOf(() => gate.admit(comer(TEXT, () => null)))).toBe('permission_denied')
   })
 
-  test('serves a key from the cache for a second, and not longer', () => {
+  test('serves a key from the cache for a second, and not longer', async () => {
     const { admit, change, pass, lookups } = gateOf(good)
-    admit(TEXT)
+    await admit(TEXT)
     change(undefined)
     pass(999)
-    expect(kindOf(() => admit(TEXT))).toBe('admitted')
+    expect(await kindOf(() => admit(TEXT))).toBe('admitted')
     expect(lookups()).toBe(1)
     pass(1)
-    expect(kindOf(() => admit(TEXT))).toBe('unauthenticated')
+    expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
   })
 
-  test('does not cache that a key does not exist: a new key works at once', () => {
+  test('answers at once for a cached key: no promise is waited for', async () => {
+    const { admit, pass } = gateOf(good)
+    const first = await admit(TEXT)
+    pass(999)
+    expect(admit(TEXT)).toBe(first)
+    pass(1)
+    expect(admit(TEXT)).toBeInstanceOf(Promise)
+  })
+
+  test('does not cache that a key does not exist: a new key works at once', async () => {
     const { admit, change } = gateOf(undefined)
-    expect(kindOf(() => admit(TEXT))).toBe('unauthenticated')
+    expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
     change(good)
-    expect(kindOf(() => admit(TEXT))).toBe('admitted')
+    expect(await kindOf(() => admit(TEXT))).toBe('admitted')
   })
 
-  test('refuses a key from its expiry on, cached or not', () => {
+  test('refuses a key from its expiry on, cached or not', async () => {
     const { admit, pass } = gateOf(keyWith({ expires_at_ms: NOW_MS + 10 }))
-    expect(kindOf(() => admit(TEXT))).toBe('admitted')
+    expect(await kindOf(() => admit(TEXT))).toBe('admitted')
     pass(10)
-    expect(kindOf(() => admit(TEXT))).toBe('unauthenticated')
+    expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
   })
 
-  test('compiles the models and the addresses of a key once for as long as it is cached', () => {
+  test('compiles the models and the addresses of a key once for as long as it is cached', async () => {
     const { admit, pass } = gateOf(keyWith({ models: ['sim-*'], addresses: ['192.0.2.0/24'] }))
-    const caller = admit(TEXT)
+    const caller = await admit(TEXT)
     expect([caller.mayCall('sim-text'), caller.mayCall('gemini-pro')]).toEqual([true, false])
     pass(999)
-    expect(admit(TEXT).mayCall).toBe(caller.mayCall)
-    expect(kindOf(() => admit(TEXT, '198.51.100.1'))).toBe('permission_denied')
+    expect((await admit(TEXT)).mayCall).toBe(caller.mayCall)
+    expect(await kindOf(() => admit(TEXT, '198.51.100.1'))).toBe('permission_denied')
   })
 
-  test('uses new models and addresses once the cached key has expired', () => {
+  test('uses new models and addresses once the cached key has expired', async () => {
     const { admit, change, pass } = gateOf(keyWith({ models: ['sim-*'], addresses: ['192.0.2.0/24'] }))
-    admit(TEXT)
+    await admit(TEXT)
     change(keyWith({ models: ['gemini-*'], addresses: ['198.51.100.0/24'] }))
     pass(1_000)
-    const caller = admit(TEXT, '198.51.100.1')
+    const caller = await admit(TEXT, '198.51.100.1')
     expect([caller.mayCall('sim-text'), caller.mayCall('gemini-pro')]).toEqual([false, true])
-    expect(kindOf(() => admit(TEXT))).toBe('permission_denied')
+    expect(await kindOf(() => admit(TEXT))).toBe('permission_denied')
   })
 })

@@ -1,11 +1,19 @@
 // Administration of API keys: create, find, list, revoke, rotate.
-import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
-import { createKey, keyByReference, listKeys, revokeKey, rotateKey } from '../../src/access/keys.ts'
+import {
+  createKey,
+  freeKeyName,
+  keyByReference,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000
@@ -44,18 +52,19 @@ function counting() {
   return (length: number) => new Uint8Array(length).fill(++calls)
 }
 
-function world() {
-  const db = memoryDatabase()
-  for (const name of ['ada', 'mia']) createAccount(db, { name, now_ms: NOW })
+async function world() {
+  const connection = memoryDatabase()
+  const db = dbOver(connection)
+  for (const name of ['ada', 'mia']) await createAccount(db, { name, now_ms: NOW })
   const randomBytes = counting()
   const issuing = (now_ms = NOW) => ({ randomBytes, now_ms })
   const make = (settings: Partial<KeySettings> = {}, account = 'ada') =>
     createKey(db, account, { ...SETTINGS, ...settings }, issuing())
-  return { db, issuing, make }
+  return { connection, db, issuing, make }
 }
 
 const refusal = (kind: string, param?: string) => expect.objectContaining(param ? { kind, param } : { kind })
-const lookUp = (db: Database, text: string) => findKey(db, hashKey(text))
+const lookUp = (db: Db, text: string) => findKey(db, hashKey(text))
 
 describe('the text of a key', () => {
   test('is tg_ and 32 bytes in base64url', () => {
@@ -76,20 +85,20 @@ describe('the text of a key', () => {
     )
   })
 
-  test('is not in the database, except for its first characters', () => {
-    const { db, make } = world()
-    const { key, text } = make()
+  test('is not in the database, except for its first characters', async () => {
+    const { connection, make } = await world()
+    const { key, text } = await make()
     expect(key.prefix).toBe(text.slice(0, PREFIX_LENGTH))
-    const stored = JSON.stringify(db.query('SELECT *, hex(sha256) FROM keys').all())
+    const stored = JSON.stringify(connection.query('SELECT *, hex(sha256) FROM keys').all())
     expect(stored).not.toContain(text.slice(PREFIX_LENGTH, PREFIX_LENGTH + 8))
   })
 })
 
 describe('a key is found', () => {
-  test('by its hash, with its settings and its account', () => {
-    const { db, issuing } = world()
-    const { key, text } = createKey(db, 'mia', LIMITED, issuing())
-    const found = lookUp(db, text)
+  test('by its hash, with its settings and its account', async () => {
+    const { db, issuing } = await world()
+    const { key, text } = await createKey(db, 'mia', LIMITED, issuing())
+    const found = await lookUp(db, text)
     expect(found?.key).toEqual({
       id: 1,
       account_id: 2,
@@ -108,22 +117,25 @@ describe('a key is found', () => {
     expect(found?.account).toMatchObject({ id: 2, name: 'mia', status: 'active' })
   })
 
-  test('in its current state', () => {
-    const { db, make } = world()
-    const { key, text } = make()
-    lookUp(db, text)
-    suspendAccount(db, 'ada')
-    revokeKey(db, key.prefix, NOW)
-    expect(lookUp(db, text)).toMatchObject({ key: { revoked_at_ms: NOW }, account: { status: 'suspended' } })
+  test('in its current state', async () => {
+    const { db, make } = await world()
+    const { key, text } = await make()
+    await lookUp(db, text)
+    await suspendAccount(db, 'ada')
+    await revokeKey(db, key.prefix, NOW)
+    expect(await lookUp(db, text)).toMatchObject({
+      key: { revoked_at_ms: NOW },
+      account: { status: 'suspended' },
+    })
   })
 
-  test('by nothing else', () => {
-    const { db, make } = world()
-    const { key, text } = make()
+  test('by nothing else', async () => {
+    const { db, make } = await world()
+    const { key, text } = await make()
     for (const other of ['', 'tg_', key.prefix, text.slice(0, -1), `${text} `, text.toUpperCase()]) {
-      expect(lookUp(db, other)).toBeUndefined()
+      expect(await lookUp(db, other)).toBeUndefined()
     }
-    expect(findKey(db, Buffer.alloc(0))).toBeUndefined()
+    expect(await findKey(db, Buffer.alloc(0))).toBeUndefined()
   })
 })
 
@@ -152,93 +164,117 @@ describe('a key is not created', () => {
     ['with an expiry in the past', { expires_at_ms: NOW - 1 }, 'expires'],
     ['with an expiry of now', { expires_at_ms: NOW }, 'expires'],
     ['with an expiry that is not a number', { expires_at_ms: Number.NaN }, 'expires'],
-  ])('%s', (_, settings, param) => {
-    const { db, make } = world()
-    expect(() => make(settings)).toThrow(refusal('invalid_request', param))
-    expect(listKeys(db)).toEqual([])
+  ])('%s', async (_, settings, param) => {
+    const { db, make } = await world()
+    await expect(make(settings)).rejects.toThrow(refusal('invalid_request', param))
+    expect(await listKeys(db)).toEqual([])
   })
 
-  test('for an account that does not exist', () => {
-    const { db, make } = world()
-    expect(() => make({}, 'eve')).toThrow(refusal('not_found'))
-    expect(listKeys(db)).toEqual([])
+  test('for an account that does not exist', async () => {
+    const { db, make } = await world()
+    await expect(make({}, 'eve')).rejects.toThrow(refusal('not_found'))
+    expect(await listKeys(db)).toEqual([])
   })
 
-  test('with the name of a key of the account that is not revoked', () => {
-    const { db, make } = world()
-    const { key } = make()
-    expect(() => make()).toThrow(refusal('invalid_request', 'name'))
-    expect(() => make({}, 'mia')).not.toThrow()
-    revokeKey(db, key.prefix, NOW)
-    expect(() => make()).not.toThrow()
-    expect(listKeys(db, 1)).toHaveLength(2)
+  test('with the name of a key of the account that is not revoked', async () => {
+    const { db, make } = await world()
+    const { key } = await make()
+    await expect(make()).rejects.toThrow(refusal('invalid_request', 'name'))
+    await expect(make({}, 'mia')).resolves.toBeDefined()
+    await revokeKey(db, key.prefix, NOW)
+    await expect(make()).resolves.toBeDefined()
+    expect(await listKeys(db, 1)).toHaveLength(2)
+  })
+})
+
+describe('a key that is given no name', () => {
+  test.each<[string, names: string[], revoked: string[], free: string]>([
+    ['of an account without keys', [], [], 'key-1'],
+    ['counts on', ['laptop', 'phone'], [], 'key-3'],
+    ['counts revoked keys, too', ['laptop', 'phone'], ['laptop'], 'key-3'],
+    ['leaves out names that are taken', ['key-4', 'key-5', 'laptop'], [], 'key-6'],
+    ['gets the name of a revoked key', ['key-4', 'key-5', 'laptop'], ['key-4'], 'key-4'],
+  ])('%s', async (_, names, revoked, free) => {
+    const { db, make } = await world()
+    await make({ name: 'key-1' }, 'mia')
+    for (const name of names) {
+      const { key } = await make({ name })
+      if (revoked.includes(name)) await revokeKey(db, key.prefix, NOW)
+    }
+    expect(await freeKeyName(db, 1, NOW)).toBe(free)
   })
 })
 
 describe('a key is listed', () => {
-  test('with all keys or with those of its account, revoked ones included', () => {
-    const { db, make } = world()
-    const keys = [make({ name: 'one' }), make({ name: 'two' }, 'mia'), make({ name: 'three' })]
-    revokeKey(db, '1', NOW)
+  test('with all keys or with those of its account, revoked ones included', async () => {
+    const { db, make } = await world()
+    const keys = [
+      await make({ name: 'one' }),
+      await make({ name: 'two' }, 'mia'),
+      await make({ name: 'three' }),
+    ]
+    await revokeKey(db, '1', NOW)
     expect(keys.map(({ key }) => key.id)).toEqual([1, 2, 3])
-    expect(listKeys(db).map(({ name }) => name)).toEqual(['one', 'two', 'three'])
-    expect(listKeys(db, 1).map(({ name }) => name)).toEqual(['one', 'three'])
-    expect(listKeys(db, 9)).toEqual([])
+    expect((await listKeys(db)).map(({ name }) => name)).toEqual(['one', 'two', 'three'])
+    expect((await listKeys(db, 1)).map(({ name }) => name)).toEqual(['one', 'three'])
+    expect(await listKeys(db, 9)).toEqual([])
   })
 
-  test('and found by its prefix or its number', () => {
-    const { db, make } = world()
-    const { key } = make()
-    expect(keyByReference(db, key.prefix)).toEqual(key)
-    expect(keyByReference(db, '1')).toEqual(key)
+  test('and found by its prefix or its number', async () => {
+    const { db, make } = await world()
+    const { key } = await make()
+    expect(await keyByReference(db, key.prefix)).toEqual(key)
+    expect(await keyByReference(db, '1')).toEqual(key)
   })
 
   test.each(['2', 'tg_', 'tg_AQEBAQ%', 'laptop', '', '-1', '1.0', '9'.repeat(30)])(
     'and is not found by %p',
-    (reference) => {
-      const { db, make } = world()
-      make()
-      expect(() => keyByReference(db, reference)).toThrow(refusal('not_found'))
+    async (reference) => {
+      const { db, make } = await world()
+      await make()
+      await expect(keyByReference(db, reference)).rejects.toThrow(refusal('not_found'))
     },
   )
 
-  test('and found by its number only, where another key has the same prefix', () => {
-    const { db } = world()
+  test('and found by its number only, where another key has the same prefix', async () => {
+    const { db } = await world()
     let last = 0
     const alike = (length: number) => {
       const bytes = new Uint8Array(length)
       bytes[length - 1] = ++last
       return bytes
     }
-    const [one, two] = ['one', 'two'].map((name) =>
-      createKey(db, 'ada', { ...SETTINGS, name }, { randomBytes: alike, now_ms: NOW }),
+    const [one, two] = await Promise.all(
+      ['one', 'two'].map((name) =>
+        createKey(db, 'ada', { ...SETTINGS, name }, { randomBytes: alike, now_ms: NOW }),
+      ),
     )
     expect(one?.key.prefix).toBe(two?.key.prefix ?? '')
-    expect(() => revokeKey(db, one?.key.prefix ?? '', NOW)).toThrow(refusal('conflict'))
-    expect(revokeKey(db, '2', NOW).name).toBe('two')
-    expect(keyByReference(db, '1').revoked_at_ms).toBeNull()
+    await expect(revokeKey(db, one?.key.prefix ?? '', NOW)).rejects.toThrow(refusal('conflict'))
+    expect((await revokeKey(db, '2', NOW)).name).toBe('two')
+    expect((await keyByReference(db, '1')).revoked_at_ms).toBeNull()
   })
 })
 
 describe('a key is revoked', () => {
-  test('from that moment on; the first revocation counts', () => {
-    const { db, make } = world()
-    const { key } = make()
-    expect(revokeKey(db, key.prefix, NOW).revoked_at_ms).toBe(NOW)
-    expect(revokeKey(db, key.prefix, NOW + 5).revoked_at_ms).toBe(NOW)
+  test('from that moment on; the first revocation counts', async () => {
+    const { db, make } = await world()
+    const { key } = await make()
+    expect((await revokeKey(db, key.prefix, NOW)).revoked_at_ms).toBe(NOW)
+    expect((await revokeKey(db, key.prefix, NOW + 5)).revoked_at_ms).toBe(NOW)
   })
 
-  test('not where it does not exist', () => {
-    const { db } = world()
-    expect(() => revokeKey(db, 'tg_missing', NOW)).toThrow(refusal('not_found'))
+  test('not where it does not exist', async () => {
+    const { db } = await world()
+    await expect(revokeKey(db, 'tg_missing', NOW)).rejects.toThrow(refusal('not_found'))
   })
 })
 
 describe('a key is rotated', () => {
-  test('into a new key with the same settings; the old one is revoked', () => {
-    const { db, issuing } = world()
-    const old = createKey(db, 'ada', LIMITED, issuing())
-    const made = rotateKey(db, old.key.prefix, 0, issuing(NOW + 10))
+  test('into a new key with the same settings; the old one is revoked', async () => {
+    const { db, issuing } = await world()
+    const old = await createKey(db, 'ada', LIMITED, issuing())
+    const made = await rotateKey(db, old.key.prefix, 0, issuing(NOW + 10))
     expect(made.text).not.toBe(old.text)
     expect(made.key).toMatchObject({
       ...LIMITED,
@@ -247,16 +283,16 @@ describe('a key is rotated', () => {
       revoked_at_ms: null,
       created_at_ms: NOW + 10,
     })
-    expect(lookUp(db, old.text)?.key.revoked_at_ms).toBe(NOW + 10)
-    expect(lookUp(db, made.text)?.key).toEqual(made.key)
+    expect((await lookUp(db, old.text))?.key.revoked_at_ms).toBe(NOW + 10)
+    expect((await lookUp(db, made.text))?.key).toEqual(made.key)
   })
 
-  test('with a grace period, during which the old one still works', () => {
-    const { db, issuing, make } = world()
-    const old = make()
-    rotateKey(db, old.key.prefix, 3_600, issuing())
-    expect(lookUp(db, old.text)?.key.revoked_at_ms).toBe(NOW + 3_600_000)
-    expect(revokeKey(db, old.key.prefix, NOW + 1).revoked_at_ms).toBe(NOW + 1)
+  test('with a grace period, during which the old one still works', async () => {
+    const { db, issuing, make } = await world()
+    const old = await make()
+    await rotateKey(db, old.key.prefix, 3_600, issuing())
+    expect((await lookUp(db, old.text))?.key.revoked_at_ms).toBe(NOW + 3_600_000)
+    expect((await revokeKey(db, old.key.prefix, NOW + 1)).revoked_at_ms).toBe(NOW + 1)
   })
 
   test.each([
@@ -265,26 +301,28 @@ describe('a key is rotated', () => {
     ['both', 30, 40, 30],
     ['all of it', 100, 0, 0],
     ['more than all of it', 130, 0, 0],
-  ])('and %s is subtracted from the new spend limit', (_, spent, held, left) => {
-    const { db, issuing, make } = world()
-    make({ spend_limit_nanos: 100 })
-    db.query('UPDATE keys SET spent_nanos = ?, held_nanos = ?').run(spent, held)
-    expect(rotateKey(db, '1', 0, issuing()).key).toMatchObject({
+  ])('and %s is subtracted from the new spend limit', async (_, spent, held, left) => {
+    const { connection, db, issuing, make } = await world()
+    await make({ spend_limit_nanos: 100 })
+    connection.query('UPDATE keys SET spent_nanos = ?, held_nanos = ?').run(spent, held)
+    expect((await rotateKey(db, '1', 0, issuing())).key).toMatchObject({
       spend_limit_nanos: left,
       spent_nanos: 0,
       held_nanos: 0,
     })
   })
 
-  test('and what it used of its day and its month counts for the new one, too', () => {
-    const { db, issuing, make } = world()
-    make({ daily_limit_nanos: 100, monthly_limit_nanos: 500 })
+  test('and what it used of its day and its month counts for the new one, too', async () => {
+    const { connection, db, issuing, make } = await world()
+    await make({ daily_limit_nanos: 100, monthly_limit_nanos: 500 })
     const counted = { day_start_ms: 0, day_first_hold_id: 7, day_nanos: 60 }
     const of_month = { month_start_ms: 0, month_first_hold_id: 3, month_nanos: 400 }
-    db.query(
-      'UPDATE keys SET day_start_ms = 0, day_first_hold_id = 7, day_nanos = 60, month_start_ms = 0, month_first_hold_id = 3, month_nanos = 400',
-    ).run()
-    expect(rotateKey(db, '1', 60, issuing()).key).toMatchObject({
+    connection
+      .query(
+        'UPDATE keys SET day_start_ms = 0, day_first_hold_id = 7, day_nanos = 60, month_start_ms = 0, month_first_hold_id = 3, month_nanos = 400',
+      )
+      .run()
+    expect((await rotateKey(db, '1', 60, issuing())).key).toMatchObject({
       daily_limit_nanos: 100,
       monthly_limit_nanos: 500,
       ...counted,
@@ -294,36 +332,38 @@ describe('a key is rotated', () => {
 
   test.each([-1, 0.5, Number.NaN, Infinity, Number.MAX_SAFE_INTEGER])(
     'not with a grace period of %p seconds',
-    (grace_s) => {
-      const { db, issuing, make } = world()
-      make()
-      expect(() => rotateKey(db, '1', grace_s, issuing())).toThrow(refusal('invalid_request', 'grace'))
-      expect(listKeys(db)).toMatchObject([{ revoked_at_ms: null }])
+    async (grace_s) => {
+      const { db, issuing, make } = await world()
+      await make()
+      await expect(rotateKey(db, '1', grace_s, issuing())).rejects.toThrow(
+        refusal('invalid_request', 'grace'),
+      )
+      expect(await listKeys(db)).toMatchObject([{ revoked_at_ms: null }])
     },
   )
 
-  test('not where it is revoked, was rotated, has expired or does not exist', () => {
-    const { db, issuing, make } = world()
-    make({ name: 'revoked' })
-    make({ name: 'rotated' })
-    make({ name: 'expired', expires_at_ms: NOW + 1 })
-    revokeKey(db, '1', NOW)
-    rotateKey(db, '2', 60, issuing())
-    const before = listKeys(db)
+  test('not where it is revoked, was rotated, has expired or does not exist', async () => {
+    const { db, issuing, make } = await world()
+    await make({ name: 'revoked' })
+    await make({ name: 'rotated' })
+    await make({ name: 'expired', expires_at_ms: NOW + 1 })
+    await revokeKey(db, '1', NOW)
+    await rotateKey(db, '2', 60, issuing())
+    const before = await listKeys(db)
     for (const reference of ['1', '2', '3']) {
-      expect(() => rotateKey(db, reference, 0, issuing(NOW + 1))).toThrow(refusal('invalid_request'))
+      await expect(rotateKey(db, reference, 0, issuing(NOW + 1))).rejects.toThrow(refusal('invalid_request'))
     }
-    expect(() => rotateKey(db, '9', 0, issuing())).toThrow(refusal('not_found'))
-    expect(listKeys(db)).toEqual(before)
+    await expect(rotateKey(db, '9', 0, issuing())).rejects.toThrow(refusal('not_found'))
+    expect(await listKeys(db)).toEqual(before)
   })
 
-  test('completely or not at all', () => {
-    const { db, make } = world()
-    make()
+  test('completely or not at all', async () => {
+    const { db, make } = await world()
+    await make()
     const broken = () => {
       throw new Error('no randomness')
     }
-    expect(() => rotateKey(db, '1', 0, { randomBytes: broken, now_ms: NOW })).toThrow('no randomness')
-    expect(listKeys(db)).toMatchObject([{ id: 1, revoked_at_ms: null }])
+    await expect(rotateKey(db, '1', 0, { randomBytes: broken, now_ms: NOW })).rejects.toThrow('no randomness')
+    expect(await listKeys(db)).toMatchObject([{ id: 1, revoked_at_ms: null }])
   })
 })

@@ -8,22 +8,27 @@ import {
   sweepAddresses,
 } from '../../src/access/known-addresses.ts'
 import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const DAY_MS = 86_400_000
-let db = memoryDatabase()
+let connection = memoryDatabase()
+let db = dbOver(connection)
 let alice = 0
-beforeEach(() => {
-  db = memoryDatabase()
-  alice = createAccount(db, { name: 'alice', now_ms: 0 }).id
+beforeEach(async () => {
+  connection = memoryDatabase()
+  db = dbOver(connection)
+  const { id } = await createAccount(db, { name: 'alice', now_ms: 0 })
+  alice = id
 })
-afterEach(() => db.close())
+afterEach(() => connection.close())
 
 const remember = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
   rememberAddress(db, { account_id, address, now_ms })
 const isKnown = (address: string | undefined, account_id: number | null = null, now_ms = 0) =>
   isKnownAddress(db, { account_id, address, now_ms })
-const rows = () => db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM known_addresses').get()?.rows
+const rows = () =>
+  connection.query<{ rows: number }, []>('SELECT count(*) AS rows FROM known_addresses').get()?.rows
 
 describe('an address is known', () => {
   test.each([
@@ -34,46 +39,46 @@ describe('an address is known', () => {
     ['another IPv6 network', '2001:db8:0:1::5', '2001:db8:0:2::5', false],
     ['one that is not known', undefined, undefined, false],
     ['no address', 'proxy.local', 'proxy.local', false],
-  ])('%s', (_, before, now, known) => {
-    remember(before)
-    expect(isKnown(now)).toBe(known)
+  ])('%s', async (_, before, now, known) => {
+    await remember(before)
+    expect(await isKnown(now)).toBe(known)
   })
 
-  test('of who signed in there, and of nobody else', () => {
-    remember('203.0.113.7', alice)
-    expect([isKnown('203.0.113.7', alice), isKnown('203.0.113.7', null)]).toEqual([true, false])
+  test('of who signed in there, and of nobody else', async () => {
+    await remember('203.0.113.7', alice)
+    expect([await isKnown('203.0.113.7', alice), await isKnown('203.0.113.7', null)]).toEqual([true, false])
   })
 
-  test('for 90 days after the last time', () => {
-    remember('203.0.113.7', null, 0)
-    remember('203.0.113.7', null, DAY_MS)
+  test('for 90 days after the last time', async () => {
+    await remember('203.0.113.7', null, 0)
+    await remember('203.0.113.7', null, DAY_MS)
     expect(rows()).toBe(1)
-    expect(isKnown('203.0.113.7', null, 91 * DAY_MS - 1)).toBe(true)
-    expect(isKnown('203.0.113.7', null, 91 * DAY_MS)).toBe(false)
-    sweepAddresses(db, 91 * DAY_MS - 1)
+    expect(await isKnown('203.0.113.7', null, 91 * DAY_MS - 1)).toBe(true)
+    expect(await isKnown('203.0.113.7', null, 91 * DAY_MS)).toBe(false)
+    await sweepAddresses(db, 91 * DAY_MS - 1)
     expect(rows()).toBe(1)
-    sweepAddresses(db, 91 * DAY_MS)
+    await sweepAddresses(db, 91 * DAY_MS)
     expect(rows()).toBe(0)
   })
 
-  test('of one person the last twenty; others lose none', () => {
-    remember('203.0.113.7', null)
-    for (let i = 0; i < 1_000; i++) remember(`198.51.${i >> 8}.${i & 255}`, alice)
+  test('of one person the last twenty; others lose none', async () => {
+    await remember('203.0.113.7', null)
+    for (let i = 0; i < 1_000; i++) await remember(`198.51.${i >> 8}.${i & 255}`, alice)
     expect(rows()).toBe(21)
-    expect(isKnown('203.0.113.7', null)).toBe(true)
-    expect(isKnown('198.51.3.231', alice)).toBe(true)
-    expect(isKnown('198.51.3.211', alice)).toBe(false)
+    expect(await isKnown('203.0.113.7', null)).toBe(true)
+    expect(await isKnown('198.51.3.231', alice)).toBe(true)
+    expect(await isKnown('198.51.3.211', alice)).toBe(false)
   })
 })
 
-test('a reset of the operator forgets theirs, and no others', () => {
+test('a reset of the operator forgets theirs, and no others', async () => {
   const issuing = { randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)), now_ms: 0 }
-  remember('203.0.113.7', null)
-  remember('203.0.113.7', alice)
-  makeOperatorsLink(db, issuing)
-  expect(isKnown('203.0.113.7')).toBe(true)
-  resetOperator(db, issuing)
-  expect([isKnown('203.0.113.7'), isKnown('203.0.113.7', alice)]).toEqual([false, true])
-  forgetAddresses(db, alice)
+  await remember('203.0.113.7', null)
+  await remember('203.0.113.7', alice)
+  await makeOperatorsLink(db, issuing)
+  expect(await isKnown('203.0.113.7')).toBe(true)
+  await resetOperator(db, issuing)
+  expect([await isKnown('203.0.113.7'), await isKnown('203.0.113.7', alice)]).toEqual([false, true])
+  await forgetAddresses(db, alice)
   expect(rows()).toBe(0)
 })

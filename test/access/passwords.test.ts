@@ -1,6 +1,7 @@
 // Passwords: what one must be, and a check that costs the same for everybody.
 import { describe, expect, test } from 'bun:test'
 import { checkPassword, createPasswords, hashOf, setPassword } from '../../src/access/passwords.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const passwords = createPasswords()
@@ -73,14 +74,15 @@ describe('a new password', () => {
   })
 })
 
-test('the operator and each account have one, which replaces the one before', () => {
-  const db = memoryDatabase()
-  db.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 0)")
+test('the operator and each account have one, which replaces the one before', async () => {
+  const connection = memoryDatabase()
+  const db = dbOver(connection)
+  connection.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 0)")
   const [first, second] = ['$argon2id$1', '$argon2id$2']
-  expect([hashOf(db, null), hashOf(db, 1)]).toEqual([undefined, undefined])
-  setPassword(db, { account_id: null, hash: first, now_ms: 1 })
-  setPassword(db, { account_id: 1, hash: first, now_ms: 1 })
-  setPassword(db, { account_id: null, hash: second, now_ms: 2 })
-  expect([hashOf(db, null), hashOf(db, 1)]).toEqual([second, first])
-  expect(db.query('SELECT count(*) AS n FROM passwords').get()).toEqual({ n: 2 })
+  expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([undefined, undefined])
+  await setPassword(db, { account_id: null, hash: first, now_ms: 1 })
+  await setPassword(db, { account_id: 1, hash: first, now_ms: 1 })
+  await setPassword(db, { account_id: null, hash: second, now_ms: 2 })
+  expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([second, first])
+  expect(connection.query('SELECT count(*) AS n FROM passwords').get()).toEqual({ n: 2 })
 })

@@ -1,7 +1,8 @@
 // What raises alerts: balances, spending of a day, models, providers and routes, backups.
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../src/alerts/account-conditions.ts'
 import { failing } from '../../src/alerts/route-conditions.ts'
+import type { Db } from '../../src/db/db.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import { healthNow } from '../../src/ledger/route-health.ts'
 import type { RouteSum } from '../../src/ledger/route-sums.ts'
@@ -15,11 +16,14 @@ const CENT = 10_000_000
 
 describe('accounts', () => {
   /** Each has a dollar; anna's two keys and bert's one made calls at these times. */
-  const db = recorded([
-    [1, 80 * CENT, { started_at_ms: NOW_MS - HOUR_MS }],
-    [2, 5 * CENT, { started_at_ms: NOW_MS - DAY_MS }],
-    [3, 2 * CENT, { started_at_ms: NOW_MS - 8 * DAY_MS }],
-  ])
+  let db: Db
+  beforeAll(async () => {
+    db = await recorded([
+      [1, 80 * CENT, { started_at_ms: NOW_MS - HOUR_MS }],
+      [2, 5 * CENT, { started_at_ms: NOW_MS - DAY_MS }],
+      [3, 2 * CENT, { started_at_ms: NOW_MS - 8 * DAY_MS }],
+    ])
+  })
 
   test('whose balance does not last, if they spent something in these days', async () => {
     expect(await lowBalances(db, NOW_MS)).toEqual([
@@ -36,16 +40,16 @@ describe('accounts', () => {
   test.each([
     [79 * CENT, ['anna'], ['tg_']],
     [80 * CENT, [], []],
-  ])('that spent more today than %d', (limit, accounts, keys) => {
-    expect(accountSpend(db, limit, NOW_MS).map(({ subject }) => subject)).toEqual(accounts)
-    expect(keySpend(db, limit, NOW_MS).map(({ subject }) => subject.slice(0, 3))).toEqual(keys)
+  ])('that spent more today than %d', async (limit, accounts, keys) => {
+    expect((await accountSpend(db, limit, NOW_MS)).map(({ subject }) => subject)).toEqual(accounts)
+    expect((await keySpend(db, limit, NOW_MS)).map(({ subject }) => subject.slice(0, 3))).toEqual(keys)
   })
 
-  test('in words, and no longer on the next day', () => {
-    expect(accountSpend(db, 50 * CENT, NOW_MS)[0]?.sentence).toBe(
+  test('in words, and no longer on the next day', async () => {
+    expect((await accountSpend(db, 50 * CENT, NOW_MS))[0]?.sentence).toBe(
       'anna has spent 0.80 USD today (UTC), more than 0.50 USD a day.',
     )
-    expect(accountSpend(db, 50 * CENT, NOW_MS + DAY_MS)).toEqual([])
+    expect(await accountSpend(db, 50 * CENT, NOW_MS + DAY_MS)).toEqual([])
   })
 })
 
@@ -65,8 +69,10 @@ describe('routes', () => {
     calls,
     first_byte_ms: 0,
   })
-  const found = (...sums: RouteSum[]) =>
-    failing(catalogue, healthNow({ since: () => sums })).map(({ rule, subject }) => `${rule} ${subject}`)
+  const found = async (...sums: RouteSum[]) =>
+    failing(catalogue, await healthNow({ since: async () => sums })).map(
+      ({ rule, subject }) => `${rule} ${subject}`,
+    )
 
   test.each<[string, RouteSum[], string[]]>([
     ['nothing', [], []],
@@ -89,8 +95,8 @@ describe('routes', () => {
       ['failing_route two a:m'],
     ],
     ['a model that is not sold any more', [sum('gone', 'c', 'overloaded', 9)], ['failing_provider c']],
-  ])('%s', (_, sums, expected) => {
-    expect(found(...sums)).toEqual(expected)
+  ])('%s', async (_, sums, expected) => {
+    expect(await found(...sums)).toEqual(expected)
   })
 })
 

@@ -76,7 +76,7 @@ test('a model that fails is told once, and its end', async () => {
   }
   const [account] = gateway.rows().accounts
   // A receiver that does not answer holds up no look.
-  expect((await signedIn(gateway, 'operator').json('GET', '/alerts')).open).toMatchObject([
+  expect((await (await signedIn(gateway, 'operator')).json('GET', '/alerts')).open).toMatchObject([
     { rule: 'account_spend', subject: account?.name },
   ])
   expect(told).toHaveLength(2)
@@ -90,18 +90,18 @@ test('a model that fails is told once, and its end', async () => {
     `alert.ended failing_provider ${PROVIDER}`,
   ])
 
-  const shown = await signedIn(gateway, 'operator').json('GET', '/alerts')
+  const shown = await (await signedIn(gateway, 'operator')).json('GET', '/alerts')
   expect(shown).toMatchObject({
     open: [{ rule: 'account_spend', subject: account?.name, account_id: account?.id, ended_at_ms: null }],
     webhook: 'hooks.example.com',
   })
   expect(shown.recent).toHaveLength(3)
-  expect(await signedIn(gateway, 'operator').json('POST', '/alerts/test')).toMatchObject({
+  expect(await (await signedIn(gateway, 'operator')).json('POST', '/alerts/test')).toMatchObject({
     status: 418,
     failure: 'The receiver answered 418.',
   })
   expect(
-    (await signedIn(gateway, { account: account?.name ?? '' }).send('POST', '/alerts/test')).status,
+    (await (await signedIn(gateway, { account: account?.name ?? '' })).send('POST', '/alerts/test')).status,
   ).toBe(403)
   expect(
     shown.sendings.map(({ state, status }: { state: string; status: number }) => [state, status]),

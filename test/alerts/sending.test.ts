@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { createSender, RETRY_AFTER_MS } from '../../src/alerts/sender.ts'
 import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../src/alerts/store.ts'
 import { createWebhookTest } from '../../src/alerts/test-message.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-post.ts'
 import { PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'
 import { AUTHORITY, serveTls } from '../media/tls-server.ts'
@@ -31,7 +32,7 @@ const settingsWith = (webhook: typeof WEBHOOK | undefined) => () => ({
 })
 
 function scene() {
-  const db = memoryDatabase()
+  const db = dbOver(memoryDatabase())
   const clock = { now_ms: Date.now() }
   const got: { id: string; event: string; at_ms: number }[] = []
   const state: { answer: Answer; webhook: typeof WEBHOOK | undefined; ids: number } = {
@@ -52,7 +53,7 @@ function scene() {
       { ...NOTHING, ...steps },
       { now_ms: clock.now_ms, newWebhookId: () => `msg_${++state.ids}` },
     )
-  const sending = () => recentSendings(db, 1)[0]
+  const sending = async () => (await recentSendings(db, 1))[0]
   return {
     db,
     clock,
@@ -70,26 +71,26 @@ function scene() {
 test('is sent once when it is raised, and once when it ends', async () => {
   const { db, got, open, apply, later, sending, clock } = scene()
   const sender = open()
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
   await sender.sendDue()
   await sender.sendDue()
-  const [alert] = openAlerts(db)
+  const [alert] = await openAlerts(db)
   later(60_000)
-  apply({ over: [alert?.id ?? 0] })
-  apply({ end: [alert?.id ?? 0] })
+  await apply({ over: [alert?.id ?? 0] })
+  await apply({ end: [alert?.id ?? 0] })
   await sender.sendDue()
   expect(got.map(({ id, event }) => [id, event])).toEqual([
     ['msg_1', 'alert.raised'],
     ['msg_2', 'alert.ended'],
   ])
-  expect(sending()).toMatchObject({
+  expect(await sending()).toMatchObject({
     tries: 1,
     status: 204,
     due_at_ms: null,
     sent_at_ms: clock.now_ms,
     failure: null,
   })
-  expect(openAlerts(db)).toEqual([])
+  expect(await openAlerts(db)).toEqual([])
 })
 
 test.each<[string, Answer, string]>([
@@ -99,7 +100,7 @@ test.each<[string, Answer, string]>([
 ])('%s: is tried again with the same id, and given up after a day', async (_, answer, failure) => {
   const { state, got, open, apply, later, sending } = scene()
   state.answer = answer
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
   for (const after_ms of [0, ...RETRY_AFTER_MS]) {
     later(after_ms - 1)
     await open().sendDue()
@@ -109,7 +110,7 @@ test.each<[string, Answer, string]>([
   }
   expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
   expect(new Set(got.map(({ id }) => id)).size).toBe(1)
-  expect(sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null, failure })
+  expect(await sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null, failure })
   later(DAY_MS)
   await open().sendDue()
   expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
@@ -120,14 +121,14 @@ test.each<[string, Answer, string]>([
 test('arrives after a failure', async () => {
   const { state, got, open, apply, later, sending } = scene()
   state.answer = 503
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
   await open().sendDue()
-  expect(sending()).toMatchObject({ tries: 1, status: 503 })
+  expect(await sending()).toMatchObject({ tries: 1, status: 503 })
   state.answer = 200
   later(RETRY_AFTER_MS[0])
   await open().sendDue()
   expect(got).toHaveLength(2)
-  expect(sending()).toMatchObject({ tries: 2, status: 200, failure: null, due_at_ms: null })
+  expect(await sending()).toMatchObject({ tries: 2, status: 200, failure: null, due_at_ms: null })
 })
 
 test.each<[string, Answer, typeof WEBHOOK | undefined, number]>([
@@ -136,36 +137,40 @@ test.each<[string, Answer, typeof WEBHOOK | undefined, number]>([
 ])('%s: is given up at once', async (_, answer, webhook, posts) => {
   const { state, got, open, apply, sending } = scene()
   Object.assign(state, { answer, webhook })
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
   await open().sendDue()
   expect(got).toHaveLength(posts)
-  expect(sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null })
+  expect(await sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null })
 })
 
-test('without a webhook nothing is sent, and alerts are kept for thirty days after their end', () => {
+test('without a webhook nothing is sent, and alerts are kept for thirty days after their end', async () => {
   const { db, clock } = scene()
   const at = (days: number) => ({ now_ms: clock.now_ms + days * DAY_MS, newWebhookId: undefined })
-  applySteps(db, { ...NOTHING, raise: [LOW] }, at(0))
-  applySteps(db, { ...NOTHING, over: [1] }, at(0))
-  applySteps(db, { ...NOTHING, end: [1] }, at(1))
-  expect(recentSendings(db, 9)).toEqual([])
-  applySteps(db, { ...NOTHING, raise: [LOW] }, at(30))
-  expect(recentAlerts(db, 9).map(({ id }) => id)).toEqual([2, 1])
-  applySteps(db, { ...NOTHING }, at(31))
-  expect(recentAlerts(db, 9).map(({ id }) => id)).toEqual([2])
+  await applySteps(db, { ...NOTHING, raise: [LOW] }, at(0))
+  await applySteps(db, { ...NOTHING, over: [1] }, at(0))
+  await applySteps(db, { ...NOTHING, end: [1] }, at(1))
+  expect(await recentSendings(db, 9)).toEqual([])
+  await applySteps(db, { ...NOTHING, raise: [LOW] }, at(30))
+  expect((await recentAlerts(db, 9)).map(({ id }) => id)).toEqual([2, 1])
+  await applySteps(db, { ...NOTHING }, at(31))
+  expect((await recentAlerts(db, 9)).map(({ id }) => id)).toEqual([2])
 })
 
-test('an alert that is open already cannot be raised again, whoever tries', () => {
+test('an alert that is open already cannot be raised again, whoever tries', async () => {
   const { apply } = scene()
-  apply({ raise: [LOW] })
-  expect(() => apply({ raise: [LOW] })).toThrow('UNIQUE')
+  await apply({ raise: [LOW] })
+  await expect(apply({ raise: [LOW] })).rejects.toThrow('UNIQUE')
 })
 
 test('a stop does not wait for the receiver, and the next start sends it', async () => {
   const { db, apply, clock, sending, open, got } = scene()
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
+  const asked = Promise.withResolvers<void>()
   const waits: PostWebhook = (_, __, signal) =>
-    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      asked.resolve()
+    })
   const sender = createSender({
     db,
     settings: settingsWith(WEBHOOK),
@@ -174,11 +179,23 @@ test('a stop does not wait for the receiver, and the next start sends it', async
     log: memoryLog().log,
   })
   const sent = sender.sendDue()
-  sender.stop()
+  await asked.promise
+  await sender.stop()
   await sent
-  expect(sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
+  expect(await sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
   await open().sendDue()
   expect(got).toHaveLength(1)
+})
+
+test('nothing is sent any more by who is stopped before a receiver was asked', async () => {
+  const { apply, sending, open, got, clock } = scene()
+  await apply({ raise: [LOW] })
+  const sender = open()
+  const sent = sender.sendDue()
+  await sender.stop()
+  await sent
+  expect(got).toEqual([])
+  expect(await sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
 })
 
 test('a real receiver gets a message that the official package verifies', async () => {
@@ -189,7 +206,7 @@ test('a real receiver gets a message that the official package verifies', async 
     dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
   })
   const { db, apply, state } = scene()
-  apply({ raise: [LOW] })
+  await apply({ raise: [LOW] })
   expect(state.ids).toBe(1)
   await createSender({
     db,
@@ -238,7 +255,7 @@ describe('a test', () => {
       expect(result).toMatchObject({ failure, status: typeof answer === 'number' ? answer : null })
       expect(result.sentence).toContain(sentence)
       expect(got.map(({ event }) => event)).toEqual(['alert.test'])
-      expect([sending(), openAlerts(db)]).toEqual([undefined, []])
+      expect([await sending(), await openAlerts(db)]).toEqual([undefined, []])
     },
   )
 
@@ -247,7 +264,7 @@ describe('a test', () => {
     let posts = 0
     const post: PostWebhook = async () => ++posts + 200
     const none = createWebhookTest({ settings: settingsWith(undefined), post, now: Date.now, log })
-    expect(none()).rejects.toThrow('No webhook is set. Set webhook_url and webhook_secret in [alerts]')
+    await expect(none()).rejects.toThrow('No webhook is set. Set webhook_url and webhook_secret in [alerts]')
     const send = createWebhookTest({ settings: settingsWith(WEBHOOK), post, now: Date.now, log })
     const results = await Promise.all([send(), send(), send()])
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set([201]))

@@ -1,6 +1,6 @@
 // Keys whose model patterns are made to take long, stored by an account and met again by a start.
 import { createKey } from '../../src/access/keys.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
@@ -38,25 +38,25 @@ const LISTS = [...PATTERNS.map((pattern) => [pattern]), LONG_LIST]
 /** With the folder's own database, so that one list is there before the first start. */
 async function folderWithEvilKey() {
   const folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }))
-  const db = openDatabase(folder.database_path)
+  const store = openDb(folder.database_path)
   const settings = { models: LONG_LIST, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const { text } = createKey(
-    db,
+  const { text } = await createKey(
+    store,
     ACCOUNT,
     { name: 'stored', ...settings },
     { randomBytes, now_ms: Date.now() },
   )
-  return { folder, db, stored_key: text }
+  return { folder, store, stored_key: text }
 }
 
 export const globs: Attack = {
   name: 'globs',
   what: 'an account’s keys with patterns such as ***…*Z and *a*a*…',
   async run({ rounds }) {
-    const { folder, db, stored_key } = await folderWithEvilKey()
+    const { folder, store, stored_key } = await folderWithEvilKey()
     await using gateway = await startGatewayProcess('', folder)
-    const account = signedIn({ db, url: gateway.url }, { account: ACCOUNT })
+    const account = await signedIn({ store, url: gateway.url }, { account: ACCOUNT })
     const health = watchHealth(gateway.url)
     const modelsOf = async (key: string) => {
       const headers = { authorization: `Bearer ${key}` }
@@ -79,7 +79,7 @@ export const globs: Attack = {
         await ask(account.json('POST', `/keys/${key.id}/revoke`))
       }
     const health_ms = await within(health.stop())
-    db.close()
+    await store.close()
     return {
       tried: `${LISTS.length * rounds} keys, and one that a start meets`,
       held: answered === requests && health_ms <= MAX_HEALTH_MS,

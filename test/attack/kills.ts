@@ -14,7 +14,7 @@ export const kills: Attack = {
   async run({ rounds }) {
     const count = Math.max(1, Math.round(KILLS * rounds))
     const seed = Math.floor(Math.random() * 2 ** 32)
-    await using crashes = openCrashes(seed)
+    await using crashes = await openCrashes(seed)
     const complaints: string[] = []
     for (let kill = 0; kill < count; kill++)
       complaints.push(...(await crashes.live(pointOf(kill))).complaints)

@@ -1,5 +1,5 @@
 // Strangers who guess the operator's password from many addresses, before and after a restart, to keep the operator out.
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -29,8 +29,8 @@ export const lockOut: Attack = {
     }
     {
       await using gateway = await startGatewayProcess(catalogue, kept)
-      using db = openDatabase(folder.database_path)
-      await person(gateway.url, HOME).signInByLink(operatorsLink(db))
+      await using db = openDb(folder.database_path)
+      await person(gateway.url, HOME).signInByLink(await operatorsLink(db))
       await besiege(gateway.url)
     }
     await using gateway = await startGatewayProcess(catalogue, kept)

@@ -33,7 +33,7 @@ export const movedDatabase: Attack = {
       returns.push(performance.now() - back_ms)
     }
     await eventually('all is settled', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
-    const { findings } = gateway.books()
+    const findings = await gateway.findings()
     const [refused_ms, returned_ms] = [Math.max(...refusals), Math.max(...returns)]
     return {
       tried: `${refusals.length} moves`,

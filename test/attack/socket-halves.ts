@@ -31,9 +31,11 @@ export const socketHalves: Attack = {
     for (const client of clients) void client.closed.then(() => closed++)
     const health = watchHealth(gateway.url)
     let peak_mb = 0
-    const watch = setInterval(async () => {
+    const look = async () => {
       peak_mb = Math.max(peak_mb, await usedMemory(gateway.pid))
-    }, 50)
+    }
+    // The process is there as long as the attack: where it is not, the attack is lost.
+    const watch = setInterval(() => void look(), 50)
     const statuses: number[] = []
     const call = async () => {
       const response = await fetch(new URL(wholePath(), gateway.url), {

@@ -149,14 +149,17 @@ async function attackWith(hostile: Hostile, gateway: GatewayProcess): Promise<st
   }
   const served = await Promise.all(Array.from({ length: sockets }, attack))
   await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
-  const books = gateway.books()
-  const recorded = books.calls.slice(before).filter(({ outcome }) => outcome === 'completed').length
+  const findings = await gateway.findings()
+  const recorded = gateway
+    .books()
+    .calls.slice(before)
+    .filter(({ outcome }) => outcome === 'completed').length
   return [
     ...(served.every(Boolean)
       ? []
       : [`${what}: ${served.filter((each) => !each).length} not as they should`]),
     ...(recorded === calls ? [] : [`${what}: ${recorded} calls recorded, ${calls} made`]),
-    ...(books.findings.length === 0 ? [] : [`${what}: the audit found ${books.findings.length}`]),
+    ...(findings.length === 0 ? [] : [`${what}: the audit found ${findings.length}`]),
   ]
 }
 

@@ -62,7 +62,8 @@ export const socketReaders: Attack = {
     for (const client of clients) client.leave('close')
     await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
     await server.stop(true)
-    const { calls, findings } = gateway.books()
+    const { calls } = gateway.books()
+    const findings = await gateway.findings()
     const charged = calls.filter(
       ({ outcome, cost_nanos }) => outcome === 'cancelled' && cost_nanos > 0,
     ).length

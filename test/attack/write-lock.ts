@@ -58,13 +58,14 @@ async function attack(): Promise<Pick<Result, 'held' | 'seen'>> {
     // What is not paid by then is what the attack is about: it is counted below.
   })
   const told = [(await keyed).status, refused.status, refused.headers.get('retry-after'), not_ready.status]
+  const findings = await gateway.findings()
   return {
     held:
       paid() === STREAMS &&
       healthz_ms < MAX_HEALTHZ_MS &&
       recovery_ms < MAX_RECOVERY_MS &&
       told.join() === '503,503,1,503' &&
-      gateway.books().findings.length === 0,
+      findings.length === 0,
     seen: `${paid()} of ${STREAMS} paid, healthz at most ${healthz_ms.toFixed(0)} ms, new calls ${told[0]} and ${told[1]}, readyz ${told[3]}, ready again after ${recovery_ms.toFixed(0)} ms`,
   }
 }

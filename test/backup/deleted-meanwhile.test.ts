@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import type { BodyColumns } from '../../src/kept/content.ts'
 import { deleteNamed, findShown, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
@@ -30,7 +31,7 @@ const scene = sceneOfEachTest(async (scene) => {
 })
 
 /** Makes one while `meanwhile` is done once its first bytes are read. */
-async function made(meanwhile: () => void) {
+async function made(meanwhile: () => void | Promise<void>) {
   const archive = scene.path('a.tar.zst')
   const blocks: Uint8Array[] = []
   const result = await makeBackup({
@@ -39,7 +40,7 @@ async function made(meanwhile: () => void) {
     now_ms: scene.now_ms,
     // The copy is made by then, and no more than the first files are read.
     async put(content) {
-      meanwhile()
+      await meanwhile()
       for await (const block of content) blocks.push(block)
       return Buffer.concat(blocks).length
     },
@@ -96,22 +97,24 @@ test('where taking it fails, what it throws is thrown, and nothing stays', async
 
 test('a conversation whose end is deleted ends earlier, with the counts of what is left', async () => {
   const body_file = 'ab/large'
-  const db = openDatabase(scene.path('tollgate.db'))
+  const db = openDb(scene.path('tollgate.db'))
   const keep = (id: string, previous_id: string | undefined, columns: BodyColumns) =>
     insertRow(db, { account_id: 1, id, previous_id, created_at_ms: 1, input: [], response: {} }, columns)
-  keep('one', undefined, { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
-  keep('two', 'one', { body: null, body_file, kept_bytes: 4 })
-  keep('three', 'two', { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
+  await keep('one', undefined, { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
+  await keep('two', 'one', { body: null, body_file, kept_bytes: 4 })
+  await keep('three', 'two', { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
   mkdirSync(dirname(scene.path(`responses/${body_file}`)), { recursive: true })
   writeFileSync(scene.path(`responses/${body_file}`), 'text')
-  const { result, archive } = await made(() => {
+  const { result, archive } = await made(async () => {
     for (const id of ['three', 'two']) {
-      const row = findShown(db, { account_id: 1, response_id: id, expired_by_ms: 0 })
-      if (row) deleteNamed(db, row, 0)
+      await db.begin(async (tx) => {
+        const row = await findShown(tx, { account_id: 1, response_id: id, expired_by_ms: 0 })
+        if (row) await deleteNamed(tx, row, 0)
+      })
     }
     rmSync(scene.path(`responses/${body_file}`))
   })
-  db.close()
+  await db.close()
   expect(result).toMatchObject({ deleted_meanwhile: [`responses/${body_file}`], missing: [] })
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true })
   using fresh = temporary()

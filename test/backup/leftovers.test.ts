@@ -246,7 +246,7 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
     const restore = await running(args, data, (name) => name === '.restore')
     expect(await nextCommand()).toBe('')
     expect(existsSync(join(data, '.restore'))).toBe(true)
-    half.go()
+    await half.go()
     expect(await restore.exited).toBe(0)
     expect(unfinishedIn(data)).toEqual([])
   })

@@ -38,7 +38,7 @@ async function startWriter(path: string, mode: 'WAL' | 'DELETE') {
   expect(Buffer.from(value ?? []).toString()).toBe('ready')
   return {
     async [Symbol.asyncDispose]() {
-      writer.stdin.end()
+      await writer.stdin.end()
       await writer.exited
     },
   }

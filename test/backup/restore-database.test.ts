@@ -13,11 +13,11 @@ const CHANGED = `INSERT INTO accounts (id, name, status, balance_nanos, held_nan
 const KEPT = 'tollgate.db.replaced-1970-01-01T000000.000Z'
 
 /** A folder whose database has anna, and a copy from before she came. */
-function prepare(): TemporaryFolder & { copy: string; database: string } {
+async function prepare(): Promise<TemporaryFolder & { copy: string; database: string }> {
   const folder = temporary()
   const [database, copy] = [folder.at('tollgate.db'), folder.at('copy')]
   const db = openDatabase(database)
-  writeSnapshot(db, copy)
+  await writeSnapshot(db, copy)
   db.run(CHANGED)
   db.close()
   return Object.assign(folder, { copy, database })
@@ -38,9 +38,9 @@ function accountsIn(path: string): string[] {
 const replacedIn = (folder: TemporaryFolder): string[] =>
   readdirSync(folder.path).filter((name) => /\.(replaced-|incoming)/.test(name))
 
-test('the old one is kept beside it', () => {
-  using folder = prepare()
-  expect(restoreDatabase(folder.copy, dataPaths(folder.path), 0)).toBe(folder.at(KEPT))
+test('the old one is kept beside it', async () => {
+  using folder = await prepare()
+  expect(await restoreDatabase(folder.copy, dataPaths(folder.path), 0)).toBe(folder.at(KEPT))
   expect(accountsIn(folder.database)).toEqual([])
   expect(accountsIn(folder.at(KEPT))).toEqual(['anna'])
   // What is kept is no leftover.
@@ -48,14 +48,14 @@ test('the old one is kept beside it', () => {
   expect(accountsIn(folder.at(KEPT))).toEqual(['anna'])
 })
 
-test.each(['keep', 'place'])('ended before "%s" the old one is there, under one name', (last) => {
-  using folder = prepare()
+test.each(['keep', 'place'])('ended before "%s" the old one is there, under one name', async (last) => {
+  using folder = await prepare()
   const seen: string[] = []
   const end = (point: string) => {
     seen.push(point)
     if (point === last) throw new Error('ended')
   }
-  expect(() => restoreDatabase(folder.copy, dataPaths(folder.path), 0, end)).toThrow('ended')
+  await expect(restoreDatabase(folder.copy, dataPaths(folder.path), 0, end)).rejects.toThrow('ended')
   expect(seen.at(-1)).toBe(last)
   expect(existsSync(folder.database)).toBe(true)
   removeLeftovers(folder.path)

@@ -50,9 +50,9 @@ export function heldFile(path: string, file: string, bytes: number) {
   const writer = Bun.spawn([process.execPath, '-e', script], { stdin: 'pipe', stdout: 'ignore' })
   return {
     path,
-    go() {
-      writer.stdin.write('.')
-      writer.stdin.end()
+    async go() {
+      await writer.stdin.write('.')
+      await writer.stdin.end()
     },
     [Symbol.dispose]: () => writer.kill('SIGKILL'),
   }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openSession } from '../../src/access/session-rows.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import type { Bench } from './contest.ts'
 import { fillHistory, fillRefusals } from './many-calls.ts'
 import { nowMs } from './recording.ts'
@@ -107,8 +108,8 @@ export async function measureConsole({ checkout, upstream }: Bench): Promise<Fig
     fillRefusals(database_path, REFUSALS)
     const gateway = await startGateway(data)
     try {
-      const operator = cookieOf(database_path, null)
-      const account = cookieOf(database_path, 7)
+      const operator = await cookieOf(database_path, null)
+      const account = await cookieOf(database_path, 7)
       const figures: Figure[] = []
       const paths = pathsFor(callIn(database_path))
       for (const path of paths) figures.push(await measured(gateway, operator, path, path))
@@ -135,10 +136,10 @@ function callIn(database_path: string): string {
 }
 
 /** Opens a session past the sign-in. @param account_id null: the operator's */
-function cookieOf(database_path: string, account_id: number | null): string {
-  const db = openDatabase(database_path)
+async function cookieOf(database_path: string, account_id: number | null): Promise<string> {
+  const db = openDb(database_path)
   const token = randomBytes(32).toString('base64url')
-  openSession(
+  await openSession(
     db,
     { account_id, key_id: null },
     {
@@ -148,7 +149,7 @@ function cookieOf(database_path: string, account_id: number | null): string {
       settings: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
     },
   )
-  db.close()
+  await db.close()
   return `__Host-tollgate=${token}`
 }
 

@@ -28,7 +28,11 @@ const look = async (key: string) => {
 describe('GET /api/v1/account', () => {
   test('an account that has made no calls', async () => {
     await gateway.account('anna', { balance_usd: '12.5' })
-    const key = gateway.key('anna', { name: 'desk', spend_limit_nanos: 3_000_000_000, models: ['test-*'] })
+    const key = await gateway.key('anna', {
+      name: 'desk',
+      spend_limit_nanos: 3_000_000_000,
+      models: ['test-*'],
+    })
     expect(await look(key)).toEqual({
       status: 200,
       body: {
@@ -109,7 +113,7 @@ describe('GET /api/v1/account', () => {
 
   test('a caller who has reached a limit can still read it', async () => {
     await gateway.account('bounded', { balance_usd: '1' })
-    const key = gateway.key('bounded')
+    const key = await gateway.key('bounded')
     for (const status of [200, 200, 429]) {
       expect((await gateway.call(wholePath(MODEL), ask(), { key })).status).toBe(status)
     }

@@ -122,9 +122,9 @@ describe('a call of the account', () => {
   test('is shown to all keys of its account without limits, and to no other account', async () => {
     upstream.answer(whole(answer()))
     const { name } = await gateway.account('shared-feed', { balance_usd: '1' })
-    const [one, other] = [gateway.key(name), gateway.key(name)]
+    const [one, other] = [await gateway.key(name), await gateway.key(name)]
     const foreign = await openFeed(await gateway.caller())
-    const limited = gateway.key(name, { spend_limit_nanos: 1_000_000_000 })
+    const limited = await gateway.key(name, { spend_limit_nanos: 1_000_000_000 })
     const own = await openFeed(limited)
     const feed = await openFeed(one)
     await gateway.call(wholePath(MODEL), ask(), { key: other })
@@ -150,7 +150,7 @@ describe('a feed', () => {
   test('ends when its key is revoked', async () => {
     const key = await gateway.caller()
     const feed = await openFeed(key)
-    revokeKey(gateway.db, key.slice(0, 10), Date.now())
+    await revokeKey(gateway.store, key.slice(0, 10), Date.now())
     await feed.end()
   })
 

@@ -20,9 +20,9 @@ let now_ms = DAY_1
 const { gateway, upstream } = await fileScene({ script: whole(answer()), now: () => now_ms })
 await gateway.account('anna', { balance_usd: '1' })
 await gateway.account('bert', { balance_usd: '1' })
-const desk = gateway.key('anna', { name: 'desk' })
-const phone = gateway.key('anna', { name: 'phone' })
-const stranger = gateway.key('bert')
+const desk = await gateway.key('anna', { name: 'desk' })
+const phone = await gateway.key('anna', { name: 'phone' })
+const stranger = await gateway.key('bert')
 const call = async (key: string, path: string) => {
   await (await gateway.call(path, ask(), { key })).text()
   now_ms += 1_000

@@ -55,8 +55,8 @@ describe('errors, in OpenAI’s shape', () => {
   ]
   async function suspended(): Promise<Response> {
     const account = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
-    const own = gateway.key(account.name)
-    suspendAccount(gateway.db, account.name)
+    const own = await gateway.key(account.name)
+    await suspendAccount(gateway.store, account.name)
     return post(BODY, { key: own })
   }
   test.each(CASES)(
@@ -80,7 +80,7 @@ describe('errors, in OpenAI’s shape', () => {
 
   test('429 rate_limit_error, with Retry-After', async () => {
     await gateway.account(limitedAccount('openai'), { balance_usd: '1' })
-    const own = gateway.key(limitedAccount('openai'))
+    const own = await gateway.key(limitedAccount('openai'))
     await (await post(BODY, { key: own })).text()
     const response = await post(BODY, { key: own })
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { closeAccount } from '../../src/access/closing.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { createKeptResponses, RESPONSES_FOLDER } from '../../src/responses/store.ts'
@@ -85,14 +86,14 @@ describe('close', () => {
 
   test('deletes its kept responses, rows and files, and leaves those of others', async () => {
     const files = createFileStore(scene.path(RESPONSES_FOLDER))
-    const db = openDatabase(scene.path('tollgate.db'))
+    const db = openDb(scene.path('tollgate.db'))
     const settings = { store: true, days: 30, max_mb: 9, max_mb_per_account: 9, max_mb_per_conversation: 9 }
     const options = { db, files, settings: () => settings, now: () => 0, probe: () => {} }
     const { keep } = createKeptResponses(options)
     await keep(answerTo('resp_1', 1, { text: LARGE }))
     await keep(answerTo('resp_2', 1, { previous_id: 'resp_1' }))
     await keep(answerTo('resp_1', 2, { text: LARGE }))
-    db.close()
+    await db.close()
     const { out } = await scene.run('account', 'close', 'anna', '--yes')
     expect(out).toContain('keys revoked: 2, kept responses deleted: 2.')
     expect(await scene.json('audit')).toMatchObject({ clean: true, totals: { responses: 1 } })
@@ -185,7 +186,7 @@ describe('close', () => {
     const first = call(wholePath(), ask())
     await arrived.promise
     const [account] = gateway.rows().accounts
-    closeAccount(gateway.db, account?.name ?? '', Date.now())
+    await closeAccount(gateway.store, account?.name ?? '', Date.now())
     release.resolve()
     expect((await first).status).toBe(200)
     expect(await running.lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })

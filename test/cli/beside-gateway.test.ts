@@ -14,7 +14,7 @@ const door = join(gateway.data_folder, 'serve.withdrawals')
 
 test('a withdrawal takes nothing from under a call whose hold has no row yet', async () => {
   const { id } = await gateway.account('anna', { balance_usd: '1' })
-  const key = gateway.key('anna')
+  const key = await gateway.key('anna')
   const held_back = heldBack(whole(answer()))
   upstream.answer(held_back.script)
   const answering = gateway.call(wholePath(), ask(), { key })
@@ -36,7 +36,8 @@ test('a withdrawal takes nothing from under a call whose hold has no row yet', a
 test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact', async () => {
   const { id } = await gateway.account('bert', { balance_usd: '40' })
   upstream.answer(whole(answer()))
-  const keys = Array.from({ length: 8 }, () => gateway.key('bert'))
+  const keys: string[] = []
+  for (let n = 0; n < 8; n++) keys.push(await gateway.key('bert'))
   let over = false
   const statuses = new Map<number, number>()
   const caller = async (at: number): Promise<void> => {

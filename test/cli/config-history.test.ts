@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { keepText, type MadeBy } from '../../src/config/past.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { NOW, sceneOfEachTest } from './scene.ts'
 
 const SECRET = 'secret-of-acme-1'
@@ -22,16 +23,15 @@ const priced = (input: number) => TEXT.replace('input = 1', `input = ${input}`)
 /** As it is kept. */
 const marked = (text: string, mark = 'hidden:AAAAAAAA') => text.replace(SECRET, mark)
 
-const scene = sceneOfEachTest((scene) => {
-  using db = openDatabase(scene.path('tollgate.db'))
+const scene = sceneOfEachTest(async (scene) => {
+  await using db = openDb(scene.path('tollgate.db'))
   const versions: [string, MadeBy][] = [
     [marked(TEXT), 'file'],
     [marked(priced(3)), 'session:4'],
     [marked(priced(5)).replace('# ours', '# mine'), 'command:prices import'],
   ]
-  versions.forEach(([text, made_by], at) => {
-    keepText(db, { text, made_by, made_at_ms: NOW + at * 60_000 })
-  })
+  for (const [at, [text, made_by]] of versions.entries())
+    await db.begin((tx) => keepText(tx, { text, made_by, made_at_ms: NOW + at * 60_000 }))
   writeFileSync(scene.path('tollgate.toml'), priced(5).replace('# ours', '# mine'))
 })
 const file = () => readFileSync(scene.path('tollgate.toml'), 'utf8')

@@ -5,7 +5,7 @@ import { hashOf, setPassword } from '../../src/access/passwords.ts'
 import { openSession } from '../../src/access/session-rows.ts'
 import { readLink } from '../../src/access/sign-in-links.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { createScene, NOW, sceneOfEachTest } from './scene.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,21 +15,21 @@ const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'alice')
 })
 
-const openDb = () => openDatabase(scene.path('tollgate.db'))
+const opened = () => openDb(scene.path('tollgate.db'))
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 const catalogue = (before: string, after: string) =>
   writeFileSync(scene.path('tollgate.toml'), FIRST_CATALOGUE.replace(before, after))
 
 /** Whom a link is for, at a time. */
-function forWhom(url: string, now_ms = NOW): string {
-  const db = openDb()
+async function forWhom(url: string, now_ms = NOW): Promise<string> {
+  const db = opened()
   try {
-    return readLink(db, tokenOf(url), now_ms).account?.name ?? 'operator'
+    return (await readLink(db, tokenOf(url), now_ms)).account?.name ?? 'operator'
   } catch {
     // What the link says of itself is tested with its route.
     return 'nobody'
   } finally {
-    db.close()
+    await db.close()
   }
 }
 
@@ -38,14 +38,14 @@ describe('console link', () => {
     const { status, out, err } = await scene.run('console', 'link')
     expect([status, err]).toEqual([0, ''])
     expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/welcome#[A-Za-z0-9_-]{32}$/)
-    expect(forWhom(out)).toBe('operator')
-    expect(forWhom(out, NOW + 24 * HOUR_MS)).toBe('nobody')
+    expect(await forWhom(out)).toBe('operator')
+    expect(await forWhom(out, NOW + 24 * HOUR_MS)).toBe('nobody')
   })
 
   test('replaces the one before', async () => {
     const { out: old } = await scene.run('console', 'link')
     const { url, expires_at } = await scene.json('console', 'link')
-    expect([forWhom(old), forWhom(url)]).toEqual(['nobody', 'operator'])
+    expect([await forWhom(old), await forWhom(url)]).toEqual(['nobody', 'operator'])
     expect(expires_at).toBe(new Date(NOW + 24 * HOUR_MS).toISOString())
   })
 
@@ -66,21 +66,21 @@ describe('console link', () => {
   })
 
   test('leaves the password and the sessions as they are', async () => {
-    const db = openDb()
-    setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
+    const db = opened()
+    await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
     await scene.run('console', 'link')
-    expect(hashOf(db, null)).toBe('$argon2id$x')
-    db.close()
+    expect(await hashOf(db, null)).toBe('$argon2id$x')
+    await db.close()
   })
 })
 
 describe('console reset', () => {
   test('takes the password away, signs the operator out, and nobody else', async () => {
-    const db = openDb()
-    setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
-    setPassword(db, { account_id: 1, hash: '$argon2id$y', now_ms: NOW })
+    const db = opened()
+    await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
+    await setPassword(db, { account_id: 1, hash: '$argon2id$y', now_ms: NOW })
     for (const account_id of [null, null, 1])
-      openSession(
+      await openSession(
         db,
         { account_id, key_id: null },
         {
@@ -92,10 +92,10 @@ describe('console reset', () => {
       )
     const { url, ended_sessions } = await scene.json('console', 'reset')
     expect(ended_sessions).toBe(2)
-    expect([hashOf(db, null), hashOf(db, 1)]).toEqual([undefined, '$argon2id$y'])
-    expect(db.query('SELECT account_id FROM sessions').all()).toEqual([{ account_id: 1 }])
-    expect(forWhom(url)).toBe('operator')
-    db.close()
+    expect([await hashOf(db, null), await hashOf(db, 1)]).toEqual([undefined, '$argon2id$y'])
+    expect(db.rows('SELECT account_id FROM sessions')).toEqual([{ account_id: 1 }])
+    expect(await forWhom(url)).toBe('operator')
+    await db.close()
   })
 
   test('says what it did beside the link', async () => {
@@ -109,41 +109,41 @@ describe('account invite', () => {
   test('prints a link for the account, for a week', async () => {
     const { out } = await scene.run('account', 'invite', 'alice')
     expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/invitation#/)
-    expect(forWhom(out)).toBe('alice')
-    expect(forWhom(out, NOW + 7 * 24 * HOUR_MS - 1)).toBe('alice')
-    expect(forWhom(out, NOW + 7 * 24 * HOUR_MS)).toBe('nobody')
+    expect(await forWhom(out)).toBe('alice')
+    expect(await forWhom(out, NOW + 7 * 24 * HOUR_MS - 1)).toBe('alice')
+    expect(await forWhom(out, NOW + 7 * 24 * HOUR_MS)).toBe('nobody')
   })
 
   test('is refused for nobody, and for a closed account, whose links and password go', async () => {
     const { out } = await scene.run('account', 'invite', 'alice')
-    const db = openDb()
-    setPassword(db, { account_id: 1, hash: '$argon2id$x', now_ms: NOW })
+    const db = opened()
+    await setPassword(db, { account_id: 1, hash: '$argon2id$x', now_ms: NOW })
     expect((await scene.run('account', 'invite', 'bob')).status).toBe(1)
     await scene.run('account', 'close', 'alice', '--yes')
     expect((await scene.run('account', 'invite', 'alice')).err).toContain('closed')
-    expect(hashOf(db, 1)).toBeUndefined()
+    expect(await hashOf(db, 1)).toBeUndefined()
     await scene.run('account', 'resume', 'alice')
-    expect(forWhom(out)).toBe('nobody')
-    db.close()
+    expect(await forWhom(out)).toBe('nobody')
+    await db.close()
   })
 })
 
 test('a restored backup lets nobody in who was signed in when it was made, and keeps passwords', async () => {
-  const db = openDb()
-  setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
+  const db = opened()
+  await setPassword(db, { account_id: null, hash: '$argon2id$x', now_ms: NOW })
   const person = { account_id: null, key_id: null }
   const visitor = { address: undefined, user_agent: '' }
-  openSession(db, person, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
-  db.close()
+  await openSession(db, person, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
+  await db.close()
   const { out: link } = await scene.run('account', 'invite', 'alice')
   expect((await scene.run('backup', scene.path('backup.db'))).status).toBe(0)
   const fresh = createScene('nothing')
   expect(await fresh.run('restore', scene.path('backup.db'))).toMatchObject({ status: 0 })
-  const restored = openDatabase(fresh.path('tollgate.db'))
-  expect(restored.query('SELECT * FROM sessions').all()).toEqual([])
-  expect(hashOf(restored, null)).toBe('$argon2id$x')
-  expect(restored.query('SELECT * FROM sign_in_links').all()).toEqual([])
-  restored.close()
+  const restored = openDb(fresh.path('tollgate.db'))
+  expect(restored.rows('SELECT * FROM sessions')).toEqual([])
+  expect(await hashOf(restored, null)).toBe('$argon2id$x')
+  expect(restored.rows('SELECT * FROM sign_in_links')).toEqual([])
+  await restored.close()
   fresh.remove()
-  expect(forWhom(link)).toBe('alice')
+  expect(await forWhom(link)).toBe('alice')
 })

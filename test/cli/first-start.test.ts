@@ -5,14 +5,16 @@ import { listKeys } from '../../src/access/keys.ts'
 import { hashKey, KEY_PATTERN } from '../../src/access/secret.ts'
 import { banner, reachableUrl } from '../../src/cli/banner.ts'
 import { firstStart } from '../../src/cli/first-start.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { NOW } from './scene.ts'
 
 function scene() {
-  const db = memoryDatabase()
-  const writer = createWriter(db)
+  const connection = memoryDatabase()
+  const db = dbOver(connection)
+  const writer = createWriter(connection)
   const ledger = groupCommit({
     commit: async (operations) => writer.commit(operations),
     tryToWrite: async () => undefined,
@@ -20,7 +22,7 @@ function scene() {
   })
   const start = () =>
     firstStart({ db, ledger, now: () => NOW, randomBytes: (length) => new Uint8Array(length).fill(7) })
-  return { db, ledger, start }
+  return { connection, db, ledger, start }
 }
 
 describe('a first start', () => {
@@ -28,18 +30,18 @@ describe('a first start', () => {
     const { db, start } = scene()
     const text = await start()
     expect(text).toMatch(KEY_PATTERN)
-    expect(listAccounts(db)).toMatchObject([
+    expect(await listAccounts(db)).toMatchObject([
       { name: 'demo', status: 'active', balance_nanos: 10_000_000_000 },
     ])
-    expect(listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
+    expect(await listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
   })
 
   test('creates it only once', async () => {
     const { db, start } = scene()
     await start()
     expect(await start()).toBeUndefined()
-    expect(listAccounts(db)).toMatchObject([{ balance_nanos: 10_000_000_000 }])
-    expect(listKeys(db)).toHaveLength(1)
+    expect(await listAccounts(db)).toMatchObject([{ balance_nanos: 10_000_000_000 }])
+    expect(await listKeys(db)).toHaveLength(1)
   })
 
   test.each(['its money', 'its key'])('killed before %s, it is finished by the next', async (missing) => {
@@ -50,19 +52,19 @@ describe('a first start', () => {
     const dying = missing === 'its money' ? { submit: killed } : ledger
     const parts = { db, ledger: dying, now: () => NOW, randomBytes: killed }
     await expect(firstStart(parts)).rejects.toThrow('killed')
-    expect(listKeys(db)).toEqual([])
+    expect(await listKeys(db)).toEqual([])
     const text = await start()
-    expect(listAccounts(db)).toMatchObject([{ name: 'demo', balance_nanos: 10_000_000_000 }])
-    expect(listKeys(db)).toMatchObject([{ sha256: hashKey(text ?? '') }])
+    expect(await listAccounts(db)).toMatchObject([{ name: 'demo', balance_nanos: 10_000_000_000 }])
+    expect(await listKeys(db)).toMatchObject([{ sha256: hashKey(text ?? '') }])
   })
 
   test('creates nothing where there is any account, even suspended and without a key', async () => {
-    const { db, start } = scene()
-    createAccount(db, { name: 'anna', now_ms: NOW })
-    db.run("UPDATE accounts SET status = 'suspended'")
+    const { connection, db, start } = scene()
+    await createAccount(db, { name: 'anna', now_ms: NOW })
+    connection.run("UPDATE accounts SET status = 'suspended'")
     expect(await start()).toBeUndefined()
-    expect(listAccounts(db)).toHaveLength(1)
-    expect(listKeys(db)).toEqual([])
+    expect(await listAccounts(db)).toHaveLength(1)
+    expect(await listKeys(db)).toEqual([])
   })
 })
 

@@ -55,7 +55,7 @@ async function start(python: string, package_name: string): Promise<WarmPython> 
   await until((line) => line === 'warm', IMPORT_TIMEOUT_MS)
   return {
     async run(job, timeout_ms) {
-      child.stdin.write(`${JSON.stringify(job)}\n`)
+      await child.stdin.write(`${JSON.stringify(job)}\n`)
       await child.stdin.flush()
       const read = await until((line) => line.startsWith('{"status": '), timeout_ms)
       const { status } = JSON.parse(read.pop() ?? '')

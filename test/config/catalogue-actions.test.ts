@@ -1,6 +1,6 @@
 // What a new text of the catalogue is in the audit log: a line for each model, price, provider and setting, without keys.
 import { expect, test } from 'bun:test'
-import { catalogueActions, MAX_LINES, type Owners } from '../../src/config/catalogue-actions.ts'
+import { catalogueChanges, MAX_LINES, type Owners } from '../../src/config/catalogue-actions.ts'
 
 const OWNERS: Owners = {
   account: (name) => (name === 'alice' ? { account_id: 7 } : undefined),
@@ -103,14 +103,20 @@ test.each<[what: string, before: string, after: string, counts: object, lines: o
   ],
   ['a text that is no TOML', TEXT, '= broken', {}, []],
 ])('%s', (_, before, after, counts, lines) => {
-  const [saved, ...others] = catalogueActions({ before, after, version: 4 }, OWNERS)
+  const [saved, ...others] = catalogueChanges(before, after).actions(4, OWNERS)
   expect(saved).toEqual({ action: 'catalogue.saved', after: { version: 4, ...counts } })
   expect(others).toEqual(lines as typeof others)
 })
 
 test('of many models the first have a line, and all are counted', () => {
   const many = Array.from({ length: MAX_LINES + 30 }, (_, at) => MODEL.replace('"m"', `"m${at}"`)).join('\n')
-  const actions = catalogueActions({ before: TEXT, after: TEXT + many, version: 2 }, OWNERS)
+  const actions = catalogueChanges(TEXT, TEXT + many).actions(2, OWNERS)
   expect(actions).toHaveLength(MAX_LINES + 1)
   expect(actions[0]?.after).toEqual({ version: 2, models: MAX_LINES + 30 })
+})
+
+test('whose limits change is known before the owners are looked up', () => {
+  const before = `${TEXT}\n[limits.accounts.alice]\nrequests_per_minute = 3\n[limits.accounts.bob]\nrequests_per_minute = 5\n`
+  const after = `${TEXT}\n[limits.accounts.bob]\nrequests_per_minute = 5\n[limits.keys.tg_abc]\nconcurrent_calls = 2\n`
+  expect(catalogueChanges(before, after).owned).toEqual({ account: ['alice'], key: ['tg_abc'] })
 })

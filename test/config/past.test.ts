@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Configuration, createConfiguration } from '../../src/config/configuration.ts'
 import { forgetAccount, keepText, listVersions, MAX_VERSIONS, requireVersion } from '../../src/config/past.ts'
-import type { openDatabase } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
@@ -28,29 +29,43 @@ api_keys = ["key-of-the-other"]
 `
 
 describe('versions', () => {
-  const keep = (db: ReturnType<typeof openDatabase>, text: string, made_at_ms = 0) =>
-    keepText(db, { text, made_at_ms, made_by: 'file' })
+  const keep = (db: Db, text: string, made_at_ms = 0) =>
+    db.begin((tx) => keepText(tx, { text, made_at_ms, made_by: 'file' }))
 
-  test('count on; equal texts in a row are one', () => {
-    using db = memoryDatabase()
-    expect(['a', 'a', 'b', 'a'].map((text) => keep(db, text))).toEqual([1, undefined, 2, 3])
+  test('count on; equal texts in a row are one', async () => {
+    using connection = memoryDatabase()
+    const db = dbOver(connection)
+    expect(await Promise.all(['a', 'a', 'b', 'a'].map((text) => keep(db, text)))).toEqual([
+      1,
+      undefined,
+      2,
+      3,
+    ])
   })
 
-  test(`the newest ${MAX_VERSIONS} are kept, in pages, and older ones not found`, () => {
-    using db = memoryDatabase()
-    for (let count = 1; count <= MAX_VERSIONS + 20; count++) keep(db, `# ${count}`, count)
-    const first = listVersions(db, { limit: 60 })
-    const second = listVersions(db, { limit: 60, cursor: first.next_cursor })
+  test(`the newest ${MAX_VERSIONS} are kept, in pages, and older ones not found`, async () => {
+    using connection = memoryDatabase()
+    const db = dbOver(connection)
+    for (let count = 1; count <= MAX_VERSIONS + 20; count++) await keep(db, `# ${count}`, count)
+    const first = await listVersions(db, { limit: 60 })
+    const second = await listVersions(db, { limit: 60, cursor: first.next_cursor })
     const all = [...first.rows, ...second.rows]
     expect(all.map(({ id }) => id)).toEqual(Array.from({ length: MAX_VERSIONS }, (_, at) => 120 - at))
     expect(second.next_cursor).toBeUndefined()
-    expect(requireVersion(db, 21)).toEqual({ version: 21, text: '# 21', made_at_ms: 21, made_by: 'file' })
-    expect(() => requireVersion(db, 20)).toThrow('Version 20 of the catalogue not found')
+    expect(await requireVersion(db, 21)).toEqual({
+      version: 21,
+      text: '# 21',
+      made_at_ms: 21,
+      made_by: 'file',
+    })
+    await expect(requireVersion(db, 20)).rejects.toThrow('Version 20 of the catalogue not found')
   })
 
   test.each(['', 'editor', 'session:', 'session:me', 'command:'])('are not saved by %j', (made_by) => {
-    using db = memoryDatabase()
-    expect(() => db.run('INSERT INTO catalogues VALUES (1, ?, 0, ?)', ['# a', made_by])).toThrow('CHECK')
+    using connection = memoryDatabase()
+    expect(() => connection.run('INSERT INTO catalogues VALUES (1, ?, 0, ?)', ['# a', made_by])).toThrow(
+      'CHECK',
+    )
   })
 
   test.each([
@@ -58,11 +73,12 @@ describe('versions', () => {
     ['[limits]\naccounts = { "alice" = { requests_per_minute = 3 } }\n', 1],
     ['[limits.accounts.alicia]\nrequests_per_minute = 3\n', 0],
     ['[[models]]\nid = "alice"\n', 0],
-  ])('%j with the name of an erased account: %d deleted', (text, count) => {
-    using db = memoryDatabase()
-    keep(db, text)
-    expect(forgetAccount(db, 'alice')).toBe(count)
-    expect(listVersions(db, { limit: 9 }).rows).toHaveLength(1 - count)
+  ])('%j with the name of an erased account: %d deleted', async (text, count) => {
+    using connection = memoryDatabase()
+    const db = dbOver(connection)
+    await keep(db, text)
+    expect(await db.begin((tx) => forgetAccount(tx, 'alice'))).toBe(count)
+    expect((await listVersions(db, { limit: 9 })).rows).toHaveLength(1 - count)
   })
 })
 

@@ -11,7 +11,7 @@ const { gateway, call, key } = await fileScene({
   balance_usd: '1',
   more: '[limits.account]\nrequests_per_minute = 500\n[limits.accounts."o.b"]\nconcurrent_calls = 2',
 })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const USD = 1_000_000_000
 let named = 0
 
@@ -334,7 +334,7 @@ describe('suspend, resume, close', () => {
 
   test('a suspended account is refused, and calls again once it is resumed', async () => {
     const { id, name } = await fresh('1')
-    const text = gateway.key(name)
+    const text = await gateway.key(name)
     expect(await operator.json('POST', `/accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
     expect(await operator.json('POST', `/accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
     expect(await tryCall(text)).toBe(403)
@@ -346,7 +346,7 @@ describe('suspend, resume, close', () => {
 
   test('a closed one keeps its money and loses its keys; its name must be written', async () => {
     const { id, name } = await fresh('1')
-    const text = gateway.key(name)
+    const text = await gateway.key(name)
     for (const wrong of ['', 'yes', `${name} `, name.toUpperCase()])
       expect(await errorOf(await post(`/accounts/${id}/close`, { name: wrong }))).toMatchObject({
         status: 400,
@@ -441,8 +441,8 @@ describe('who may', () => {
     const send = (client: typeof operator) => client.send(method, path, body === undefined ? {} : { body })
     const before = gateway.rows()
     expect((await send(clientOf(gateway))).status).toBe(401)
-    expect((await send(signedIn(gateway, { account: 'account-1' }))).status).toBe(403)
-    expect((await send(signedIn(gateway, { key }))).status).toBe(403)
+    expect((await send(await signedIn(gateway, { account: 'account-1' }))).status).toBe(403)
+    expect((await send(await signedIn(gateway, { key }))).status).toBe(403)
     const { accounts, entries } = gateway.rows()
     expect({ accounts, entries }).toEqual({ accounts: before.accounts, entries: before.entries })
   })
@@ -461,7 +461,7 @@ test('after all of this the books are clean', async () => {
 test('the display name stands with the short one in every list, for the operator alone', async () => {
   const display_name = 'Zoë & 株式会社'
   const { name, id } = await gateway.account('zoe-of-the-lists', { balance_usd: '5' })
-  gateway.key(name, { name: 'laptop' })
+  await gateway.key(name, { name: 'laptop' })
   await operator.json('PATCH', `/accounts/${id}`, { display_name })
   const named = { account: name, account_display_name: display_name }
   const whose = `?account=${name}`
@@ -472,7 +472,7 @@ test('the display name stands with the short one in every list, for the operator
   expect(await operator.json('GET', '/search?q=zoe-of')).toMatchObject(found)
   expect(await operator.json('GET', `/search?q=${encodeURIComponent('株式')}`)).toMatchObject(found)
   expect((await operator.json('GET', '/call-filters')).accounts).toContainEqual({ id, name, display_name })
-  const own = signedIn(gateway, { account: name })
+  const own = await signedIn(gateway, { account: name })
   expect((await own.json('GET', '/entries')).entries[0].account_display_name).toBe('')
   expect((await own.json('GET', '/keys')).keys[0].account_display_name).toBe('')
 })

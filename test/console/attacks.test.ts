@@ -16,7 +16,7 @@ let nobody: ConsoleClient
 beforeAll(async () => {
   gateway = await start()
   nobody = clientOf(gateway)
-  const { token } = makeOperatorsLink(gateway.db, issuing())
+  const { token } = await makeOperatorsLink(gateway.store, issuing())
   await nobody.json('POST', '/links/accept', { token, password: PASSWORD })
 })
 afterAll(() => gateway.stop())
@@ -32,7 +32,7 @@ describe('a cookie', () => {
 
   test('of another gateway is not known here', async () => {
     const other = await start()
-    const { cookie } = signedIn(other, 'operator')
+    const { cookie } = await signedIn(other, 'operator')
     expect((await clientOf(other, cookie).send('GET', '/sessions')).status).toBe(200)
     expect((await clientOf(gateway, cookie).send('GET', '/sessions')).status).toBe(401)
     await other.stop()
@@ -51,8 +51,8 @@ describe('a cookie', () => {
 
   test('is the only place for a token; an API key is none', async () => {
     await gateway.account('alice')
-    const key = gateway.key('alice')
-    const { cookie } = signedIn(gateway, 'operator')
+    const key = await gateway.key('alice')
+    const { cookie } = await signedIn(gateway, 'operator')
     const token = cookie.split('=')[1] ?? ''
     const carried = async (headers: Record<string, string>) =>
       (await nobody.send('GET', '/sessions', { headers })).status
@@ -66,8 +66,8 @@ describe('a cookie', () => {
     expect(account.status).toBe(401)
   })
 
-  test('is stored as a hash', () => {
-    const { cookie } = signedIn(gateway, 'operator')
+  test('is stored as a hash', async () => {
+    const { cookie } = await signedIn(gateway, 'operator')
     const stored = JSON.stringify(gateway.db.query('SELECT hex(sha256), * FROM sessions').all())
     expect(stored).not.toContain(cookie.split('=')[1] ?? '-')
   })
@@ -80,7 +80,7 @@ describe('a page of another origin', () => {
     ['another', 'https://evil.example'],
     ['another port', 'http://127.0.0.1:1'],
   ])('does nothing with a session: Origin %s', async (_, origin) => {
-    const client = signedIn(gateway, 'operator')
+    const client = await signedIn(gateway, 'operator')
     const tries = [
       await client.send('DELETE', '/session', { origin }),
       await client.send('DELETE', '/sessions', { origin }),
@@ -99,7 +99,7 @@ describe('a page of another origin', () => {
 
   test('is not let in by cors_origins, nor is its preflight answered', async () => {
     const open = await start(catalogue('cors_origins = ["https://app.example", "*"]'))
-    const client = signedIn(open, 'operator')
+    const client = await signedIn(open, 'operator')
     const read = await client.send('GET', '/sessions', { headers: { origin: 'https://app.example' } })
     expect([...read.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
     const preflight = await fetch(new URL('/console/api/sessions', open.url), {
@@ -133,7 +133,7 @@ describe('a body', () => {
     const refused = await tried(nobody, 'POST', '/session', 17_000)
     expect(refused.status).toBe(413)
     expect(await refused.text()).toContain('16 KB, the limit')
-    const bob = signedIn(gateway, { account: 'bob' })
+    const bob = await signedIn(gateway, { account: 'bob' })
     expect((await tried(bob, 'POST', '/keys', 260_000)).status).toBe(400)
     expect((await tried(bob, 'POST', '/keys', 270_000)).status).toBe(413)
   })
@@ -149,8 +149,8 @@ describe('a body', () => {
       })
     expect((await chunked(nobody, '/session', 'POST')).status).toBe(413)
     expect((await chunked(nobody, '/password', 'PUT')).status).toBe(401)
-    expect((await chunked(signedIn(gateway, 'operator'), '/password', 'PUT')).status).toBe(413)
-    expect((await chunked(signedIn(gateway, 'operator'), '/catalogue/check', 'POST')).status).toBe(413)
+    expect((await chunked(await signedIn(gateway, 'operator'), '/password', 'PUT')).status).toBe(413)
+    expect((await chunked(await signedIn(gateway, 'operator'), '/catalogue/check', 'POST')).status).toBe(413)
   })
 
   test.each(['{"', 'nonsense', '\u{feff}{}', '[', '"x"', 'null', '{"password":"\\ud800"}'])(
@@ -166,7 +166,7 @@ describe('guessing', () => {
     const own = await start()
     const client = clientOf(own)
     await own.account('alice')
-    const { token } = makeInvitation(own.db, 'alice', issuing())
+    const { token } = await makeInvitation(own.store, 'alice', issuing())
     await client.json('POST', '/links/accept', { token, password: PASSWORD })
     const guess = (account: string, password = 'wrong password here') =>
       client.send('POST', '/session', { body: { account, password } })
@@ -180,7 +180,7 @@ describe('guessing', () => {
     expect(unknown.map(({ status }) => status)).toEqual(Array(10).fill(401))
     expect((await guess('somebody')).status).toBe(429)
     // Who is signed in stays so.
-    expect((await signedIn(own, { account: 'alice' }).send('GET', '/sessions')).status).toBe(200)
+    expect((await (await signedIn(own, { account: 'alice' })).send('GET', '/sessions')).status).toBe(200)
     await own.stop()
   })
 
@@ -200,8 +200,8 @@ describe('guessing', () => {
     const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
     const from = (address: string, path: string, body: object) =>
       clientOf(own).send('POST', path, { body, headers: { 'x-forwarded-for': address } })
-    const link = () => makeOperatorsLink(own.db, issuing()).token
-    await from('203.0.113.7', '/links/accept', { token: link(), password: PASSWORD })
+    const link = async () => (await makeOperatorsLink(own.store, issuing())).token
+    await from('203.0.113.7', '/links/accept', { token: await link(), password: PASSWORD })
     expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
     const attack = await Promise.all(
       Array.from({ length: 11 }, () => from('198.51.100.1', '/session', { password: 'x' })),
@@ -213,8 +213,8 @@ describe('guessing', () => {
     expect((await from('203.0.113.7', '/links/look', { token: 'x' })).status).toBe(429)
     expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
     await own.account('alice')
-    expect((await from('203.0.113.7', '/session', { key: own.key('alice') })).status).toBe(200)
-    const token = link()
+    expect((await from('203.0.113.7', '/session', { key: await own.key('alice') })).status).toBe(200)
+    const token = await link()
     expect((await from('203.0.113.7', '/links/accept', { token, password: PASSWORD })).status).toBe(200)
     await own.stop()
   })
@@ -235,14 +235,15 @@ describe('guessing', () => {
 
 test('feeds: an account has 24 open, by whatever sessions, and keeps nobody from theirs', async () => {
   await gateway.account('dave')
-  const keys = [1, 2].map((n) => gateway.key('dave', { name: `feed-${n}` }))
-  const clients = [signedIn(gateway, { account: 'dave' }), ...keys.map((key) => signedIn(gateway, { key }))]
+  const clients = [await signedIn(gateway, { account: 'dave' })]
+  for (const name of ['feed-1', 'feed-2'])
+    clients.push(await signedIn(gateway, { key: await gateway.key('dave', { name }) }))
   const feeds: Response[] = []
   for (let n = 0; n < 8; n++)
     feeds.push(...(await Promise.all(clients.map((client) => client.send('GET', '/live')))))
   expect(feeds.map(({ status }) => status)).toEqual(Array(24).fill(200))
   for (const client of clients) expect((await client.send('GET', '/live')).status).toBe(429)
-  const other = await signedIn(gateway, 'operator').send('GET', '/live')
+  const other = await (await signedIn(gateway, 'operator')).send('GET', '/live')
   expect(other.status).toBe(200)
   await Promise.all([...feeds, other].map(({ body }) => body?.cancel()))
 })
@@ -269,7 +270,7 @@ describe('plain HTTP from another machine', () => {
         message: expect.stringMatching(/public_url.*tunnel.*insecure_http/s),
       },
     })
-    const { token } = makeOperatorsLink(gateway.db, issuing())
+    const { token } = await makeOperatorsLink(gateway.store, issuing())
     const link = await from(nobody, 'name.lan', 'POST', '/links/accept', { token, password: PASSWORD })
     expect(link.status).toBe(403)
     expect((await nobody.send('POST', '/links/look', { body: { token } })).status).toBe(200)
@@ -277,7 +278,7 @@ describe('plain HTTP from another machine', () => {
 
   test('does where the operator allows it, by a cookie that says so', async () => {
     const own = await start(catalogue('', '[console]\ninsecure_http = true'))
-    const { token } = makeOperatorsLink(own.db, issuing())
+    const { token } = await makeOperatorsLink(own.store, issuing())
     const answer = await from(clientOf(own), 'name.lan', 'POST', '/links/accept', {
       token,
       password: PASSWORD,
@@ -293,7 +294,7 @@ describe('plain HTTP from another machine', () => {
 
   test('is told from TLS by public_url', async () => {
     const own = await start(catalogue('public_url = "https://gateway.example.com"'))
-    const { token } = makeOperatorsLink(own.db, issuing())
+    const { token } = await makeOperatorsLink(own.store, issuing())
     const accept = (origin: string) =>
       from(
         clientOf(own),
@@ -313,6 +314,6 @@ describe('plain HTTP from another machine', () => {
 test('a console that is switched off has no routes', async () => {
   const own = await start(catalogue('', '[console]\nenabled = false'))
   expect((await clientOf(own).send('GET', '/session')).status).toBe(404)
-  expect((await signedIn(own, 'operator').send('GET', '/sessions')).status).toBe(404)
+  expect((await (await signedIn(own, 'operator')).send('GET', '/sessions')).status).toBe(404)
   await own.stop()
 })

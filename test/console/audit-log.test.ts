@@ -9,7 +9,7 @@ const FIRST_PASSWORD = 'four words in a row'
 const NEXT_PASSWORD = 'five words all in a row'
 
 const gateway = await fileGateway()
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const of = (name: string): ConsoleClient => {
   const client = clients.get(name)
   if (!client) throw new Error(`${name} is not signed in yet`)
@@ -340,7 +340,7 @@ describe('nothing is written of', () => {
     [
       'an account of another',
       403,
-      () => signedIn(gateway, { account: 'bob' }).send('POST', '/accounts/alicia/suspend'),
+      async () => (await signedIn(gateway, { account: 'bob' })).send('POST', '/accounts/alicia/suspend'),
     ],
     ['a key that is revoked again', 200, () => post(`/keys/${idOf('rotated')}/revoke`)],
     ['an account that is resumed again', 200, () => post('/accounts/alicia/resume')],
@@ -410,7 +410,7 @@ describe('the list', () => {
   })
 
   test('an account sees its own, and nothing of where the operator is', async () => {
-    const bob = signedIn(gateway, { account: 'bob' })
+    const bob = await signedIn(gateway, { account: 'bob' })
     const lines = await newest(bob)
     expect(lines.length).toBeGreaterThan(2)
     for (const line of lines)
@@ -422,7 +422,7 @@ describe('the list', () => {
         address: null,
       })
     expect((await bob.send('GET', '/audit-log?account=alicia')).status).toBe(404)
-    const key = signedIn(gateway, { key: gateway.key('bob', { name: 'seen' }) })
+    const key = await signedIn(gateway, { key: await gateway.key('bob', { name: 'seen' }) })
     expect(await newest(key)).toMatchObject([{ action: 'key.created', by: 'system' }])
   })
 
@@ -430,7 +430,7 @@ describe('the list', () => {
     const written = { display_name: 'Bob who pays late', email: 'bob@example.com', note: 'call him' }
     const details = { ...written, keys_see_account: true }
     const { id } = (await operator.json('PATCH', '/accounts/bob', details)).account
-    const bob = signedIn(gateway, { account: 'bob' })
+    const bob = await signedIn(gateway, { account: 'bob' })
     const [changed] = await newest(bob)
     expect(changed).toMatchObject({ action: 'account.changed' })
     expect([changed?.before, changed?.after]).toEqual([
@@ -441,10 +441,10 @@ describe('the list', () => {
     expect(Object.values(written).filter((text) => file.includes(text))).toEqual([])
     expect((await newest())[0]).toMatchObject({ after: details })
 
-    const text = gateway.key('bob', { name: 'door' })
+    const text = await gateway.key('bob', { name: 'door' })
     const own = gateway.rows().keys.find((key) => key.account_id === id && key.name === 'door')
     await bob.json('PATCH', `/keys/${own?.id}`, { spend_limit: '1' })
-    expect((await newest(signedIn(gateway, { key: text })))[0]).toMatchObject({
+    expect((await newest(await signedIn(gateway, { key: text })))[0]).toMatchObject({
       action: 'key.changed',
       by: 'account',
       address: null,

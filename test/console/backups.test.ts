@@ -14,7 +14,7 @@ const PLAIN = catalogueOf({ upstream_url: 'simulator' })
 const ENCRYPTED = `${PLAIN}\n[backup]\npassphrase = "one open sesame"\n`
 
 const gateway = await fileGateway({ catalogue: ENCRYPTED })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 await gateway.account('alice', { balance_usd: '5' })
 
 async function ended() {
@@ -100,7 +100,7 @@ describe('what is refused', () => {
   })
 
   test('everything, to whoever is not the operator', async () => {
-    const alice = signedIn(gateway, { account: 'alice' })
+    const alice = await signedIn(gateway, { account: 'alice' })
     for (const [method, path] of [
       ['GET', '/backups'],
       ['GET', '/backups/work'],

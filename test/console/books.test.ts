@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 
 const gateway = await fileGateway()
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 await gateway.account('alice', { balance_usd: '5' })
 
 async function audited() {
@@ -60,11 +60,11 @@ test('what is wrong is found, at its rule', async () => {
 })
 
 test('the operator alone', async () => {
-  const key = gateway.key('alice')
+  const key = await gateway.key('alice')
   for (const [client, status] of [
     [clientOf(gateway), 401],
-    [signedIn(gateway, { account: 'alice' }), 403],
-    [signedIn(gateway, { key }), 403],
+    [await signedIn(gateway, { account: 'alice' }), 403],
+    [await signedIn(gateway, { key }), 403],
   ] as const) {
     expect((await client.send('GET', '/books')).status).toBe(status)
     expect((await client.send('POST', '/books/audit')).status).toBe(status)

@@ -42,8 +42,8 @@ type ConsoleCall = (path: string, body?: object, method?: string) => Promise<Con
 
 /** Every answer of every test is searched for what must never leave. */
 const answers: string[] = []
-function visitor(who: Who): ConsoleCall {
-  const session = signedIn(gateway, who)
+async function visitor(who: Who): Promise<ConsoleCall> {
+  const session = await signedIn(gateway, who)
   return async (path, body, method = body ? 'POST' : 'GET') => {
     const answer = await session.send(method, path, body ? { body } : {})
     const text = await answer.text()
@@ -51,7 +51,7 @@ function visitor(who: Who): ConsoleCall {
     return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
   }
 }
-const operator = visitor('operator')
+const operator = await visitor('operator')
 
 afterAll(() => {
   const all = answers.join('\n')
@@ -74,21 +74,21 @@ describe('who may', () => {
     ['GET', '/providers', undefined],
     ['POST', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
   ] as const)('%s %s: the operator alone', async (method, path, body) => {
-    const by_key = visitor({ key })
+    const by_key = await visitor({ key })
     expect((await by_key(path, body, method)).status).toBe(403)
     const anonymous = await clientOf(gateway).send(method, path, body ? { body } : {})
     expect(anonymous.status).toBe(401)
   })
 
   test('models: everybody, each those that they may call', async () => {
-    const limited = gateway.key((await gateway.account('limited')).name, { models: ['test-t*'] })
+    const limited = await gateway.key((await gateway.account('limited')).name, { models: ['test-t*'] })
     const idsFor = async (call: ConsoleCall) =>
       (await call('/models')).body.models.map(({ id }: { id: string }) => id)
-    const by_key = visitor({ key: limited })
+    const by_key = await visitor({ key: limited })
     expect(await idsFor(by_key)).toEqual(['test-tiered', 'test-thinking'])
     expect((await by_key(`/models/detail?id=${MODEL}`)).status).toBe(404)
     await gateway.account('portal')
-    const by_account = visitor({ account: 'portal' })
+    const by_account = await visitor({ account: 'portal' })
     expect(await idsFor(by_account)).not.toContain(RETIRED)
     expect(await idsFor(operator)).toContain(RETIRED)
     const { body } = await by_account('/models')

@@ -8,7 +8,7 @@ import { signedIn } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'
 
 const { gateway } = await fileScene({ api_keys: PROVIDER_KEYS })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const path = join(gateway.data_folder, 'tollgate.toml')
 const file = () => readFileSync(path, 'utf8')
 const first = file()

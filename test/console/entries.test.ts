@@ -9,7 +9,7 @@ import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
 
 const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const NOTE = '=HYPERLINK("http://x"), "quoted", and more'
 
 const LINES = ['opening_balance', 'top_up', 'withdrawal', 'debt_payment', 'charge', 'closing_balance']
@@ -34,7 +34,7 @@ async function all(client: typeof operator, query = '', limit = 3): Promise<Show
 
 beforeAll(async () => {
   await gateway.account('alice', { balance_usd: '5' })
-  const key = gateway.key('alice')
+  const key = await gateway.key('alice')
   for (let made = 0; made < 4; made += 1) {
     await (await call(wholePath(), ask())).text()
     await (await call(wholePath(), ask(), { key })).text()
@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 test('what is read in parts ends with the oldest', async () => {
   const parts: number[][] = []
-  for await (const part of allEntries(recorded([[1, 5, {}]]), {})) {
+  for await (const part of allEntries(await recorded([[1, 5, {}]]), {})) {
     parts.push(part.map(({ id }) => id))
     if (parts.length > 1) break
   }
@@ -126,8 +126,8 @@ describe('the list', () => {
 
 describe('who sees what', () => {
   test('an account and a key see their own, and no other’s', async () => {
-    const key = gateway.key('alice')
-    for (const client of [signedIn(gateway, { account: 'alice' }), signedIn(gateway, { key })]) {
+    const key = await gateway.key('alice')
+    for (const client of [await signedIn(gateway, { account: 'alice' }), await signedIn(gateway, { key })]) {
       const entries = await all(client)
       expect(entries.length).toBeGreaterThan(0)
       expect(entries.every(({ account }) => account === 'alice')).toBe(true)
@@ -211,8 +211,8 @@ describe('the statement', () => {
   const now = new Date().toISOString()
   const month = now.slice(0, 7)
   let alice: typeof operator
-  beforeAll(() => {
-    alice = signedIn(gateway, { account: 'alice' })
+  beforeAll(async () => {
+    alice = await signedIn(gateway, { account: 'alice' })
   })
 
   test('of this month, for the operator and for the account: what its entries come to, up to its balance', async () => {

@@ -9,13 +9,13 @@ import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
 
 const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const alice_row = await gateway.account('alice', { balance_usd: '10' })
 const bob_row = await gateway.account('bob', { balance_usd: '10' })
-const alices_key = gateway.key('alice', { name: 'laptop' })
-const bobs_key = gateway.key('bob', { name: 'phone' })
-const alice = signedIn(gateway, { account: 'alice' })
-const by_key = signedIn(gateway, { key: alices_key })
+const alices_key = await gateway.key('alice', { name: 'laptop' })
+const bobs_key = await gateway.key('bob', { name: 'phone' })
+const alice = await signedIn(gateway, { account: 'alice' })
+const by_key = await signedIn(gateway, { key: alices_key })
 const idOf = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))?.id ?? 0
 const errorOf = async (response: Response) => ({
   status: response.status,
@@ -71,7 +71,7 @@ describe('the list', () => {
   })
 
   test('page by page, every key once', async () => {
-    for (let made = 0; made < 5; made += 1) gateway.key('bob')
+    for (let made = 0; made < 5; made += 1) await gateway.key('bob')
     const ids: number[] = []
     for (let cursor = ''; ; ) {
       const page = await operator.json('GET', `/keys?limit=2${cursor}`)
@@ -261,7 +261,7 @@ describe('a change', () => {
   })
 
   test('of an expired key: a later day lets it work again', async () => {
-    const text = gateway.key('alice', { name: 'short' })
+    const text = await gateway.key('alice', { name: 'short' })
     const id = idOf(text)
     expireKey(gateway.db, id)
     expect(await alice.json('GET', `/keys/${id}`)).toMatchObject({ status: 'expired' })
@@ -391,8 +391,8 @@ describe('who may', () => {
 
   test('an account has two hundred keys that work, and the operator makes more for it', async () => {
     const carol = await gateway.account('carol')
-    for (let n = 1; n <= 200; n++) gateway.key('carol', { name: `k-${n}` })
-    const client = signedIn(gateway, { account: 'carol' })
+    for (let n = 1; n <= 200; n++) await gateway.key('carol', { name: `k-${n}` })
+    const client = await signedIn(gateway, { account: 'carol' })
     const refused = await errorOf(await client.send('POST', '/keys', { body: {} }))
     expect(refused).toMatchObject({ status: 409, message: expect.stringContaining('Revoke some') })
     const [last] = gateway.rows().keys.filter(({ account_id }) => account_id === carol.id)
@@ -403,11 +403,13 @@ describe('who may', () => {
 
   test('after 200 changes in a day an account changes no key, and says when it can; it still revokes one', async () => {
     const dave = await gateway.account('dave')
-    const id = idOf(gateway.key('dave'))
+    const id = idOf(await gateway.key('dave'))
     const by = { actor: { kind: 'account' as const, session_id: 1 }, now_ms: Date.now() }
     for (let n = 0; n < MAX_CHANGES_A_DAY; n++)
-      recordAction(gateway.db, { action: 'key.changed', account_id: dave.id }, by)
-    const client = signedIn(gateway, { account: 'dave' })
+      await gateway.store.write((db) => recordAction(db, { action: 'key.changed', account_id: dave.id }), {
+        by,
+      })
+    const client = await signedIn(gateway, { account: 'dave' })
     const answer = await client.send('PATCH', `/keys/${id}`, { body: { name: 'mine' } })
     expect([answer.status, Number(answer.headers.get('retry-after')) > 86_000]).toEqual([429, true])
     expect((await errorOf(answer)).message).toStartWith('This account has made 200 changes in 24 hours.')

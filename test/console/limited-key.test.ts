@@ -11,8 +11,8 @@ import { heldBack, whole } from '../support/upstream.ts'
 
 const { gateway, upstream } = await fileScene({ script: whole(answer()) })
 await gateway.account('alice', { balance_usd: '10' })
-const limited = gateway.key('alice', { name: 'site', spend_limit_nanos: 1_000_000_000 })
-const free = gateway.key('alice', { name: 'desk' })
+const limited = await gateway.key('alice', { name: 'site', spend_limit_nanos: 1_000_000_000 })
+const free = await gateway.key('alice', { name: 'desk' })
 const ids = { limited: '', free: '', refused: '', refused_free: '' }
 const refusalsRecorded = () =>
   gateway.db.query<{ refused: number }, []>('SELECT count(*) AS refused FROM refusals').get()?.refused
@@ -32,8 +32,8 @@ beforeAll(async () => {
   ids.refused_free = await idOf(await gateway.call(wholePath('none'), ask(), { key: free }))
   await gateway.rest()
   await eventually('both refusals are recorded', () => refusalsRecorded() === 2)
-  site = signedIn(gateway, { key: limited })
-  desk = signedIn(gateway, { key: free })
+  site = await signedIn(gateway, { key: limited })
+  desk = await signedIn(gateway, { key: free })
 })
 
 const callsSeen = async (client: Client) =>
@@ -162,7 +162,7 @@ test('a session by a key without limits sees all of the account', async () => {
 })
 
 test('an account that allows more lets its limited keys see all, at once', async () => {
-  changeDetails(gateway.db, 'alice', { keys_see_account: true })
+  await changeDetails(gateway.store, 'alice', { keys_see_account: true })
   expect((await callsSeen(site)).sort()).toEqual(['desk', 'desk', 'site'])
   expect((await site.send('GET', '/entries')).status).toBe(200)
   expect((await api('entries', limited)).status).toBe(200)
@@ -170,7 +170,7 @@ test('an account that allows more lets its limited keys see all, at once', async
   // With the five above that it was refused to read.
   await eventually('all are recorded', () => refusalsRecorded() === 7)
   expect((await api('refusals', limited)).body.refused).toBe(7)
-  changeDetails(gateway.db, 'alice', { keys_see_account: false })
+  await changeDetails(gateway.store, 'alice', { keys_see_account: false })
   expect(await callsSeen(site)).toEqual(['site'])
 })
 

@@ -6,8 +6,8 @@ import { fileGateway } from '../support/gateway.ts'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 for (const name of ['alice', 'bob', 'cora']) await gateway.account(name, { balance_usd: '5' })
-const key = gateway.key('alice', { name: 'laptop' })
-gateway.key('bob', { name: 'web' })
+const key = await gateway.key('alice', { name: 'laptop' })
+await gateway.key('bob', { name: 'web' })
 const drawn = await gateway.call(
   '/v1/images/generations',
   { model: 'sim-image', prompt: 'a secret garden', size: '512x512' },
@@ -15,8 +15,8 @@ const drawn = await gateway.call(
 )
 await drawn.arrayBuffer()
 await gateway.rest()
-const operator = signedIn(gateway, 'operator')
-const alice = signedIn(gateway, { account: 'alice' })
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
 
 const linesOf = async (client: typeof operator, path: string): Promise<string[]> => {
   const answer = await client.send('GET', path)

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
 import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
+import type { Db } from '../../src/db/db.ts'
 import type { Call } from '../../src/db/schema.ts'
 import { hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
 import { lastWeek } from '../../src/domain/ranges.ts'
@@ -18,15 +19,15 @@ const now_ms = Date.now()
 const { gateway, visit } = await fileConsole({ now: () => now_ms })
 const MODELS = ['sim-flash', 'sim-pro', 'sim-embedding']
 for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '50' })
-const texts = [gateway.key('alice', { name: 'laptop' }), gateway.key('alice', { name: 'phone' })]
-texts.push(gateway.key('bob', { name: 'web' }))
+const texts = [await gateway.key('alice', { name: 'laptop' }), await gateway.key('alice', { name: 'phone' })]
+texts.push(await gateway.key('bob', { name: 'web' }))
 
 /** Calls of three keys and three models that ended in every way, some of them at the first moment of a day (UTC). */
 const calls = seed(gateway.db, 600)
 const week = lastWeek(now_ms)
-seedRefusals(gateway.db, 90)
-const operator = signedIn(gateway, 'operator')
-const alice = signedIn(gateway, { account: 'alice' })
+await seedRefusals(gateway.store, 90)
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
 const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
 const DAYS_OF_WEEK = `since=${day(week.from_ms)}&until=${day(now_ms)}`
 
@@ -73,18 +74,18 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
 }
 
 /** More refused requests of each key than are recorded one by one, of all hours of the last days. */
-function seedRefusals(db: typeof gateway.db, how_many: number): void {
+async function seedRefusals(db: Db, how_many: number): Promise<void> {
   const hour_s = Math.floor(now_ms / HOUR_MS) * 3_600
-  db.transaction(() => {
+  await db.begin(async (tx) => {
     for (let nth = 0; nth < how_many; nth++)
-      addSums(db, [
+      await addSums(tx, [
         {
           ...{ account_id: nth % 3 === 2 ? 2 : 1, key_id: 1 + (nth % 3), refusals: 1 + (nth % 4) },
           minute_s: hour_s - nth * 2 * 3_600,
           code: nth % 2 === 0 ? 'rate_limited' : 'insufficient_balance',
         },
       ])
-  })()
+  })
 }
 
 interface Figures {

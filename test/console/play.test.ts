@@ -38,7 +38,7 @@ bounds = [{ quality = "low", max_tokens_per_image = 2_000 }]`,
     ),
 })
 const { gateway, upstream } = scene
-const { db } = gateway
+const { db, store } = gateway
 beforeEach(() => upstream.answer(answering))
 
 const CHAT = '/console/api/play/chat'
@@ -69,8 +69,9 @@ async function person(balance_usd = '5') {
   return { name, id, session: await consoleSession(gateway, { account: name }) }
 }
 
-const keysOf = (account_id: number) => listKeys(db, account_id)
-const consoleKeyOf = (account_id: number) => keysOf(account_id).find(({ name }) => name === 'console')
+const keysOf = async (account_id: number) => await listKeys(store, account_id)
+const consoleKeyOf = async (account_id: number) =>
+  (await keysOf(account_id)).find(({ name }) => name === 'console')
 const last = async (): Promise<Call> => scene.lastCall()
 
 /** The error of a refusal. */
@@ -152,7 +153,7 @@ describe('what a call costs', () => {
     const answers = await Promise.all([session.ask(CHAT, question()), session.ask(CHAT, question())])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     for (const answer of answers) await answer.text()
-    expect(keysOf(id).map(({ name }) => name)).toEqual(['console'])
+    expect((await keysOf(id)).map(({ name }) => name)).toEqual(['console'])
   })
 })
 
@@ -161,7 +162,7 @@ describe('who pays', () => {
     const { session, id } = await person()
     expect((await play(session)).payer).toMatchObject({ key: null, may_renew: false })
     await (await session.ask(CHAT, question())).text()
-    const key = consoleKeyOf(id)
+    const key = await consoleKeyOf(id)
     expect(await last()).toMatchObject({ account_id: id, key_id: key?.id ?? 0 })
     expect((await play(session)).payer).toMatchObject({
       key: { name: 'console', prefix: key?.prefix, state: 'usable', spent_nanos: ANSWER_NANOS },
@@ -171,11 +172,11 @@ describe('who pays', () => {
 
   test('who signed in with a key: that key', async () => {
     const { name, id } = await person()
-    const text = gateway.key(name, { name: 'laptop' })
+    const text = await gateway.key(name, { name: 'laptop' })
     const session = await consoleSession(gateway, { key: text })
     await (await session.ask(CHAT, question())).text()
-    expect(consoleKeyOf(id)).toBeUndefined()
-    const [laptop] = keysOf(id)
+    expect(await consoleKeyOf(id)).toBeUndefined()
+    const [laptop] = await keysOf(id)
     expect(await last()).toMatchObject({ key_id: laptop?.id ?? 0 })
     expect((await play(session)).payer).toMatchObject({ key: { name: 'laptop' }, may_renew: false })
     expect((await session.ask('/console/api/play/key', {})).status).toBe(403)
@@ -190,19 +191,19 @@ describe('who pays', () => {
     await scene.expectCounts(before)
     expect((await play(operator)).payer).toBeNull()
     await (await operator.ask(`${CHAT}?account=${name}`, question())).text()
-    expect(await last()).toMatchObject({ account_id: id, key_id: consoleKeyOf(id)?.id ?? 0 })
+    expect(await last()).toMatchObject({ account_id: id, key_id: (await consoleKeyOf(id))?.id ?? 0 })
   })
 
   test('nobody names the account of another', async () => {
     const [alice, bob] = [await person(), await person()]
     expect((await alice.session.ask(`${CHAT}?account=${bob.name}`, question())).status).toBe(404)
     expect((await alice.session.ask(`/console/api/play?account=${bob.name}`)).status).toBe(404)
-    expect(keysOf(bob.id)).toEqual([])
+    expect(await keysOf(bob.id)).toEqual([])
   })
 
   test('a key that is sent along pays for nothing', async () => {
     const [alice, bob] = [await person(), await person()]
-    const key = gateway.key(bob.name)
+    const key = await gateway.key(bob.name)
     const headers = { authorization: `Bearer ${key}`, 'x-api-key': key, 'x-goog-api-key': key }
     await (await alice.session.ask(`${CHAT}`, question(), { headers })).text()
     expect(await last()).toMatchObject({ account_id: alice.id })
@@ -214,7 +215,7 @@ describe('limits of the key that pays', () => {
   /** An account whose key "console" has these settings. */
   async function limited(settings: object) {
     const player = await person()
-    gateway.key(player.name, { name: 'console', ...settings })
+    await gateway.key(player.name, { name: 'console', ...settings })
     return player
   }
 
@@ -243,7 +244,7 @@ describe('limits of the key that pays', () => {
   test('revoked: refused until a new one is made', async () => {
     const { session, id } = await person()
     await (await session.ask(CHAT, question())).text()
-    revokeKey(db, String(consoleKeyOf(id)?.id), Date.now())
+    await revokeKey(store, String((await consoleKeyOf(id))?.id), Date.now())
     const before = scene.counts()
     expect(await refused(await session.ask(CHAT, question()))).toMatchObject({
       status: 403,
@@ -253,26 +254,26 @@ describe('limits of the key that pays', () => {
     expect((await play(session)).payer).toMatchObject({ key: { state: 'revoked' } })
     expect((await session.ask('/console/api/play/key', {})).status).toBe(200)
     expect((await session.ask(CHAT, question())).status).toBe(200)
-    expect(keysOf(id).map(({ name }) => name)).toEqual(['console', 'console'])
+    expect((await keysOf(id)).map(({ name }) => name)).toEqual(['console', 'console'])
     // A second press makes no third key.
     await session.ask('/console/api/play/key', {})
-    expect(keysOf(id)).toHaveLength(2)
+    expect(await keysOf(id)).toHaveLength(2)
   })
 
   test('expired: refused until a new one is made', async () => {
     const { session, id } = await limited({})
-    expireKey(db, Number(consoleKeyOf(id)?.id))
+    expireKey(db, Number((await consoleKeyOf(id))?.id))
     expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ code: 'console_key_expired' })
     await session.ask('/console/api/play/key', {})
     expect((await session.ask(CHAT, question())).status).toBe(200)
-    expect(keysOf(id)).toHaveLength(2)
+    expect(await keysOf(id)).toHaveLength(2)
   })
 })
 
 describe('who may not', () => {
   test('a suspended account', async () => {
     const { session, name } = await person()
-    suspendAccount(db, name)
+    await suspendAccount(store, name)
     const before = scene.counts()
     const answer = await session.ask(CHAT, question())
     expect([401, 403]).toContain(answer.status)
@@ -295,7 +296,7 @@ describe('who may not', () => {
     const answer = await session.ask(CHAT, question(), { headers })
     expect(answer.status).toBe(403)
     await scene.expectCounts(before)
-    expect(keysOf(id)).toEqual([])
+    expect(await keysOf(id)).toEqual([])
   })
 })
 

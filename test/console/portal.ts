@@ -15,8 +15,8 @@ interface Portal {
   askRaw(path: string, body: FormData, headers?: Record<string, string>): Promise<Response>
 }
 
-export const consoleSession = (gateway: TestGateway, who: Who): Portal =>
-  portalOf(gateway, signedIn(gateway, who).cookie)
+export const consoleSession = async (gateway: TestGateway, who: Who): Promise<Portal> =>
+  portalOf(gateway, (await signedIn(gateway, who)).cookie)
 
 /** Those of the accounts alice and bob, each made with 5 USD, and the operator's. */
 export async function sessionsOf(
@@ -26,7 +26,8 @@ export async function sessionsOf(
     await gateway.account(account, { balance_usd: '5' })
     return consoleSession(gateway, { account })
   }
-  return { alice: await of('alice'), bob: await of('bob'), operator: consoleSession(gateway, 'operator') }
+  const operator = await consoleSession(gateway, 'operator')
+  return { alice: await of('alice'), bob: await of('bob'), operator }
 }
 
 /** Somebody who is not signed in. */

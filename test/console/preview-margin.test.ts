@@ -16,7 +16,7 @@ routes = [{ provider = "${PROVIDER}", model = "${UPSTREAM_MODEL}", cost = { inpu
 price = { input = 1, output = 4 }
 `,
 })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 
 const previewOf = async (edits: object[]) =>
   (await operator.json('POST', '/catalogue/previews', { edits })).rating

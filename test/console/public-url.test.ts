@@ -8,7 +8,7 @@ const { gateway, recatalogue } = await fileScene()
 await gateway.account('alice')
 
 async function seen(): Promise<{ link: string; viewer: unknown; status: number }> {
-  const operator = signedIn(gateway, 'operator')
+  const operator = await signedIn(gateway, 'operator')
   const body = { account: 'alice' }
   const { url } = await operator.json('POST', '/invitations', body)
   const { viewer } = await operator.json('GET', '/session')

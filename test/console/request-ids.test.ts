@@ -14,7 +14,7 @@ setDefaultTimeout(BESIDE_THE_CALLS_MS)
 const { gateway } = await fileConsole({ catalogue: catalogueOf({ upstream_url: 'simulator' }) })
 await gateway.account('alice', { balance_usd: '10' })
 await givePasswords(gateway, ['alice'])
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const nobody = clientOf(gateway)
 
 /** Asserts what a request leaves in the log. @param by whoever is signed in */
@@ -33,13 +33,13 @@ const LOOKED = ['the operator looked at what belongs to an account']
 
 test('signing in by a password, a key and a link, and a change of password', async () => {
   await expectOf(SIGNED_IN, nobody, 'POST', '/session', { account: 'alice', password: PASSWORD })
-  await expectOf(SIGNED_IN, nobody, 'POST', '/session', { key: gateway.key('alice') })
-  const { token } = makeInvitation(gateway.db, 'alice', {
+  await expectOf(SIGNED_IN, nobody, 'POST', '/session', { key: await gateway.key('alice') })
+  const { token } = await makeInvitation(gateway.store, 'alice', {
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     now_ms: Date.now(),
   })
   await expectOf(SIGNED_IN, nobody, 'POST', '/links/accept', { token, password: 'another, longer' })
-  const alice = signedIn(gateway, { account: 'alice' })
+  const alice = await signedIn(gateway, { account: 'alice' })
   const change = { old_password: 'another, longer', new_password: PASSWORD }
   await expectOf(['password of the console changed'], alice, 'PUT', '/password', change)
 })
@@ -49,7 +49,7 @@ test('refusals: of visitors, of accounts, of what is sent', async () => {
   await expectOf(REFUSED, nobody, 'POST', '/session', '{')
   await expectOf(REFUSED, nobody, 'GET', '/accounts')
   await expectOf(REFUSED, nobody, 'POST', '/links/look', { token: 'x'.repeat(43) })
-  const alice = signedIn(gateway, { account: 'alice' })
+  const alice = await signedIn(gateway, { account: 'alice' })
   await expectOf(REFUSED, alice, 'GET', '/catalogue')
   // Refused by the surface that serves it, under the id that is answered.
   await expectOf(REFUSED, alice, 'POST', '/play/images', {})
@@ -83,7 +83,7 @@ test('a full disk: of a change, and of the mark of a session, with a body and wi
     ['GET', '/accounts'],
     ['POST', '/invitations', { account: 'alice' }],
   ] as const) {
-    const earlier = signedIn(gateway, 'operator', Date.now() - 3_600_000)
+    const earlier = await signedIn(gateway, 'operator', Date.now() - 3_600_000)
     await expectLines(gateway, {
       says: ['could not mark a session as seen'],
       make: () =>

@@ -7,7 +7,10 @@ import type { Who } from '../support/console-session.ts'
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('bob', { balance_usd: '10' })
-const keys = { alice: gateway.key('alice', { name: 'laptop' }), bob: gateway.key('bob', { name: 'phone' }) }
+const keys = {
+  alice: await gateway.key('alice', { name: 'laptop' }),
+  bob: await gateway.key('bob', { name: 'phone' }),
+}
 for (const key of Object.values(keys)) {
   const messages = [{ role: 'user', content: 'Hello' }]
   await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })
@@ -85,7 +88,7 @@ describe.each(VIEWERS)('%s', (_, as) => {
 })
 
 test('a limited key is told that it sees its own calls only, and has no page about the whole account', async () => {
-  const key = gateway.key('alice', { name: 'website', spend_limit_nanos: 1_000_000_000 })
+  const key = await gateway.key('alice', { name: 'website', spend_limit_nanos: 1_000_000_000 })
   await using one = await visit({ key })
   await one.open('/console')
   await one.page.getByText(/signed in with the limited key website: you see its calls/).waitFor()

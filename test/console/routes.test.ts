@@ -124,8 +124,8 @@ describe('with a session of an account or a key', () => {
   test('every route that is not theirs is 403, before anything of the body is looked at', async () => {
     const operators = routes().filter(({ name }) => ![...FOR_VISITORS, ...FOR_ACCOUNTS].includes(name))
     expect(operators.length).toBeGreaterThan(0)
-    const key = gateway.key('alice')
-    for (const client of [signedIn(gateway, { account: 'alice' }), signedIn(gateway, { key })])
+    const key = await gateway.key('alice')
+    for (const client of [await signedIn(gateway, { account: 'alice' }), await signedIn(gateway, { key })])
       for (const { name, method, path } of operators)
         for (const body of bodiesOf(method)) {
           const answer = await client.send(method, path, body === undefined ? {} : { body })
@@ -138,7 +138,7 @@ describe('from a page of another origin', () => {
   test('every route that changes something is 403, for the operator too', async () => {
     const unsafe = routes().filter(({ method }) => !withoutBody(method))
     for (const origin of [null, 'null', 'https://evil.example']) {
-      const client = signedIn(gateway, 'operator')
+      const client = await signedIn(gateway, 'operator')
       for (const { name, method, path } of unsafe) {
         const answer = await client.send(method, path, { origin, body: '{}' })
         expect([name, origin, answer.status]).toEqual([name, origin, 403])
@@ -149,7 +149,7 @@ describe('from a page of another origin', () => {
 })
 
 test('no answer of a route is kept by a browser or a proxy, shown in a frame, or used by another site', async () => {
-  const [operator, nobody] = [signedIn(gateway, 'operator'), clientOf(gateway)]
+  const [operator, nobody] = [await signedIn(gateway, 'operator'), clientOf(gateway)]
   const all = [...routes(), { method: 'GET', path: '/nothing' }, { method: 'OPTIONS', path: '/session' }]
   for (const { method, path } of all)
     for (const client of method === 'GET' ? [operator, nobody] : [nobody]) {
@@ -170,8 +170,8 @@ test('no answer of a route is kept by a browser or a proxy, shown in a frame, or
 
 test('the pages of an account ask so often in a minute, whatever sessions it has; the operator’s as often as they like', async () => {
   const bob = await gateway.account('bob', { balance_usd: '1' })
-  const key = gateway.key('bob')
-  const clients = [signedIn(gateway, { account: 'bob' }), signedIn(gateway, { key })]
+  const key = await gateway.key('bob')
+  const clients = [await signedIn(gateway, { account: 'bob' }), await signedIn(gateway, { key })]
   for (let call = 0; call < 1_199; call++)
     expect(given?.people.page_calls.take(bob.id, 1_200)).toBeUndefined()
   expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(200)
@@ -180,8 +180,8 @@ test('the pages of an account ask so often in a minute, whatever sessions it has
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   }
-  expect((await signedIn(gateway, { account: 'alice' }).send('GET', '/sessions')).status).toBe(200)
-  expect((await signedIn(gateway, 'operator').send('GET', '/sessions')).status).toBe(200)
+  expect((await (await signedIn(gateway, { account: 'alice' })).send('GET', '/sessions')).status).toBe(200)
+  expect((await (await signedIn(gateway, 'operator')).send('GET', '/sessions')).status).toBe(200)
 })
 
 test('nothing of all this moved money or left a call', async () => {

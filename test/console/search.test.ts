@@ -10,10 +10,10 @@ import { whole } from '../support/upstream.ts'
 
 const { gateway, call, key } = await fileScene({ script: whole(answer()), balance_usd: '1' })
 await gateway.account('alice', { balance_usd: '1' })
-const alices_key = gateway.key('alice', { name: 'laptop', models: [MODEL] })
-const operator = signedIn(gateway, 'operator')
-const alice = signedIn(gateway, { account: 'alice' })
-const by_key = signedIn(gateway, { key: alices_key })
+const alices_key = await gateway.key('alice', { name: 'laptop', models: [MODEL] })
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
+const by_key = await signedIn(gateway, { key: alices_key })
 const first = (await call(wholePath(), ask())).headers.get('x-request-id') ?? ''
 const alices = (await call(wholePath(), ask(), { key: alices_key })).headers.get('x-request-id') ?? ''
 await gateway.rest()
@@ -72,9 +72,9 @@ describe('what it refuses', () => {
   })
 })
 
-test('calls are found by where those of their time lie, whoever else calls', () => {
+test('calls are found by where those of their time lie, whoever else calls', async () => {
   const id = requestIdAt(Date.now() - 86_400_000)
-  expect(callsBeginningWith(gateway.db, id, {}, 6)).toEqual([])
+  expect(await callsBeginningWith(gateway.store, id, {}, 6)).toEqual([])
   const plan = (sql: string) =>
     gateway.db
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)

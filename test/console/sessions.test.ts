@@ -6,8 +6,8 @@ import { fileScene } from '../support/scene.ts'
 const { gateway } = await fileScene()
 await gateway.account('alice')
 await gateway.account('bob')
-const phone = { key: gateway.key('alice', { name: 'phone' }) }
-const desk = { key: gateway.key('alice', { name: 'desk' }) }
+const phone = { key: await gateway.key('alice', { name: 'phone' }) }
+const desk = { key: await gateway.key('alice', { name: 'desk' }) }
 const alice = { account: 'alice' }
 const bob = { account: 'bob' }
 
@@ -28,16 +28,16 @@ describe('the session of', () => {
     ['the operator', 'an account', false, 'operator', alice],
     ['the operator', 'a key', false, 'operator', phone],
   ])('%s is ended by %s: %p', async (_whose, _by, may_end, who, ender) => {
-    const session = signedIn(gateway, who)
+    const session = await signedIn(gateway, who)
     const id = newest()
-    const { status } = await signedIn(gateway, ender).send('DELETE', `/sessions/${id}`)
+    const { status } = await (await signedIn(gateway, ender)).send('DELETE', `/sessions/${id}`)
     expect(status).toBe(may_end ? 200 : 404)
     expect((await session.send('GET', '/sessions')).status).toBe(may_end ? 401 : 200)
   })
 })
 
 test('one that is over is not found, and its cookie is forgotten where it is one’s own', async () => {
-  const client = signedIn(gateway, 'operator')
+  const client = await signedIn(gateway, 'operator')
   const own = newest()
   expect((await client.send('DELETE', `/sessions/${own + 1}`)).status).toBe(404)
   const ended = await client.send('DELETE', `/sessions/${own}`)

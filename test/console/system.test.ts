@@ -44,14 +44,14 @@ describe('who sees it', () => {
 
   test('no account, by password or by key', async () => {
     await gateway.account('alice', { balance_usd: '1' })
-    const by_password = signedIn(gateway, { account: 'alice' })
-    const by_key = signedIn(gateway, { key: gateway.key('alice') })
+    const by_password = await signedIn(gateway, { account: 'alice' })
+    const by_key = await signedIn(gateway, { key: await gateway.key('alice') })
     expect((await by_password.send('GET', PATH)).status).toBe(403)
     expect((await by_key.send('GET', PATH)).status).toBe(403)
   })
 
   test('the operator, with what the process says of itself', async () => {
-    const operator = signedIn(gateway, 'operator')
+    const operator = await signedIn(gateway, 'operator')
     const seen = (await operator.json('GET', PATH)) as SystemView
     expect(seen.version).toBe(manifest.version)
     expect(seen.not_ready).toBeNull()
@@ -81,7 +81,7 @@ test('custom plugins: what each registered, and what became of the calls that it
     await with_plugins.call(wholePath(), ask(text), { key })
   await with_plugins.atRest()
   const seen = async () =>
-    ((await signedIn(with_plugins, 'operator').json('GET', PATH)) as SystemView).plugins
+    ((await (await signedIn(with_plugins, 'operator')).json('GET', PATH)) as SystemView).plugins
   await eventually('both calls were told', async () => (await seen())[1]?.since_start.told === 2)
   const none = {
     seen: 0,
@@ -112,7 +112,7 @@ test('custom plugins: what each registered, and what became of the calls that it
 })
 
 test('the data folder is measured beside the answers', async () => {
-  const operator = signedIn(gateway, 'operator')
+  const operator = await signedIn(gateway, 'operator')
   let seen: SystemView | undefined
   await eventually('the folder was measured', async () => {
     seen = (await operator.json('GET', PATH)) as SystemView

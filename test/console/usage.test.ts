@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 10, 20, 12)
 const COUNTS = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'cost_nanos'] as const
 
 /** On three days, by two keys of anna and one of bert, with two models. */
-const db = recorded([
+const db = await recorded([
   [1, 100, { model: 'm1', started_at_ms: NOW - 2 * DAY_MS }],
   [1, 200, { model: 'm2', started_at_ms: NOW - DAY_MS }],
   [2, 400, { model: 'm1', started_at_ms: NOW, images: 3 }],
@@ -52,7 +52,7 @@ test('days, models and keys add up to the same total, which is that of the daily
   const added = (rows: readonly CallTotals[]) =>
     COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
   for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
-  const { sums } = dailySums(db, { account_id: 1 }, { zone: 'utc' })
+  const { sums } = await dailySums(db, { account_id: 1 }, { zone: 'utc' })
   expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
 })
 
@@ -60,7 +60,7 @@ test.each([
   ['m1', 'm2'],
   ['m2', 'm1'],
 ])('of two that cost as much the one with more calls comes first: %s before %s', async (often, seldom) => {
-  const together = recorded([
+  const together = await recorded([
     [1, 50, { model: often, started_at_ms: NOW }],
     [1, 50, { model: often, started_at_ms: NOW }],
     [1, 100, { model: seldom, started_at_ms: NOW }],

@@ -71,11 +71,11 @@ export async function startWeek({
   const keys = {} as Record<Person, string>
   for (const [name, { balance_usd }] of Object.entries(PEOPLE)) {
     await gateway.account(name, { balance_usd })
-    keys[name as Person] = gateway.key(name, { name: 'laptop' })
+    keys[name as Person] = await gateway.key(name, { name: 'laptop' })
   }
   for (const [name, display_name] of Object.entries(DISPLAY_NAMES))
-    changeDetails(gateway.db, name, { display_name })
-  gateway.key('acme', {
+    await changeDetails(gateway.store, name, { display_name })
+  await gateway.key('acme', {
     name: 'website-of-the-international-head-office',
     models: ['gpt-*'],
     spend_limit_nanos: 20_000_000_000,
@@ -94,7 +94,7 @@ export async function startWeek({
   }
   behind_ms = 0
   await refuseSome(gateway, keys.bob)
-  raiseAlerts(gateway)
+  await raiseAlerts(gateway)
   return { gateway, keys, [Symbol.asyncDispose]: () => gateway.stop() }
 }
 
@@ -145,15 +145,15 @@ async function refuseSome(gateway: TestGateway, key: string): Promise<void> {
   )
 }
 
-function raiseAlerts({ db }: TestGateway): void {
+async function raiseAlerts({ store }: TestGateway): Promise<void> {
   const condition = {
     rule: 'low_balance',
     subject: 'bob',
-    account_id: accountByName(db, 'bob').id,
+    account_id: (await accountByName(store, 'bob')).id,
     sentence: "bob has 2.84 USD left, about 2 days at this week's pace.",
   } as const
   const steps = { raise: [condition], over: [], back: [], end: [] }
-  applySteps(db, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
+  await applySteps(store, steps, { now_ms: Date.now(), newWebhookId: () => 'msg_1' })
 }
 
 /** Five pictures, two edits of the first, and one composed of two: a lineage to look at. */

@@ -1,5 +1,6 @@
 // The checks after a restart: the ledger on the disk, compared with all that callers were told before the crash.
 import type { Database } from 'bun:sqlite'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import type { Acknowledged } from './caller.ts'
 
@@ -31,10 +32,10 @@ export class Checks {
   #checked_until_id = 0
 
   /** All violations, in words. */
-  complaints(db: Database, evidence: Evidence): string[] {
+  async complaints(db: Database, evidence: Evidence): Promise<string[]> {
     const calls = this.#newCalls(db)
     return [
-      ...auditClean(db),
+      ...(await auditClean(db)),
       ...holdsResolved(calls, evidence),
       ...chargesKept(calls, evidence.book),
       ...topUpsKept(db, evidence.book),
@@ -57,8 +58,9 @@ export class Checks {
   }
 }
 
-function auditClean(db: Database): string[] {
-  return audit(db).findings.map(
+async function auditClean(db: Database): Promise<string[]> {
+  const { findings } = await audit(dbOver(db))
+  return findings.map(
     ({ invariant, subject, expected, found }) =>
       `audit: ${invariant}, ${subject}: expected ${expected}, found ${found}`,
   )

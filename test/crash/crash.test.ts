@@ -10,7 +10,7 @@ import { openCrashes, POINTS } from './run.ts'
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
 
 test(`${CYCLES} crashes lose nothing that was acknowledged`, async () => {
-  await using crashes = openCrashes(SEED)
+  await using crashes = await openCrashes(SEED)
   for (let cycle = 0; cycle < CYCLES; cycle++) {
     const { complaints, ...life } = await crashes.live(POINTS[cycle % POINTS.length] ?? 'outside')
     expect({ seed: SEED, cycle, ...life, complaints }).toEqual({ seed: SEED, cycle, ...life, complaints: [] })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { type Random, randomFrom } from '../ledger/random.ts'
@@ -77,13 +78,13 @@ interface Run {
 }
 
 /** @param seed the same seed makes the same run, as far as the machine allows */
-export function openCrashes(seed: number): Crashes {
+export async function openCrashes(seed: number): Promise<Crashes> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-crash-'))
   const run: Run = {
     folder,
     provider: startProvider(),
     random: randomFrom(seed),
-    account: prepareAccount(databaseIn(folder)),
+    account: await prepareAccount(databaseIn(folder)),
     checks: new Checks(),
     evidence: nothing(),
     acknowledged: 0,
@@ -96,7 +97,7 @@ export function openCrashes(seed: number): Crashes {
     live: (point) => live(run, point),
     async end() {
       const last = await startServer(folder, 'none', 1)
-      const complaints = checkRestart(run, last)
+      const complaints = await checkRestart(run, last)
       last.child.kill('SIGTERM')
       return { complaints, exit_code: await last.child.exited }
     },
@@ -130,16 +131,22 @@ price = ${PRICE_TOML}
 `,
   )
 
-function prepareAccount(database_path: string): Account {
-  const db = openDatabase(database_path)
+async function prepareAccount(database_path: string): Promise<Account> {
+  const connection = openDatabase(database_path)
+  const db = dbOver(connection)
   const now_ms = Date.now()
-  const { id } = createAccount(db, { name: 'caller', now_ms })
+  const { id } = await createAccount(db, { name: 'caller', now_ms })
   const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const api_key = createKey(db, 'caller', { name: 'key', ...settings }, { randomBytes, now_ms }).text
+  const { text: api_key } = await createKey(
+    db,
+    'caller',
+    { name: 'key', ...settings },
+    { randomBytes, now_ms },
+  )
   const amount_nanos = 100_000 * NANOS_PER_USD
-  createWriter(db).commit([{ op: 'top_up', account_id: id, amount_nanos, note: '', now_ms }])
-  db.close()
+  createWriter(connection).commit([{ op: 'top_up', account_id: id, amount_nanos, note: '', now_ms }])
+  await db.close()
   return { id, api_key }
 }
 
@@ -151,7 +158,7 @@ const nothing = (): Evidence => ({
 })
 
 /** Checks the disk and the log after a server has started. */
-function checkRestart(run: Run, { lines, url }: ServerProcess): string[] {
+async function checkRestart(run: Run, { lines, url }: ServerProcess): Promise<string[]> {
   const { evidence, provider, checks, folder } = run
   for (const { possible_loss_usd, holds } of lines) {
     if (possible_loss_usd === undefined) continue
@@ -162,7 +169,7 @@ function checkRestart(run: Run, { lines, url }: ServerProcess): string[] {
   if (url === undefined) return []
   const db = new Database(databaseIn(folder), { readonly: true })
   evidence.seen_by_provider = provider.seen.size
-  const complaints = checks.complaints(db, evidence)
+  const complaints = await checks.complaints(db, evidence)
   db.close()
   provider.seen.clear()
   run.acknowledged += evidence.book.charges.size
@@ -201,7 +208,7 @@ async function live(run: Run, point: Point): Promise<Life> {
   const passing = 1 + run.random.below(point === 'moment' ? MAX_MOMENT_MS : MAX_PASSINGS)
   await writeCatalogue(run)
   const server = await startServer(run.folder, point, passing)
-  const complaints = checkRestart(run, server)
+  const complaints = await checkRestart(run, server)
   await callUntilItDies(run, server, point, passing)
   if (!(await wasKilled(server))) complaints.push(`was not killed, but: ${await server.complaints}`)
   return { point, passing, complaints }

@@ -3,61 +3,78 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import {
   ACTIONS_KEPT_MS,
-  actingAs,
   MAX_CHANGES_A_DAY,
   MAX_SIGN_INS_KEPT,
   recordAction,
   sweepActions,
 } from '../../src/db/actions.ts'
-import { immediately } from '../../src/db/transaction.ts'
-import { type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver, openDb } from '../../src/db/sqlite.ts'
+import { type Action, type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
+import { temporary } from '../support/temporary.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 24)
 const OPERATOR: By = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
 const HOLDER: By = { actor: { kind: 'account', session_id: 5, address: '203.0.113.7' }, now_ms: NOW_MS }
 
-function opened(): Database {
-  const db = memoryDatabase()
-  db.run("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)")
-  return db
+function opened(): { connection: Database; db: Db } {
+  const connection = memoryDatabase()
+  connection.run("INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 0, 0), (2, 'b', 'active', 0, 0, 0, 0)")
+  return { connection, db: dbOver(connection) }
 }
+/** Writes a line by itself. */
+const record = (db: Db, action: Action, by?: By) => db.begin((tx) => recordAction(tx, action), { by })
 const count = (db: Database, where = 'true') =>
   db.query<{ lines: number }, []>(`SELECT count(*) AS lines FROM actions WHERE ${where}`).get()?.lines
 
 describe('who acts', () => {
   const actorOf = (db: Database) =>
     db.query<{ actor: string }, []>('SELECT actor FROM actions ORDER BY id DESC LIMIT 1').get()?.actor
+  const SUSPENDED: Action = { action: 'account.suspended', account_id: 1 }
 
-  test('is whoever the work is done as, nested and after a failure, and otherwise the gateway', () => {
-    const db = opened()
-    const record = () => recordAction(db, { action: 'account.suspended', account_id: 1 })
+  test('is whoever the work is done as, nested too, and otherwise the gateway', async () => {
+    const { connection, db } = opened()
     const seen: unknown[] = []
-    actingAs(db, OPERATOR, () => {
-      actingAs(db, HOLDER, record)
-      seen.push(actorOf(db))
-      expect(() =>
-        actingAs(db, HOLDER, () => {
-          throw new Error('refused')
-        }),
-      ).toThrow('refused')
-      record()
-      seen.push(actorOf(db))
-    })
-    record()
-    expect([...seen, actorOf(db)]).toEqual(['account', 'operator', 'system'])
+    await db.begin(
+      async (tx) => {
+        await tx.begin((inner) => recordAction(inner, SUSPENDED), { by: HOLDER })
+        seen.push(actorOf(connection))
+        await recordAction(tx, SUSPENDED)
+        seen.push(actorOf(connection))
+      },
+      { by: OPERATOR },
+    )
+    await record(db, SUSPENDED)
+    expect([...seen, actorOf(connection)]).toEqual(['account', 'operator', 'system'])
   })
 
-  test('what is rolled back leaves no line', () => {
-    const db = opened()
-    expect(() =>
-      immediately(db, () => {
-        recordAction(db, { action: 'account.closed', account_id: 1 }, OPERATOR)
+  test('is whom the database was opened for, where nobody is named', async () => {
+    using folder = temporary()
+    const path = folder.at('a.db')
+    await using db = openDb(path, {
+      by: { actor: { kind: 'command', command: 'key create' }, now_ms: NOW_MS },
+    })
+    await record(db, { action: 'account.created' })
+    await record(db, { action: 'account.created' }, OPERATOR)
+    expect(await db.rows('SELECT actor FROM actions ORDER BY id')).toEqual([
+      { actor: 'command' },
+      { actor: 'operator' },
+    ])
+  })
+
+  test('what is rolled back leaves no line', async () => {
+    const { connection, db } = opened()
+    const refused = db.begin(
+      async (tx) => {
+        await recordAction(tx, { action: 'account.closed', account_id: 1 })
         throw new Error('refused')
-      }),
-    ).toThrow('refused')
-    expect(count(db)).toBe(0)
+      },
+      { by: OPERATOR },
+    )
+    await expect(refused).rejects.toThrow('refused')
+    expect(count(connection)).toBe(0)
   })
 })
 
@@ -107,11 +124,11 @@ describe('the table', () => {
       "INSERT INTO actions (created_at_ms, action, actor, after) VALUES (0, 'x', 'system', '{')",
     ],
   ])('refuses %s', (_, sql) => {
-    expect(() => opened().run(sql)).toThrow('constraint failed')
+    expect(() => opened().connection.run(sql)).toThrow('constraint failed')
   })
 
   const columns = opened()
-    .query<{ name: string }, []>("SELECT name FROM pragma_table_info('actions')")
+    .connection.query<{ name: string }, []>("SELECT name FROM pragma_table_info('actions')")
     .all()
     .map(({ name }) => name)
   test.each([
@@ -123,19 +140,19 @@ describe('the table', () => {
       'a line in place of another',
       "INSERT OR REPLACE INTO actions (id, created_at_ms, action, actor) VALUES (1, 0, 'x', 'system')",
     ],
-  ])('is append-only: %s', (_, sql) => {
-    const db = opened()
+  ])('is append-only: %s', async (_, sql) => {
+    const { connection, db } = opened()
     const fields = { before: { name: 'a' }, after: { name: 'b' } }
-    recordAction(db, { action: 'account.renamed', account_id: 1, ...fields }, HOLDER)
-    expect(() => db.run(sql)).toThrow('append-only')
+    await record(db, { action: 'account.renamed', account_id: 1, ...fields }, HOLDER)
+    expect(() => connection.run(sql)).toThrow('append-only')
   })
 
-  test('of an erased account loses its texts and the addresses of its person, and nothing else', () => {
-    const db = opened()
-    recordAction(db, { action: 'key.created', account_id: 1, after: { name: 'Jane' } }, HOLDER)
-    db.run('INSERT INTO erased_accounts VALUES (1, 0)')
-    db.run('UPDATE actions SET before = NULL, after = NULL, address = NULL')
-    expect(db.query('SELECT after, address, action FROM actions').get()).toEqual({
+  test('of an erased account loses its texts and the addresses of its person, and nothing else', async () => {
+    const { connection, db } = opened()
+    await record(db, { action: 'key.created', account_id: 1, after: { name: 'Jane' } }, HOLDER)
+    connection.run('INSERT INTO erased_accounts VALUES (1, 0)')
+    connection.run('UPDATE actions SET before = NULL, after = NULL, address = NULL')
+    expect(connection.query('SELECT after, address, action FROM actions').get()).toEqual({
       after: null,
       address: null,
       action: 'key.created',
@@ -147,56 +164,59 @@ describe('the table', () => {
       'session_id = NULL',
       'account_id = 2',
     ])
-      expect(() => db.run(`UPDATE actions SET ${sql}`)).toThrow('append-only')
+      expect(() => connection.run(`UPDATE actions SET ${sql}`)).toThrow('append-only')
   })
 })
 
 describe('retention', () => {
-  const change = (db: Database, { now_ms }: { now_ms: number }) =>
-    recordAction(db, { action: 'key.created', account_id: 1 }, { ...HOLDER, now_ms })
+  const change = (db: Db, { now_ms }: { now_ms: number }) =>
+    record(db, { action: 'key.created', account_id: 1 }, { ...HOLDER, now_ms })
 
-  test('a line goes once one is there that is 400 days younger, and not before', () => {
-    const db = opened()
-    const at = (now_ms: number) => recordAction(db, { action: 'account.created' }, { ...OPERATOR, now_ms })
-    at(NOW_MS)
-    at(NOW_MS + ACTIONS_KEPT_MS - 1)
-    expect([sweepActions(db), count(db)]).toEqual([0, 2])
-    at(NOW_MS + ACTIONS_KEPT_MS)
-    expect([sweepActions(db), sweepActions(db), count(db)]).toEqual([1, 0, 2])
+  test('a line goes once one is there that is 400 days younger, and not before', async () => {
+    const { connection, db } = opened()
+    const at = (now_ms: number) => record(db, { action: 'account.created' }, { ...OPERATOR, now_ms })
+    await at(NOW_MS)
+    await at(NOW_MS + ACTIONS_KEPT_MS - 1)
+    expect([await sweepActions(db), count(connection)]).toEqual([0, 2])
+    await at(NOW_MS + ACTIONS_KEPT_MS)
+    expect([await sweepActions(db), await sweepActions(db), count(connection)]).toEqual([1, 0, 2])
   })
 
-  test('an account holder pushes out sign-ins of their own alone, the oldest first', () => {
-    const db = opened()
-    recordAction(db, { action: 'account.suspended', account_id: 1 }, OPERATOR)
-    recordAction(db, { action: 'session.started', account_id: 2 }, HOLDER)
-    change(db, { now_ms: NOW_MS })
-    immediately(db, () => {
-      for (let index = 0; index < MAX_SIGN_INS_KEPT + 5; index += 1)
-        recordAction(db, { action: 'session.started', account_id: 1, after: { index } }, HOLDER)
-    })
-    expect(count(db)).toBe(MAX_SIGN_INS_KEPT + 3)
-    expect(count(db, "json_extract(after, '$.index') < 5")).toBe(0)
-    expect(() => db.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
+  test('an account holder pushes out sign-ins of their own alone, the oldest first', async () => {
+    const { connection, db } = opened()
+    await record(db, { action: 'account.suspended', account_id: 1 }, OPERATOR)
+    await record(db, { action: 'session.started', account_id: 2 }, HOLDER)
+    await change(db, { now_ms: NOW_MS })
+    await db.begin(
+      async (tx) => {
+        for (let index = 0; index < MAX_SIGN_INS_KEPT + 5; index += 1)
+          await recordAction(tx, { action: 'session.started', account_id: 1, after: { index } })
+      },
+      { by: HOLDER },
+    )
+    expect(count(connection)).toBe(MAX_SIGN_INS_KEPT + 3)
+    expect(count(connection, "json_extract(after, '$.index') < 5")).toBe(0)
+    expect(() => connection.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
   })
 
-  test('an account holder makes no more than 200 changes in 24 hours; signing in, revoking keys and others go on', () => {
-    const db = opened()
-    for (let index = 0; index < MAX_CHANGES_A_DAY; index += 1) change(db, { now_ms: NOW_MS + index })
+  test('an account holder makes no more than 200 changes in 24 hours; signing in, revoking keys and others go on', async () => {
+    const { connection, db } = opened()
+    for (let index = 0; index < MAX_CHANGES_A_DAY; index += 1) await change(db, { now_ms: NOW_MS + index })
     const now_ms = NOW_MS + DAY_MS - 1_500
-    expect(() => change(db, { now_ms })).toThrow(
+    await expect(change(db, { now_ms })).rejects.toThrow(
       expect.objectContaining({
         kind: 'rate_limited',
         retry_after_s: 2,
         message: expect.stringContaining('Try again in 1 h, or ask the operator'),
       }),
     )
-    const lines = count(db)
-    recordAction(db, { action: 'session.started', account_id: 1 }, { ...HOLDER, now_ms })
-    recordAction(db, { action: 'password.changed', account_id: 1 }, { ...HOLDER, now_ms })
-    recordAction(db, { action: 'key.revoked', account_id: 1 }, { ...HOLDER, now_ms })
-    recordAction(db, { action: 'key.changed', account_id: 1 }, { ...OPERATOR, now_ms })
-    recordAction(db, { action: 'key.created', account_id: 2 }, { ...HOLDER, now_ms })
-    change(db, { now_ms: NOW_MS + DAY_MS })
-    expect(count(db)).toBe((lines ?? 0) + 6)
+    const lines = count(connection)
+    await record(db, { action: 'session.started', account_id: 1 }, { ...HOLDER, now_ms })
+    await record(db, { action: 'password.changed', account_id: 1 }, { ...HOLDER, now_ms })
+    await record(db, { action: 'key.revoked', account_id: 1 }, { ...HOLDER, now_ms })
+    await record(db, { action: 'key.changed', account_id: 1 }, { ...OPERATOR, now_ms })
+    await record(db, { action: 'key.created', account_id: 2 }, { ...HOLDER, now_ms })
+    await change(db, { now_ms: NOW_MS + DAY_MS })
+    expect(count(connection)).toBe((lines ?? 0) + 6)
   })
 })

@@ -2,7 +2,6 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { neverBlock, untilFree } from '../../src/db/busy.ts'
-import { immediately } from '../../src/db/transaction.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const folder = folderOfEachTest()
@@ -22,7 +21,7 @@ afterEach(() => {
   other.close()
 })
 
-const add = (v: number) => immediately(db, () => void db.run('INSERT INTO t VALUES (?)', [v]))
+const add = (v: number) => db.transaction(() => void db.run('INSERT INTO t VALUES (?)', [v])).immediate()
 const rows = () => db.query('SELECT v FROM t').values().flat()
 
 test('work is done once the lock is free, once, and timers run until then', async () => {

@@ -8,6 +8,7 @@ import type { MigrationCopy } from '../../src/db/copy.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { actions } from '../../src/db/schema.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { ADDED_COLUMNS } from '../../src/ledger/added-calls.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { dailySums } from '../../src/ledger/sums.ts'
@@ -74,15 +75,18 @@ const copiesIn = (folder: string): string[] =>
     .sort()
 
 test('a database with calls is copied, then migrated; its calls are summed, and the copy is the database as it was', () =>
-  inFolder((folder, path) => {
+  inFolder(async (folder, path) => {
     const old = makeOld(path)
     const before = rowsOf(old)
     const told: MigrationCopy[] = []
     const db = openDatabase(path, { onCopy: (copy) => told.push(copy) })
     expect(told).toEqual([{ path: join(folder, COPY), from_version: OLD, to_version: MIGRATIONS.length }])
     expect(schemaVersion(db)).toBe(MIGRATIONS.length)
-    expect(audit(db).findings).toEqual([])
-    expect(dailySums(db, {}, { zone: 'utc' }).sums.map(({ model, calls }) => [model, calls])).toEqual([
+    const rows = dbOver(db)
+    expect((await audit(rows)).findings).toEqual([])
+    expect(
+      (await dailySums(rows, {}, { zone: 'utc' })).sums.map(({ model, calls }) => [model, calls]),
+    ).toEqual([
       ['other', 1],
       ['sim-text', 2],
     ])
@@ -95,12 +99,14 @@ test('a database with calls is copied, then migrated; its calls are summed, and 
   }))
 
 test('a call that a process of the version before records after the migration is summed too', () =>
-  inFolder((_, path) => {
+  inFolder(async (_, path) => {
     const old = makeOld(path)
     const db = openDatabase(path)
     createWriter(old).commit([post(4, 5)])
-    expect(audit(db).findings).toEqual([])
-    expect(dailySums(db, {}, { zone: 'utc' }).sums.reduce((calls, sum) => calls + sum.calls, 0)).toBe(4)
+    const rows = dbOver(db)
+    expect((await audit(rows)).findings).toEqual([])
+    const { sums } = await dailySums(rows, {}, { zone: 'utc' })
+    expect(sums.reduce((calls, sum) => calls + sum.calls, 0)).toBe(4)
     old.close()
     db.close()
   }))

@@ -51,12 +51,12 @@ test('a folder that is not there is told', () => {
   )
 })
 
-test('a copy of a database does not replace what got its name while it was written', () => {
+test('a copy of a database does not replace what got its name while it was written', async () => {
   using folder = temporary()
   const db = openDatabase(folder.at('tollgate.db'))
   const copy = folder.at('copy.db')
   // Told as the copy is begun.
-  expect(() => writeSnapshot(db, copy, () => writeFileSync(copy, 'mine'))).toThrow(
+  await expect(writeSnapshot(db, copy, () => writeFileSync(copy, 'mine'))).rejects.toThrow(
     'already exists: name another',
   )
   db.close()

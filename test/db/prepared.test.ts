@@ -5,6 +5,9 @@ import { sql } from 'drizzle-orm'
 import { openDatabase } from '../../src/db/open.ts'
 import { perConnection } from '../../src/db/prepared.ts'
 import { accounts } from '../../src/db/schema.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
+
+const opened = () => dbOver(openDatabase(':memory:'))
 
 /** Queries on accounts, and how often they were prepared. */
 function counted() {
@@ -34,53 +37,54 @@ function counted() {
 
 test('nothing is prepared before the first use', () => {
   const { queries, times } = counted()
-  queries(openDatabase(':memory:'))
+  queries(opened())
   expect(times).toEqual({ add: 0, names: 0 })
 })
 
-test('a query is prepared without those beside it', () => {
+test('a query is prepared without those beside it', async () => {
   const { queries, times } = counted()
-  queries(openDatabase(':memory:')).names.all()
+  await queries(opened()).names.all()
   expect(times).toEqual({ add: 0, names: 1 })
 })
 
-test('a connection gets the same queries each time, and they see its rows', () => {
+test('a connection gets the same queries each time, and they see its rows', async () => {
   const { queries, times } = counted()
-  const db = openDatabase(':memory:')
-  queries(db).add.run({ name: 'anna' })
-  expect(queries(db).names.all()).toEqual([{ name: 'anna' }])
-  queries(db).add.run({ name: 'bert' })
-  expect(queries(db).names.all()).toEqual([{ name: 'anna' }, { name: 'bert' }])
+  const db = opened()
+  await queries(db).add.run({ name: 'anna' })
+  expect(await queries(db).names.all()).toEqual([{ name: 'anna' }])
+  await queries(db).add.run({ name: 'bert' })
+  expect(await queries(db).names.all()).toEqual([{ name: 'anna' }, { name: 'bert' }])
   expect(times).toEqual({ add: 1, names: 1 })
 })
 
-test('another connection gets queries of its own', () => {
+test('another connection gets queries of its own', async () => {
   const { queries, times } = counted()
-  const [one, other] = [openDatabase(':memory:'), openDatabase(':memory:')]
-  queries(one).add.run({ name: 'anna' })
-  queries(other).add.run({ name: 'bert' })
-  expect(queries(other).names.all()).toEqual([{ name: 'bert' }])
+  const [one, other] = [opened(), opened()]
+  await queries(one).add.run({ name: 'anna' })
+  await queries(other).add.run({ name: 'bert' })
+  expect(await queries(other).names.all()).toEqual([{ name: 'bert' }])
   expect(times).toEqual({ add: 2, names: 1 })
 })
 
-test('queries take part in the transaction of their connection', () => {
+test('queries take part in the transaction that they are made by', async () => {
   const { queries } = counted()
-  const db = openDatabase(':memory:')
-  const failing = db.transaction(() => {
-    queries(db).add.run({ name: 'anna' })
+  const db = opened()
+  const failing = db.begin(async (tx) => {
+    await queries(tx).add.run({ name: 'anna' })
     throw new Error('rolled back')
   })
-  expect(() => failing()).toThrow('rolled back')
-  expect(queries(db).names.all()).toEqual([])
+  await expect(failing).rejects.toThrow('rolled back')
+  expect(await queries(db).names.all()).toEqual([])
 })
 
-test('queries that could not be prepared are tried again at the next use', () => {
+test('queries that could not be prepared are tried again at the next use', async () => {
   const { queries, times } = counted()
-  const db = new Database(':memory:')
+  const connection = new Database(':memory:')
+  const db = dbOver(connection)
   expect(() => queries(db).names).toThrow(/no such table/)
-  db.run(
+  connection.run(
     'CREATE TABLE accounts (id INTEGER PRIMARY KEY, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)',
   )
-  expect(queries(db).names.all()).toEqual([])
+  expect(await queries(db).names.all()).toEqual([])
   expect(times).toEqual({ add: 0, names: 2 })
 })

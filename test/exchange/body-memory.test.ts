@@ -60,8 +60,7 @@ describe('the memory of bodies', () => {
   test('what was reserved and has not come is given to others after a while', async () => {
     const memory = memoryOf({ reserved_ms: 5 })
     const slow = memory.open(1)
-    slow.reserve(50, STAYS)
-    slow.grow(10, STAYS)
+    expect([slow.reserve(50, STAYS), slow.grow(10, STAYS)]).toEqual([undefined, undefined])
     await memory.open(1).reserve(40, STAYS)
     // The slow one is the oldest: it goes on.
     expect(slow.grow(40, STAYS)).toBeUndefined()
@@ -70,7 +69,7 @@ describe('the memory of bodies', () => {
   test('a reservation of who left holds nothing', async () => {
     const memory = memoryOf({ reserved_ms: 5 })
     const left = memory.open(1)
-    left.reserve(50, STAYS)
+    expect(left.reserve(50, STAYS)).toBeUndefined()
     left.release()
     const next = memory.open(1)
     expect(next.reserve(50, STAYS)).toBeUndefined()
@@ -81,8 +80,7 @@ describe('the memory of bodies', () => {
 
   test('who waits too long is refused, and who leaves waits no longer', async () => {
     const memory = memoryOf({ wait_ms: 5 })
-    memory.open(1).grow(50, STAYS)
-    memory.open(2).grow(50, STAYS)
+    for (const account_id of [1, 2]) expect(memory.open(account_id).grow(50, STAYS)).toBeUndefined()
     const late = memory.open(3)
     await expect(late.grow(60, STAYS)).rejects.toMatchObject({ kind: 'rate_limited' })
     const left = new AbortController()

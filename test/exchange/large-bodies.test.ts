@@ -83,7 +83,7 @@ describe('a body over 64 KB of an account without free balance', () => {
 
   test('is read at once when money has come', async () => {
     const { id, name } = await gateway.account('topped-up')
-    const key = gateway.key(name)
+    const key = await gateway.key(name)
     expect((await call(wholePath(), ask(long), { key })).status).toBe(402)
     await gateway.topUp(id, '1')
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
@@ -91,10 +91,10 @@ describe('a body over 64 KB of an account without free balance', () => {
 
   test('is 402 when the money is spent: unread above 256 KB, and up to that at the latest by its hold', async () => {
     const { id, name } = await gateway.account('spent', { balance_usd: '1' })
-    const key = gateway.key(name)
+    const key = await gateway.key(name)
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
     await gateway.rest()
-    const amount_nanos = accountQueries(gateway.db).accountById.get({ id })?.balance_nanos ?? 0
+    const amount_nanos = (await accountQueries(gateway.store).accountById.get({ id }))?.balance_nanos ?? 0
     const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
     const withdrawal = { op: 'withdraw', account_id: id, amount_nanos, note: 'test', now_ms: 0 } as const
     expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })

@@ -232,7 +232,7 @@ describe('who sees it', () => {
     await set({ costs: [CHEAP] })
     await (await call(wholePath(), ask())).text()
     const { request_id } = await lastCall()
-    const operator = signedIn(gateway, 'operator', clock_ms)
+    const operator = await signedIn(gateway, 'operator', clock_ms)
     const shown = { provider_cost_nanos: 10_000, margin_nanos: 20_000, margin_usd: '0.00002' }
     expect(await operator.json('GET', `/calls/${request_id}`)).toMatchObject(shown)
     expect((await operator.json('GET', '/calls?limit=1')).calls).toMatchObject([shown])
@@ -275,7 +275,7 @@ describe('who sees it', () => {
     const { request_id, account_id } = await lastCall()
     const { name } = gateway.rows().accounts.find(({ id }) => id === account_id) ?? { name: '' }
     for (const who of [{ account: name }, { key }]) {
-      const viewer = signedIn(gateway, who, clock_ms)
+      const viewer = await signedIn(gateway, who, clock_ms)
       for (const path of [`/calls/${request_id}`, '/calls', '/overview?range=month', '/usage', '/models']) {
         const response = await viewer.send('GET', path)
         expect([path, response.status]).toEqual([path, 200])

@@ -44,9 +44,9 @@ const holdOf = (id: number, request_id = `req_${id}`) => ({ id, request_id })
 
 /** What the tables have: these holds, and a call of request 8. */
 const found = (...holds: ReturnType<typeof holdOf>[]) => ({
-  hasHold: (id: number, request_id: string) =>
+  hasHold: async (id: number, request_id: string) =>
     holds.some((hold) => hold.id === id && hold.request_id === request_id),
-  isRecorded: (request_id: string) => request_id === 'req_8',
+  isRecorded: async (request_id: string) => request_id === 'req_8',
 })
 
 /** A ledger that takes all but one account's, or throws. */
@@ -222,7 +222,8 @@ test.each([
     }
     await using second = await startGatewayProcess(catalogue, kept)
     await eventually('the journal is removed', () => !existsSync(journal_path))
-    const { holds, calls, findings } = second.books()
+    const { holds, calls } = second.books()
+    const findings = await second.findings()
     expect(holds).toMatchObject([{ state: 'posted' }])
     expect(calls).toMatchObject([{ outcome: 'broken', cost_nanos: ANSWER_NANOS }])
     expect(findings).toEqual([])

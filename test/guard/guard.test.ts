@@ -12,11 +12,15 @@ const grown = (kind: CountedKind, name: string, count: number, limit: number): s
   `a ${kind} has ${count.toFixed(2)} ${name}, where ${limit} were enough: find what added them (bun run bench --counts ` +
   'shows them all), or raise the limit in test/guard/limits.ts and say in the commit what they are for'
 
-describe('in a gateway', async () => {
-  const gateway = await startCounted(OWN_CHECKOUT, upstream.port)
-  afterAll(() => gateway[Symbol.asyncDispose]())
-  for (const [kind, most] of Object.entries(LIMITS) as [CountedKind, Record<string, number>][]) {
-    const counts = await countsOf(gateway, kind)
+const gateway = await startCounted(OWN_CHECKOUT, upstream.port)
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const counted: [kind: CountedKind, most: Record<string, number>, counts: Record<string, number>][] = []
+for (const [kind, most] of Object.entries(LIMITS) as [CountedKind, Record<string, number>][])
+  counted.push([kind, most, await countsOf(gateway, kind)])
+
+describe('in a gateway', () => {
+  for (const [kind, most, counts] of counted) {
     test.each(Object.entries(most))(`a ${kind} has no more %s than %d`, (name, limit) => {
       const count = counts[name] ?? 0
       expect(count, grown(kind, name, count, limit)).toBeLessThanOrEqual(limit)

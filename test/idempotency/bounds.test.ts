@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { createKeptAnswers, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import { startRecording } from '../../src/idempotency/recording.ts'
-import type { AnswerLimits } from '../../src/idempotency/room.ts'
+import type { AnswerLimits, KeyOfAccount } from '../../src/idempotency/room.ts'
 import type { KeptBody } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -39,7 +40,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const open = () => createKeptAnswers(db, files, { now: () => 1_000, limits: () => limits })
+const open = () => createKeptAnswers(dbOver(db), files, { now: () => 1_000, limits: () => limits })
 const asked = (account_id: number, key: string) => ({
   account_id,
   key,
@@ -50,9 +51,18 @@ const keep = (account_id: number, key: string, body: KeptBody) =>
   answers.keep(asked(account_id, key), { status: 200, headers: HEADERS, body })
 const large = (account_id: number) => answers.write(account_id, new Uint8Array(LARGE_BYTES), CAP_BYTES)
 
+/** Takes a key from whichever request has it. */
+async function take(
+  request: ReturnType<typeof asked>,
+  isUnderWay: (row: KeyOfAccount) => boolean = () => false,
+) {
+  const seen = (await answers.find(request))?.request_id
+  expect(await answers.begin(request, seen, isUnderWay)).toBe(true)
+}
+
 /** Keeps an answer under a key, in its row or in a file. */
 async function answer(account_id: number, key: string, where: 'row' | 'file' = 'file'): Promise<void> {
-  await answers.begin(asked(account_id, key), () => false)
+  await take(asked(account_id, key))
   await keep(
     account_id,
     key,
@@ -123,9 +133,9 @@ describe('the bound of an account', () => {
       await expect(answers.write(1, breaking(), CAP_BYTES)).rejects.toThrow('broken off')
       await answer(1, 'freed')
       await answers.forget(asked(1, 'freed'))
-      await answers.begin(asked(1, 'taken'), () => false)
+      await take(asked(1, 'taken'))
       const late = await large(1)
-      await answers.begin({ ...asked(1, 'taken'), request_id: 'req_second' }, () => false)
+      await take({ ...asked(1, 'taken'), request_id: 'req_second' })
       await keep(1, 'taken', late)
     }
     expect(await bytesOnDisk()).toBe(0)
@@ -146,7 +156,7 @@ describe('the bound of all accounts together', () => {
 
   test('of 0 keeps nothing', async () => {
     limits = { ...limits, kept_bytes: 0 }
-    await answers.begin(asked(1, 'a'), () => false)
+    await take(asked(1, 'a'))
     await expect(large(1)).rejects.toMatchObject({ kind: 'payload_too_large' })
     await expect(keep(1, 'a', { bytes: new Uint8Array(1) })).rejects.toMatchObject({
       kind: 'payload_too_large',
@@ -191,13 +201,13 @@ describe('the number of keys of an account', () => {
 
   test('its oldest are forgotten, but none that is under way', async () => {
     limits = { ...limits, keys_per_account: 10 }
-    await answers.begin(asked(2, 'other'), () => false)
+    await take(asked(2, 'other'))
     for (let made = 0; made < 25; made += 1)
-      await answers.begin(asked(1, `key-${made}`), ({ key }) => key === 'key-3' || key === 'key-24')
+      await take(asked(1, `key-${made}`), ({ key }) => key === 'key-3' || key === 'key-24')
     expect(count(1)).toBe(10)
-    expect(answers.find(asked(1, 'key-3'))).toBeDefined()
-    expect(answers.find(asked(1, 'key-15'))).toBeUndefined()
-    expect(answers.find(asked(1, 'key-16'))).toBeDefined()
+    expect(await answers.find(asked(1, 'key-3'))).toBeDefined()
+    expect(await answers.find(asked(1, 'key-15'))).toBeUndefined()
+    expect(await answers.find(asked(1, 'key-16'))).toBeDefined()
     expect(count(2)).toBe(1)
   })
 

@@ -1,6 +1,7 @@
 // The end of a request with an Idempotency-Key: the ledger decides whether its key is free, whatever was thrown.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { invalidRequest, upstreamFailed } from '../../src/domain/errors.ts'
 import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
@@ -28,7 +29,7 @@ let requests = 0
 
 beforeEach(() => {
   db = world({ balance: 1_000 })
-  const answers = createKeptAnswers(db, NO_FILES, { now: () => 0, limits: () => LIMITS })
+  const answers = createKeptAnswers(dbOver(db), NO_FILES, { now: () => 0, limits: () => LIMITS })
   idempotency = createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
 })
 

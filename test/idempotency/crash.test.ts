@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { startServer } from '../crash/process.ts'
@@ -25,15 +26,16 @@ beforeAll(async () => {
     join(folder, 'tollgate.toml'),
     catalogueOf({ upstream_url: upstream.url, server: 'listen = "127.0.0.1:0"' }),
   )
-  const db = openDatabase(join(folder, 'tollgate.db'))
-  const { id } = createAccount(db, { name: 'caller', now_ms: 0 })
+  const connection = openDatabase(join(folder, 'tollgate.db'))
+  const db = dbOver(connection)
+  const { id } = await createAccount(db, { name: 'caller', now_ms: 0 })
   const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  key = createKey(db, 'caller', { name: 'key', ...settings }, { randomBytes, now_ms: 0 }).text
-  createWriter(db).commit([
+  key = (await createKey(db, 'caller', { name: 'key', ...settings }, { randomBytes, now_ms: 0 })).text
+  createWriter(connection).commit([
     { op: 'top_up', account_id: id, amount_nanos: parseUsd('100'), note: '', now_ms: 0 },
   ])
-  db.close()
+  await db.close()
 })
 afterAll(async () => {
   await upstream[Symbol.asyncDispose]()

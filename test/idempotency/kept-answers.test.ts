@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import {
   createKeptAnswers,
   KEPT_FOR_MS,
@@ -19,7 +21,8 @@ import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 let folder: string
-let db: Database
+let connection: Database
+let db: Db
 let files: FileStore
 let answers: KeptAnswers
 let clock_ms = 1_000_000_000_000
@@ -28,14 +31,17 @@ let limits = ROOMY
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
-  db = memoryDatabase()
-  db.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)")
+  connection = memoryDatabase()
+  db = dbOver(connection)
+  connection.run(
+    "INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)",
+  )
   files = createFileStore(folder)
   limits = ROOMY
   answers = createKeptAnswers(db, files, { now: () => clock_ms, limits: () => limits })
 })
 afterEach(async () => {
-  db.close()
+  await db.close()
   await rm(folder, { recursive: true })
 })
 
@@ -49,7 +55,11 @@ const OK: { status: number; headers: [string, string][] } = { status: 200, heade
 const LARGE_BYTES = 100_000
 const large = (account_id = 1) => answers.write(account_id, new Uint8Array(LARGE_BYTES), MAX_KEPT_BYTES)
 const nobody = () => false
-const begin = (request: KeyedRequest) => answers.begin(request, nobody)
+/** Takes a key from whichever request has it. */
+async function begin(request: KeyedRequest): Promise<void> {
+  const seen = (await answers.find(request))?.request_id
+  expect(await answers.begin(request, seen, nobody)).toBe(true)
+}
 const countFiles = async () => (await files.list()).length
 
 describe('24 hours', () => {
@@ -66,7 +76,7 @@ describe('24 hours', () => {
     clock_ms += 1
     await answers.sweep()
     expect(await countFiles()).toBe(1)
-    expect(db.query('SELECT key FROM idempotency_keys').values()).toEqual([['young']])
+    expect(connection.query('SELECT key FROM idempotency_keys').values()).toEqual([['young']])
     clock_ms += 1
     await answers.sweep()
     expect(await countFiles()).toBe(0)
@@ -76,21 +86,22 @@ describe('24 hours', () => {
     await begin(asked('key'))
     await answers.keep(asked('key'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS
-    expect(answers.find(asked('key'))).toBeUndefined()
+    expect(await answers.find(asked('key'))).toBeUndefined()
     await begin({ ...asked('key'), request_id: 'req_second' })
     expect(await countFiles()).toBe(0)
-    expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+    expect(await answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
 })
 
 test('how often an answer was sent again, and when last, is written at the end at the latest', async () => {
   for (const key of ['one', 'other']) await begin(asked(key))
   const replays = createReplayCount(db, { now: () => clock_ms, log: memoryLog().log })
-  const count = (key: string) => replays.count(answers.find(asked(key))?.id ?? 0)
-  const counted = () => db.query('SELECT replays, replayed_at_ms FROM idempotency_keys ORDER BY id').values()
-  count('one')
+  const count = async (key: string) => replays.count((await answers.find(asked(key)))?.id ?? 0)
+  const counted = () =>
+    connection.query('SELECT replays, replayed_at_ms FROM idempotency_keys ORDER BY id').values()
+  await count('one')
   clock_ms += 5
-  count('one')
+  await count('one')
   expect(counted()).toEqual([
     [0, null],
     [0, null],
@@ -100,7 +111,7 @@ test('how often an answer was sent again, and when last, is written at the end a
     [2, clock_ms],
     [0, null],
   ])
-  count('one')
+  await count('one')
   await replays.close()
   expect(counted()[0]).toEqual([3, clock_ms])
 })
@@ -108,10 +119,10 @@ test('how often an answer was sent again, and when last, is written at the end a
 describe('the owner of a key', () => {
   test('is its account: another account may use the same key', async () => {
     await begin(asked('key', 1))
-    expect(answers.find(asked('key', 2))).toBeUndefined()
+    expect(await answers.find(asked('key', 2))).toBeUndefined()
     await begin(asked('key', 2))
     await answers.forget(asked('key', 2))
-    expect(answers.find(asked('key', 1))).toBeDefined()
+    expect(await answers.find(asked('key', 1))).toBeDefined()
   })
 
   test('is its newest request: an older one neither answers under it nor frees it', async () => {
@@ -119,7 +130,7 @@ describe('the owner of a key', () => {
     await begin({ ...asked('key'), request_id: 'req_second' })
     await answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
     await answers.forget(asked('key'))
-    expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+    expect(await answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
 })
 
@@ -132,7 +143,7 @@ describe('a start after a crash', () => {
     await answers.removeStrays()
     expect(await countFiles()).toBe(1)
     expect(await Bun.file(join(folder, '.incoming', 'interrupted')).exists()).toBe(false)
-    const found = answers.find(asked('key'))
+    const found = await answers.find(asked('key'))
     expect(found && ((await answers.open(found)) as Blob).size).toBe(100_000)
   })
 })

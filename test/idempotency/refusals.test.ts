@@ -156,7 +156,7 @@ describe('the key is free after a refusal before the hold, and after a failure t
 
   test('an insufficient balance', async () => {
     const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`)
-    const asked = { key: gateway.key(name), idempotency_key: crypto.randomUUID() }
+    const asked = { key: await gateway.key(name), idempotency_key: crypto.randomUUID() }
     const kept = keptIn(gateway)
     expect((await send(gateway, WHOLE, asked)).status).toBe(402)
     expect(keptIn(gateway)).toEqual(kept)

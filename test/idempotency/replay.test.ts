@@ -90,7 +90,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
 
   test('a replay costs nothing, even where the balance is spent meanwhile', async () => {
     const { id, name } = await gateway.account(`poor-${fresh()}`, { balance_usd: '0.04' })
-    const asked = { key: gateway.key(name), idempotency_key: fresh() }
+    const asked = { key: await gateway.key(name), idempotency_key: fresh() }
     const paid = PAID['native, whole']
     expect((await send(gateway, paid, asked)).status).toBe(200)
     const { balance_nanos } = gateway.rows().accounts.find((account) => account.id === id) ?? {
@@ -105,8 +105,10 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     const { name } = await gateway.account(`two-keys-${fresh()}`, { balance_usd: '10' })
     const idempotency_key = fresh()
     const paid = PAID['native, whole']
-    await send(gateway, paid, { key: gateway.key(name), idempotency_key })
-    expect((await send(gateway, paid, { key: gateway.key(name), idempotency_key })).replayed).toBe('true')
+    await send(gateway, paid, { key: await gateway.key(name), idempotency_key })
+    expect((await send(gateway, paid, { key: await gateway.key(name), idempotency_key })).replayed).toBe(
+      'true',
+    )
     expect((await send(gateway, paid, { key: await gateway.caller(), idempotency_key })).replayed).toBeNull()
     expect(upstream.seen).toHaveLength(2)
   })
@@ -124,7 +126,7 @@ describe('"Kept 24 hours"', () => {
   test('to the millisecond; then the request is a new one', async () => {
     const paid = PAID['chat, whole']
     const { name } = await gateway.account(`day-${fresh()}`, { balance_usd: '10' })
-    const asked = { key: gateway.key(name), idempotency_key: fresh() }
+    const asked = { key: await gateway.key(name), idempotency_key: fresh() }
     upstream.answer(answering('a large answer '.repeat(10_000)))
     await send(gateway, paid, asked)
     clock_ms += KEPT_FOR_MS - 1

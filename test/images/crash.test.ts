@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Generation } from '../../src/db/schema.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { openLibrary } from '../../src/library/library.ts'
@@ -75,18 +76,21 @@ const answered = new Map<string, string>()
 
 /** What is wrong on the disk after a server has started. */
 async function complaintsAfterRestart(): Promise<string[]> {
-  const db = openDatabase(folder.database_path)
+  const connection = openDatabase(folder.database_path)
+  const db = dbOver(connection)
   const library = openLibrary({ db, now: Date.now, probe: () => {}, data_folder: folder.path })
-  const findings = [...audit(db).findings, ...(await auditLibrary(library))]
-  const rows = db.query<Generation, []>('SELECT * FROM generations').all()
+  const findings = [...(await audit(db)).findings, ...(await auditLibrary(library))]
+  const rows = connection.query<Generation, []>('SELECT * FROM generations').all()
   const costs = new Map(
-    db
+    connection
       .query<{ id: number; cost_nanos: number }, []>('SELECT id, cost_nanos FROM calls')
       .all()
       .map(({ id, cost_nanos }) => [id, cost_nanos]),
   )
-  const pending = db.query<{ n: number }, []>("SELECT count(*) AS n FROM holds WHERE state = 'pending'").get()
-  db.close()
+  const pending = connection
+    .query<{ n: number }, []>("SELECT count(*) AS n FROM holds WHERE state = 'pending'")
+    .get()
+  connection.close()
   const byId = new Map(rows.map((row) => [row.uuid, row]))
   const untrue = [...answered].flatMap(([uuid, sha256]) => {
     const row = byId.get(uuid)

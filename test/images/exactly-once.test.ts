@@ -86,7 +86,7 @@ test('a call that fails before its images are begun does not fail those of other
       .get()?.n
   await asked
   expect(underWay()).toBe(1)
-  await failGenerations(gateway.db, [])
+  await failGenerations(gateway.store, [])
   expect(underWay()).toBe(1)
   release()
   await imagesIn(await slow)

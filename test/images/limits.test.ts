@@ -111,7 +111,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
   test('the 31st is refused until the first is 60 seconds old, whichever endpoint and key', async () => {
     const { name } = await gateway.account('rated', { balance_usd: '10' })
-    const keys = [gateway.key(name), gateway.key(name)] as const
+    const keys = [await gateway.key(name), await gateway.key(name)] as const
     clock.now_ms = 1_000_000
     // Refused requests count once their key is known: of the three requests only that to generate is served.
     for (let sent = 0; sent < 30; sent++) {
@@ -141,7 +141,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
   test('40 at once: exactly 30 are admitted, and exactly those are paid', async () => {
     const { name } = await gateway.account('hurried', { balance_usd: '10' })
-    const key = gateway.key(name)
+    const key = await gateway.key(name)
     const before = gateway.rows().calls.length
     const statuses = await Promise.all(
       Array.from({ length: 40 }, async () => {

@@ -13,7 +13,7 @@ const restricted = () => gateway.caller('0', { models: ['other-*'] })
 
 async function suspended(): Promise<string> {
   const key = await gateway.caller()
-  suspendAccount(gateway.db, gateway.rows().accounts.at(-1)?.name ?? '')
+  await suspendAccount(gateway.store, gateway.rows().accounts.at(-1)?.name ?? '')
   return key
 }
 

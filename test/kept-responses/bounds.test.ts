@@ -23,7 +23,7 @@ describe('the bound of an account', () => {
 
   test('small ones count, too', async () => {
     for (let made = 0; made < 50; made += 1) await w.keep(`r${made}`, { text: 'x'.repeat(60_000) })
-    const { bytes } = w.db
+    const { bytes } = w.connection
       .query<{ bytes: number }, []>('SELECT sum(length(body)) AS bytes FROM responses')
       .get() ?? { bytes: 0 }
     expect(bytes).toBeLessThanOrEqual(2 * 1024 * 1024)
@@ -75,6 +75,28 @@ describe('the bound of an account', () => {
     expect(await w.findings()).toEqual([])
     await w.keep('last', { text: HALF })
     expect(w.rowsOf()).toEndWith('last')
+  })
+
+  test('many at once give up no more than they must', async () => {
+    for (const id of 'abcd') await w.keep(id, { text: HALF })
+    const small = Array.from({ length: 16 }, (_, at) => `r${at}`)
+    await Promise.all(small.map((id) => w.keep(id, { text: 'x'.repeat(50_000) })))
+    const before = w.rowsOf()
+    expect(before.split(' ').toSorted()).toEqual(['b', 'c', 'd', ...small].toSorted())
+    await w.reopen()
+    expect(w.rowsOf()).toBe(before)
+  })
+
+  test('what is deleted while room is made is counted once', async () => {
+    for (const id of 'abcd') await w.keep(id, { text: HALF })
+    const deleted = [...'abcd'].map((id) => w.store.remove(1, id))
+    await Promise.all([...deleted, ...[...'efgh'].map((id) => w.keep(id, { text: HALF }))])
+    for (const id of 'ijkl') await w.keep(id, { text: HALF })
+    expect((await bytesOnDisk()) <= 2 * 1024 * 1024).toBe(true)
+    const before = w.rowsOf()
+    await w.reopen()
+    expect(w.rowsOf()).toBe(before)
+    expect(await w.findings()).toEqual([])
   })
 
   test('deleting makes room', async () => {
@@ -154,7 +176,7 @@ describe('the audit', () => {
     await w.keep('b', { previous_id: 'a' })
     expect(await w.findings()).toEqual([])
     if (change === 'file') for (const { key } of await w.files.list()) await w.files.remove(key)
-    else w.db.run(change)
+    else w.connection.run(change)
     expect(await w.findings()).toContain(found)
   })
 

@@ -47,8 +47,8 @@ describe.each([
         total + [response, ...input].reduce((sum, value) => sum + JSON.stringify(value).length + 1, 0),
       0,
     )
-    expect(w.store.bytesUntil(1, 'c')).toBe(bytes)
-    expect(w.store.bytesUntil(2, 'c')).toBeUndefined()
+    expect(await w.store.bytesUntil(1, 'c')).toBe(bytes)
+    expect(await w.store.bytesUntil(2, 'c')).toBeUndefined()
   })
 
   test('goes on in several ways from one response', async () => {
@@ -110,20 +110,34 @@ describe('deleting', () => {
   })
 })
 
+test('a long conversation is read from either end, all of it', async () => {
+  const ids = Array.from({ length: 250 }, (_, at) => `r${at}`)
+  for (const [at, id] of ids.entries()) await w.keep(id, { previous_id: ids[at - 1] })
+  for (const [order, expected] of [
+    ['oldest first', ids],
+    ['newest first', ids.toReversed()],
+  ] as const) {
+    const turns = await w.store.turnsUntil(1, 'r249', order)
+    expect(turns && (await Array.fromAsync(turns, ({ id }) => id))).toEqual(expected)
+  }
+  expect(await w.store.itemsUntil(1, 'r249')).toHaveLength(500)
+})
+
 describe('an account that is closed', () => {
-  const close = (account_id: number) => w.db.run('INSERT INTO closed_accounts VALUES (?, ?)', [account_id, 1])
+  const close = (account_id: number) =>
+    w.connection.run('INSERT INTO closed_accounts VALUES (?, ?)', [account_id, 1])
 
   test('loses all of its responses, in rows and in files; others keep theirs', async () => {
     await three(LARGE)
     await w.keep('other', { previous_id: 'b' })
     await w.store.remove(1, 'a')
     const foreign = await w.keep('a', { account_id: 2, text: LARGE })
-    const gone = deleteAllOf(w.db, 1)
+    const gone = await deleteAllOf(w.db, 1)
     expect(gone.map(({ response_id }) => response_id).sort()).toEqual(['a', 'b', 'c', 'other'])
     for (const { body_file } of gone) if (body_file) await w.files.remove(body_file)
     expect([w.rowsOf(1), w.rowsOf(2), await w.fileCount(), await w.findings()]).toEqual(['', 'a', 1, []])
     expect(await w.store.find(2, 'a')).toEqual(foreign)
-    expect(deleteAllOf(w.db, 1)).toEqual([])
+    expect(await deleteAllOf(w.db, 1)).toEqual([])
   })
 
   test('loses in a sweep what a call kept that was under way, and its room is free', async () => {
@@ -136,7 +150,7 @@ describe('an account that is closed', () => {
 
   test('keeps them while it is only suspended', async () => {
     await three()
-    w.db.run("UPDATE accounts SET status = 'suspended' WHERE id = 1")
+    w.connection.run("UPDATE accounts SET status = 'suspended' WHERE id = 1")
     await w.store.sweep()
     expect(w.rowsOf(1)).toBe('a b c')
   })
@@ -148,7 +162,7 @@ describe('accounts', () => {
     expect([
       await w.store.find(2, 'a'),
       await w.store.itemsUntil(2, 'a'),
-      w.store.turnsUntil(2, 'a', 'newest first'),
+      await w.store.turnsUntil(2, 'a', 'newest first'),
       await w.store.remove(2, 'a'),
     ]).toEqual([undefined, undefined, undefined, false])
     await expect(w.keep('b', { account_id: 2, previous_id: 'a' })).rejects.toMatchObject({
@@ -269,7 +283,7 @@ describe('the length of a conversation', () => {
 
   test(`of ${MAX_CHAIN_LENGTH} responses is not continued either`, async () => {
     await w.keep('a')
-    w.db.run('UPDATE responses SET chain_length = ?, previous = NULL', [1])
+    w.connection.run('UPDATE responses SET chain_length = ?, previous = NULL', [1])
     let previous_id = 'a'
     for (let made = 2; made <= MAX_CHAIN_LENGTH; made += 1)
       previous_id = (await w.keep(`r${made}`, { previous_id, input: [said('on')] })).id

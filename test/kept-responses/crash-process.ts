@@ -5,7 +5,7 @@
 // It prints a line for each response that it was told is kept or deleted.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { createKeptResponses } from '../../src/responses/store.ts'
 import { answerTo, LARGE } from './support.ts'
@@ -21,8 +21,7 @@ function probe(passed: string): void {
 }
 const report = (what: 'kept' | 'deleted', id: string) => writeSync(1, `${JSON.stringify({ what, id })}\n`)
 
-const db = openDatabase(join(data_folder, 'tollgate.db'))
-db.run('PRAGMA synchronous = NORMAL')
+const db = openDb(join(data_folder, 'tollgate.db'))
 const files = createFileStore(join(data_folder, 'responses'))
 const store = createKeptResponses({ db, files, settings: () => settings, now: Date.now, probe })
 

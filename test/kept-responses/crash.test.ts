@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
 import { createKeptResponses } from '../../src/responses/store.ts'
@@ -17,9 +18,9 @@ const settings = { store: true, days: 30, max_mb: 100, max_mb_per_account: 50, m
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
-  const db = openDatabase(join(folder, 'tollgate.db'))
-  createAccount(db, { name: 'one', now_ms: 0 })
-  db.close()
+  const db = openDb(join(folder, 'tollgate.db'))
+  await createAccount(db, { name: 'one', now_ms: 0 })
+  await db.close()
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -48,13 +49,14 @@ test.each(STEPS.flatMap((step) => PASSINGS.map((passing) => [step, passing] as c
   'killed at "%s", passing %i',
   async (step, passing) => {
     const reports = await runUntilKilled(step, passing)
-    const db = openDatabase(join(folder, 'tollgate.db'))
+    const connection = openDatabase(join(folder, 'tollgate.db'))
+    const db = dbOver(connection)
     const files = createFileStore(join(folder, 'responses'))
     const store = createKeptResponses({ db, files, settings: () => settings, now: Date.now, probe: () => {} })
     await store.sweep()
     strays += await store.recover()
     expect(await auditResponses(db, files)).toEqual([])
-    const named = db.query('SELECT count(body_file) AS n FROM responses').get()
+    const named = connection.query('SELECT count(body_file) AS n FROM responses').get()
     expect(named).toEqual({ n: (await files.list()).length })
     const deleted = new Set(reports.filter(({ what }) => what === 'deleted').map(({ id }) => id))
     const last = reports.at(-1)
@@ -65,7 +67,7 @@ test.each(STEPS.flatMap((step) => PASSINGS.map((passing) => [step, passing] as c
       else if (found) expect(found.length % 2).toBe(0)
       else expect([step, last]).toEqual(['response.deleted', last])
     }
-    db.close()
+    await db.close()
   },
 )
 

@@ -44,7 +44,7 @@ describe('GET /v1/responses/{id}', () => {
   test('by every key of its account', async () => {
     const [id] = await conversation(1)
     const account = gateway.rows().accounts.find((row) => row.id === account_id)
-    const second = gateway.key(account?.name ?? '')
+    const second = await gateway.key(account?.name ?? '')
     expect((await call(`/v1/responses/${id}`, undefined, { key: second })).status).toBe(200)
   })
 })

@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { ResponseSettings } from '../../src/domain/catalogue.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
@@ -14,7 +16,9 @@ import { answerTo } from './support.ts'
 export const DAY_MS = 86_400_000
 
 export interface World extends AsyncDisposable {
-  db: Database
+  db: Db
+  /** The same, for looks and changes by SQL. */
+  connection: Database
   files: FileStore
   store: KeptResponses
   settings: { -readonly [K in keyof ResponseSettings]: ResponseSettings[K] }
@@ -32,9 +36,10 @@ export interface World extends AsyncDisposable {
 
 export async function world(changes: Partial<ResponseSettings> = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
-  const db = memoryDatabase()
+  const connection = memoryDatabase()
+  const db = dbOver(connection)
   for (const id of [1, 2, 3])
-    db.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
+    connection.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
   const files = createFileStore(folder)
   const clock = { now_ms: 1_000 * DAY_MS }
   const settings = {
@@ -49,6 +54,7 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
     createKeptResponses({ db, files, settings: () => settings, now: () => clock.now_ms, probe: () => {} })
   const made: World = {
     db,
+    connection,
     files,
     store: open(),
     settings,
@@ -64,7 +70,7 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
       return kept
     },
     rowsOf: (account_id = 1) =>
-      db
+      connection
         .query<{ response_id: string; deleted: number }, [number]>(
           'SELECT response_id, deleted FROM responses WHERE account_id = ? ORDER BY id',
         )
@@ -75,7 +81,7 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
     findings: async () =>
       (await auditResponses(db, files)).map(({ invariant, subject }) => `${subject}: ${invariant}`),
     async [Symbol.asyncDispose]() {
-      db.close()
+      connection.close()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,7 @@
 // The audit: each invariant is broken by hand, with the checks of the tables switched off, and must be found.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { INVARIANTS } from '../../src/ledger/invariants.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
@@ -132,8 +133,8 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
 ]
 
 describe('the audit', () => {
-  test('finds nothing in a ledger that was used, and adds up its totals', () => {
-    const { rules: _, ...found } = audit(used())
+  test('finds nothing in a ledger that was used, and adds up its totals', async () => {
+    const { rules: _, ...found } = await audit(dbOver(used()))
     expect(found).toEqual({
       clean: true,
       findings: [],
@@ -152,9 +153,10 @@ describe('the audit', () => {
     })
   })
 
-  test('tells every rule that it checked, over how many rows, and what breaks it', () => {
+  test('tells every rule that it checked, over how many rows, and what breaks it', async () => {
     const db = used()
-    const checked = audit(db).rules.map(({ invariant, over, checked }) => [invariant, `${checked} ${over}`])
+    const { rules } = await audit(dbOver(db))
+    const checked = rules.map(({ invariant, over, checked }) => [invariant, `${checked} ${over}`])
     expect(Object.fromEntries(checked)).toMatchObject({
       balance_is_sum_of_entries: '2 accounts',
       key_spent_is_sum_of_costs: '3 keys',
@@ -164,18 +166,18 @@ describe('the audit', () => {
       daily_sums_are_of_calls: expect.stringContaining('daily sums'),
     })
     db.run('UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1')
-    const broken = audit(db).rules.filter(({ breaches }) => breaches > 0)
+    const broken = (await audit(dbOver(db))).rules.filter(({ breaches }) => breaches > 0)
     expect(broken).toMatchObject([{ invariant: 'balance_is_sum_of_entries', breaches: 1 }])
   })
 
-  test('finds nothing in an empty ledger', () => {
-    expect(audit(world()).clean).toBe(true)
+  test('finds nothing in an empty ledger', async () => {
+    expect((await audit(dbOver(world()))).clean).toBe(true)
   })
 
-  test.each(TAMPERINGS)('%s breaks %p', (sql, broken, subject) => {
+  test.each(TAMPERINGS)('%s breaks %p', async (sql, broken, subject) => {
     const db = used()
     tamper(db, sql)
-    const { clean, findings } = audit(db)
+    const { clean, findings } = await audit(dbOver(db))
     expect(clean).toBe(false)
     expect([...new Set(findings.map(({ invariant }) => invariant))]).toEqual(broken)
     expect(findings[0]?.subject).toBe(subject)
@@ -186,24 +188,26 @@ describe('the audit', () => {
     expect([...broken].sort()).toEqual(INVARIANTS.map(({ name }) => name).sort())
   })
 
-  test('reports what is negative beside 0', () => {
+  test('reports what is negative beside 0', async () => {
     const db = used()
     tamper(db, 'UPDATE keys SET spent_nanos = -1 WHERE id = 2')
-    const found = audit(db).findings.filter(({ invariant }) => invariant === 'nothing_negative')
+    const { findings } = await audit(dbOver(db))
+    const found = findings.filter(({ invariant }) => invariant === 'nothing_negative')
     expect(found).toMatchObject([{ subject: 'key 2', expected: 0, found: -1 }])
   })
 
-  test('reports what is free beside a debt, beside 0', () => {
+  test('reports what is free beside a debt, beside 0', async () => {
     const db = used()
     tamper(db, 'UPDATE accounts SET debt_nanos = 5 WHERE id = 1')
-    const found = audit(db).findings.filter(({ invariant }) => invariant === 'no_debt_beside_free_balance')
+    const { findings } = await audit(dbOver(db))
+    const found = findings.filter(({ invariant }) => invariant === 'no_debt_beside_free_balance')
     expect(found).toMatchObject([{ subject: 'account 1', expected: 0, found: 5 }])
   })
 
-  test('reports the value expected and the value found', () => {
+  test('reports the value expected and the value found', async () => {
     const db = used()
     tamper(db, 'UPDATE accounts SET balance_nanos = 831 WHERE id = 1')
-    expect(audit(db).findings).toEqual([
+    expect((await audit(dbOver(db))).findings).toEqual([
       {
         invariant: 'balance_is_sum_of_entries',
         meaning: "An account's balance is the sum of its entries.",

@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 10, 1)
 const MODELS = ['m1', 'm2']
 
 /** Sixty calls of three keys, each of another kind, over ten days. */
-const db = recorded(
+const db = await recorded(
   Array.from({ length: 60 }, (_, nth) => [
     1 + (nth % 3),
     nth % 7 === 0 ? 0 : 10 + nth,
@@ -53,7 +53,7 @@ const sum = (calls: readonly RecordedCall[], of: (call: RecordedCall) => number)
 test('counts, sums and the file have the calls that the list has', async () => {
   await fc.assert(
     fc.asyncProperty(filters, async (filter) => {
-      const { calls } = listCalls(db, filter, { limit: 1_000 })
+      const { calls } = await listCalls(db, filter, { limit: 1_000 })
       const known = calls.filter(({ provider_cost_nanos }) => provider_cost_nanos !== null)
       expect(await callTotals(db, filter)).toEqual({
         calls: calls.length,

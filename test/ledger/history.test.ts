@@ -1,7 +1,8 @@
 // GET /api/v1/usage and `tollgate usage` (silent.md, Account surface): "calls, filtered and paged; daily sums by model and key".
-import type { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { CallFilter } from '../../src/ledger/call-filter.ts'
 import { listCalls, listCallsInTurns } from '../../src/ledger/history.ts'
 import { callQueries } from '../../src/ledger/queries.ts'
@@ -11,9 +12,9 @@ import { recorded } from './recorded.ts'
 import { hold, voided } from './world.ts'
 
 describe('calls', () => {
-  let db: Database
-  beforeAll(() => {
-    db = recorded([
+  let db: Db
+  beforeAll(async () => {
+    db = await recorded([
       [1, 10, { model: 'sim-flash', started_at_ms: 1_000 }],
       [2, 20, { model: 'sim-pro', started_at_ms: 2_000 }],
       [3, 30, { model: 'sim-flash', started_at_ms: 3_000 }],
@@ -21,7 +22,10 @@ describe('calls', () => {
     ])
   })
 
-  const ids = (filter: CallFilter) => listCalls(db, filter, { limit: 10 }).calls.map(({ id }) => id)
+  const ids = async (filter: CallFilter) => {
+    const { calls } = await listCalls(db, filter, { limit: 10 })
+    return calls.map(({ id }) => id)
+  }
 
   const cases: [name: string, filter: CallFilter, ids: number[]][] = [
     ['all, the newest first', {}, [4, 3, 2, 1]],
@@ -43,17 +47,17 @@ describe('calls', () => {
     ['of an unknown account: none', { account_id: 9 }, []],
     ['until before the first: none', { until_ms: 1_000 }, []],
   ]
-  test.each(cases)('%s', (_, filter, expected) => {
-    expect(ids(filter)).toEqual(expected)
+  test.each(cases)('%s', async (_, filter, expected) => {
+    expect(await ids(filter)).toEqual(expected)
   })
 
-  test('of which a page has all are followed by none', () => {
-    expect(listCalls(db, {}, { limit: 4 }).next_cursor).toBeUndefined()
-    expect(listCalls(db, { account_id: 1 }, { limit: 3 }).next_cursor).toBeUndefined()
+  test('of which a page has all are followed by none', async () => {
+    expect((await listCalls(db, {}, { limit: 4 })).next_cursor).toBeUndefined()
+    expect((await listCalls(db, { account_id: 1 }, { limit: 3 })).next_cursor).toBeUndefined()
   })
 
-  test('have the names of their account and key', () => {
-    const [call] = listCalls(db, { key_id: 3 }, { limit: 1 }).calls
+  test('have the names of their account and key', async () => {
+    const [call] = (await listCalls(db, { key_id: 3 }, { limit: 1 })).calls
     expect(call).toMatchObject({
       account_name: 'bert',
       key_name: 'phone',
@@ -62,40 +66,42 @@ describe('calls', () => {
       hold_nanos: 100_000,
     })
     expect(call?.key_prefix).toStartWith('tg_')
-    expect(ids({ key_prefix: call?.key_prefix })).toEqual([3])
+    expect(await ids({ key_prefix: call?.key_prefix })).toEqual([3])
   })
 
-  test('are the same calls, each once and in the same order, with any page size', () => {
-    fc.assert(
-      fc.property(
+  test('are the same calls, each once and in the same order, with any page size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.integer({ min: 1, max: 6 }),
         fc.constantFrom<CallFilter>({}, { account_id: 1 }),
-        (limit, filter) => {
+        async (limit, filter) => {
           const seen: number[] = []
           let cursor: number | undefined
           do {
-            const page = listCalls(db, filter, { limit, cursor })
+            const page = await listCalls(db, filter, { limit, cursor })
             expect(page.calls.length).toBeLessThanOrEqual(limit)
             seen.push(...page.calls.map(({ id }) => id))
             cursor = page.next_cursor
           } while (cursor !== undefined)
-          expect(seen).toEqual(ids(filter))
+          expect(seen).toEqual(await ids(filter))
         },
       ),
     )
   })
 
-  test('that are recorded between two pages move no call from one page to the other', () => {
-    const moving = recorded([
+  test('that are recorded between two pages move no call from one page to the other', async () => {
+    const connection = memoryDatabase()
+    const of_three: Parameters<typeof recorded>[0] = [
       [1, 1, {}],
       [1, 2, {}],
       [1, 3, {}],
-    ])
-    const first = listCalls(moving, {}, { limit: 2 })
-    const writer = createWriter(moving)
+    ]
+    const moving = await recorded(of_three, connection)
+    const first = await listCalls(moving, {}, { limit: 2 })
+    const writer = createWriter(connection)
     writer.commit([hold(5)])
     writer.commit([voided(4)])
-    const second = listCalls(moving, {}, { limit: 2, cursor: first.next_cursor })
+    const second = await listCalls(moving, {}, { limit: 2, cursor: first.next_cursor })
     expect([...first.calls, ...second.calls].map(({ id }) => id)).toEqual([3, 2, 1])
     expect(second.next_cursor).toBeUndefined()
   })
@@ -105,8 +111,9 @@ describe('calls', () => {
 const STEP_MS = 240_000
 
 /** Thousands of calls of account 1, which alternate between two models except that a few, far apart, are of a third. */
-function many(count: number, rare: readonly number[]): Database {
-  const db = recorded([])
+async function many(count: number, rare: readonly number[]): Promise<Db> {
+  const db = memoryDatabase()
+  const store = await recorded([], db)
   const insert = db.prepare(
     `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
             1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, '', NULL, NULL`,
@@ -116,22 +123,24 @@ function many(count: number, rare: readonly number[]): Database {
       insert.run(id, rare.includes(id) ? 'rare' : id % 3 ? 'often' : 'thirds', id * STEP_MS)
     }
   })()
-  return db
+  return store
 }
 
+const COUNT = 3_000
+const RARE = [3, 700, 701, 1_500, 2_999]
+const many_calls = await many(COUNT, RARE)
+
 describe('a search looks at a bounded number of calls, and its pages together find every call that matches', () => {
-  const COUNT = 3_000
   const LOOKED_AT = 100
-  const RARE = [3, 700, 701, 1_500, 2_999]
-  const db = many(COUNT, RARE)
+  const db = many_calls
 
   /** All calls that the pages of a search show, and how many pages they took. */
-  function searched(filter: CallFilter, limit: number): { ids: number[]; pages: number } {
+  async function searched(filter: CallFilter, limit: number): Promise<{ ids: number[]; pages: number }> {
     const ids: number[] = []
     let pages = 0
     let cursor: number | undefined
     do {
-      const page = listCalls(db, filter, { limit, cursor }, LOOKED_AT)
+      const page = await listCalls(db, filter, { limit, cursor }, LOOKED_AT)
       expect(page.calls.length).toBeLessThanOrEqual(limit)
       if (cursor !== undefined && page.next_cursor !== undefined)
         expect(page.next_cursor).toBeLessThan(cursor)
@@ -159,8 +168,9 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       (id) => id >= 500 && id < 900,
     ],
     ['an outcome of all', { outcomes: ['completed'] }, () => true],
-  ])('%s', (_, filter, matches) => {
-    for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
+  ])('%s', async (_, filter, matches) => {
+    for (const limit of [1, 7, 50, 1_000])
+      expect((await searched(filter, limit)).ids).toEqual(matching(matches))
   })
 
   test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
@@ -189,18 +199,18 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ['a key of another account', { account_id: 1, key_id: 3 }],
     ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
     ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
-  ])('%s is told by one page, without looking at a call', (_, filter) => {
-    expect(listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
+  ])('%s is told by one page, without looking at a call', async (_, filter) => {
+    expect(await listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
   })
 
-  test('a page that ends early says where the next one begins', () => {
-    const page = listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
+  test('a page that ends early says where the next one begins', async () => {
+    const page = await listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
     expect(page.calls.length).toBeWithin(1, 89)
     expect(page.next_cursor).toBeGreaterThan(0)
   })
 
   test('calls whose clock was wrong are found in their place', async () => {
-    const odd = recorded([
+    const odd = await recorded([
       [1, 1, { started_at_ms: 9e11, model: 'a' }],
       [1, 2, { started_at_ms: 1, model: 'a' }],
       [1, 3, { started_at_ms: 5e11, model: 'b' }],
@@ -208,7 +218,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ])
     const request = { limit: 10, cursor: undefined }
     for (const page of [
-      listCalls(odd, { model: 'a' }, request),
+      await listCalls(odd, { model: 'a' }, request),
       await listCallsInTurns(odd, { model: 'a' }, request),
     ])
       expect(page.calls.map(({ id }) => id)).toEqual([4, 2, 1])
@@ -217,10 +227,12 @@ describe('a search looks at a bounded number of calls, and its pages together fi
 
 describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
   const db = memoryDatabase()
-  const { page, step, ranges, days, sums } = callQueries(db, 1)
-  const planOf = (query: { getQuery(): { sql: string } }) =>
+  const { page, step, ranges, days, sums } = callQueries(dbOver(db), 1)
+  const planOf = (query: object) =>
     db
-      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)
+      .query<{ detail: string }, []>(
+        `EXPLAIN QUERY PLAN ${(query as { getQuery(): { sql: string } }).getQuery().sql}`,
+      )
       .all()
       .map(({ detail }) => detail)
 

@@ -1,11 +1,11 @@
 // Limits of a key a day and a month: a call counts where its hold was opened, in UTC, and nothing overspends them.
 import { describe, expect, test } from 'bun:test'
 import { changeKey } from '../../src/access/keys.ts'
-import { audit } from '../../src/ledger/audit.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { type Case, charged, held, late, refused, returned, specify } from './steps.ts'
-import { expire, hold, post, voided, world } from './world.ts'
+import { brokenInvariants, expire, hold, post, voided, world } from './world.ts'
 
 const at = (iso: string) => Date.parse(`${iso}Z`)
 const on = (iso: string, amount: number, minimum = amount): Operation =>
@@ -275,32 +275,32 @@ describe('a key without a limit of the day or the month', () => {
   test.each<[string, Partial<typeof LIMITS>]>([
     ['that of the day', { daily_limit_nanos: 100 }],
     ['that of the month', { monthly_limit_nanos: 150 }],
-  ])('has used what its calls cost and hold once it is given %s', (_, limits) => {
+  ])('has used what its calls cost and hold once it is given %s', async (_, limits) => {
     const { db } = used()
-    changeKey(db, '1', limits, at('2026-04-02T10:00:00'))
+    await changeKey(dbOver(db), '1', limits, at('2026-04-02T10:00:00'))
     expect(db.query('SELECT day_nanos, month_nanos FROM keys WHERE id = 1').get()).toEqual({
       day_nanos: 60,
       month_nanos: 90,
     })
   })
 
-  test('counts a call of the period that is settled late', () => {
+  test('counts a call of the period that is settled late', async () => {
     const { db, commit } = used()
     const now = '2026-04-02T10:00:00'
     commit(expire(3))
-    changeKey(db, '1', LIMITS, at(now))
+    await changeKey(dbOver(db), '1', LIMITS, at(now))
     expect(commit(post(3, 25, calledAt(now)), on(now, 36), on(now, 35))).toEqual([
       late(charged(25)),
       DAILY,
       held(4, 35),
     ])
-    expect(audit(db).findings).toEqual([])
+    expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('overspends none that it is given while calls are under way', () => {
+  test('overspends none that it is given while calls are under way', async () => {
     const { db, commit } = used()
     const now = '2026-04-02T10:00:00'
-    changeKey(db, '1', LIMITS, at(now))
+    await changeKey(dbOver(db), '1', LIMITS, at(now))
     expect(commit(on(now, 41), on(now, 40), post(3, 5, calledAt(now)), on(now, 16), on(now, 15))).toEqual([
       DAILY,
       held(4, 40),
@@ -308,15 +308,15 @@ describe('a key without a limit of the day or the month', () => {
       DAILY,
       held(5, 15),
     ])
-    changeKey(db, '1', { daily_limit_nanos: null, monthly_limit_nanos: null }, at(now))
+    await changeKey(dbOver(db), '1', { daily_limit_nanos: null, monthly_limit_nanos: null }, at(now))
     commit(post(4, 200, calledAt(now)), on(now, 50), post(6, 50, calledAt(now)))
-    changeKey(db, '1', { monthly_limit_nanos: 500 }, at(now))
+    await changeKey(dbOver(db), '1', { monthly_limit_nanos: 500 }, at(now))
     expect(commit(on(LATER, 161), post(5, 0), on(LATER, 176), on(LATER, 175))).toEqual([
       MONTHLY,
       charged(0),
       MONTHLY,
       held(7, 175),
     ])
-    expect(audit(db).findings).toEqual([])
+    expect(brokenInvariants(db)).toEqual([])
   })
 })

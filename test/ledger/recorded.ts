@@ -1,7 +1,8 @@
 // A ledger with recorded calls, as the tests of their history and sums need it.
-import type { Database } from 'bun:sqlite'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
+import type { Db } from '../../src/db/db.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -12,16 +13,16 @@ const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expir
 type Recorded = [key_id: number, cost_nanos: number, call: Partial<CallRecord>, request_id?: string]
 
 /** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ, request id]. */
-export function recorded(calls: readonly Recorded[]): Database {
-  const db = memoryDatabase()
+export async function recorded(calls: readonly Recorded[], connection = memoryDatabase()): Promise<Db> {
+  const db = dbOver(connection)
   let seed = 0
   const issuing = { now_ms: NOW, randomBytes: (length: number) => new Uint8Array(length).fill(seed++) }
-  createAccount(db, { name: 'anna', now_ms: NOW })
-  createAccount(db, { name: 'bert', now_ms: NOW })
-  createKey(db, 'anna', { ...SETTINGS, name: 'phone' }, issuing)
-  createKey(db, 'anna', { ...SETTINGS, name: 'desk' }, issuing)
-  createKey(db, 'bert', { ...SETTINGS, name: 'phone' }, issuing)
-  const writer = createWriter(db)
+  await createAccount(db, { name: 'anna', now_ms: NOW })
+  await createAccount(db, { name: 'bert', now_ms: NOW })
+  await createKey(db, 'anna', { ...SETTINGS, name: 'phone' }, issuing)
+  await createKey(db, 'anna', { ...SETTINGS, name: 'desk' }, issuing)
+  await createKey(db, 'bert', { ...SETTINGS, name: 'phone' }, issuing)
+  const writer = createWriter(connection)
   writer.commit([topUp(1_000_000_000, 1), topUp(1_000_000_000, 2)])
   for (const [index, [key_id, cost, call, request_id = `r${index + 1}`]] of calls.entries()) {
     const account_id = key_id === 3 ? 2 : 1

@@ -1,6 +1,7 @@
 // The health of routes: which tries a call made, what is judged of them, what is kept over restarts and for how long.
 import { describe, expect, test } from 'bun:test'
 import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
 import { type Counts, healthNow, stateOf } from '../../src/ledger/route-health.ts'
 import { openRouteSums } from '../../src/ledger/route-sums.ts'
@@ -110,15 +111,15 @@ describe('what is kept', () => {
   const scene = () => {
     let now_ms = NOW_MS
     const db = memoryDatabase()
-    const open = () => openRouteSums(db, { now: () => now_ms, log: memoryLog().log })
+    const open = () => openRouteSums(dbOver(db), { now: () => now_ms, log: memoryLog().log })
     const rows = () => db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM route_sums').get()?.rows
     const later = (ms: number): void => {
       now_ms += ms
     }
     return { db, open, rows, later }
   }
-  const states = (sums: ReturnType<typeof openRouteSums>) => {
-    const health = healthNow(sums)
+  const states = async (sums: ReturnType<typeof openRouteSums>) => {
+    const health = await healthNow(sums)
     return [health.ofModel('m').state, health.ofProvider('a').state, health.ofRoute('m', 'a', 'm').judged_by]
   }
 
@@ -126,21 +127,21 @@ describe('what is kept', () => {
     const { open, rows } = scene()
     const sums = open()
     for (const call of [bad, bad, bad]) sums.add(call)
-    expect(states(sums)).toEqual(['failing', 'failing', 'hour'])
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
     expect(rows()).toBe(0)
     await sums.close()
     const again = open()
-    expect(states(again)).toEqual(['failing', 'failing', 'hour'])
-    expect(healthNow(again).ofModel('m').hour).toEqual({
+    expect(await states(again)).toEqual(['failing', 'failing', 'hour'])
+    expect((await healthNow(again)).ofModel('m').hour).toEqual({
       tries: { answered: 0, failed: 3, refused: 0 },
       calls: { answered: 0, failed: 3, refused: 0 },
       classes: { overloaded: 3 },
       first_byte_ms: null,
     })
     again.add(ok)
-    expect(states(again)).toEqual(['impaired', 'impaired', 'hour'])
+    expect(await states(again)).toEqual(['impaired', 'impaired', 'hour'])
     await again.write()
-    expect(healthNow(again).ofProvider('a').day).toMatchObject({
+    expect((await healthNow(again)).ofProvider('a').day).toMatchObject({
       tries: { answered: 1, failed: 3 },
       first_byte_ms: 90,
     })
@@ -153,19 +154,39 @@ describe('what is kept', () => {
     const { open, rows, later } = scene()
     const sums = open()
     sums.add(bad)
-    expect(states(sums)).toEqual(['failing', 'failing', 'hour'])
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
     later(1.5 * HOUR_MS)
-    expect(states(sums)).toEqual(['failing', 'failing', 'day'])
+    expect(await states(sums)).toEqual(['failing', 'failing', 'day'])
     await sums.write()
     expect(rows()).toBe(1)
     later(24 * HOUR_MS)
-    expect(states(sums)).toEqual(['unknown', 'unknown', 'day'])
+    expect(await states(sums)).toEqual(['unknown', 'unknown', 'day'])
     sums.add(callOf({ started_at_ms: NOW_MS + 25.5 * HOUR_MS }))
     await sums.write()
     expect(rows()).toBe(2)
-    expect(states(sums)).toEqual(['working', 'working', 'hour'])
+    expect(await states(sums)).toEqual(['working', 'working', 'hour'])
     await sums.close()
   })
+
+  test.each([true, false])(
+    'counts what is added while it is written once, written or not: %p',
+    async (may_write) => {
+      const { db, open } = scene()
+      const sums = open()
+      sums.add(bad)
+      db.run(`PRAGMA query_only = ${may_write ? 'OFF' : 'ON'}`)
+      const writing = sums.write()
+      sums.add(bad)
+      const meanwhile = healthNow(sums)
+      sums.add(ok)
+      await writing
+      const counts = { answered: 1, failed: 2, refused: 0 }
+      expect((await meanwhile).ofModel('m').hour.calls).toEqual(counts)
+      db.run('PRAGMA query_only = OFF')
+      await sums.close()
+      expect((await healthNow(open())).ofModel('m').hour.calls).toEqual(counts)
+    },
+  )
 
   test('waits where it cannot be written', async () => {
     const { db, open } = scene()
@@ -173,18 +194,18 @@ describe('what is kept', () => {
     sums.add(bad)
     db.run('PRAGMA query_only = ON')
     await sums.write()
-    expect(states(sums)).toEqual(['failing', 'failing', 'hour'])
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
     db.run('PRAGMA query_only = OFF')
     await sums.write()
     await sums.close()
-    expect(states(open())).toEqual(['failing', 'failing', 'hour'])
+    expect(await states(open())).toEqual(['failing', 'failing', 'hour'])
   })
 })
 
 test('a model with a second route works while its first fails', async () => {
-  const sums = openRouteSums(memoryDatabase(), { now: () => NOW_MS, log: memoryLog().log })
+  const sums = openRouteSums(dbOver(memoryDatabase()), { now: () => NOW_MS, log: memoryLog().log })
   sums.add(callOf({ provider: 'b' }, tried('a', 'overloaded')))
-  const health = healthNow(sums)
+  const health = await healthNow(sums)
   expect(health.ofModel('m').state).toBe('working')
   expect(health.failing({ models: ['m', 'other'], providers: ['a', 'b', 'c'] })).toMatchObject([
     { kind: 'provider', name: 'a' },
@@ -192,9 +213,10 @@ test('a model with a second route works while its first fails', async () => {
   await sums.close()
 })
 
-test('an upgrade reads it off the calls of the last day', () => {
+test('an upgrade reads it off the calls of the last day', async () => {
   const now_ms = Date.now()
-  const db = recorded(
+  const db = memoryDatabase()
+  await recorded(
     [
       { started_at_ms: now_ms - 60_000 },
       {
@@ -220,11 +242,12 @@ test('an upgrade reads it off the calls of the last day', () => {
       10,
       { model: 'm', provider: 'a', upstream_model: 'm', duration_ms: 0, first_byte_ms: 90, ...call },
     ]),
+    db,
   )
   db.run(`DROP TABLE route_sums; PRAGMA user_version = ${MIGRATIONS_BEFORE}`)
   migrate(db, MIGRATIONS.slice(0, MIGRATIONS_BEFORE + 1))
-  const sums = openRouteSums(db, { now: () => now_ms, log: memoryLog().log })
-  const health = healthNow(sums)
+  const sums = openRouteSums(dbOver(db), { now: () => now_ms, log: memoryLog().log })
+  const health = await healthNow(sums)
   expect(health.ofModel('m').hour).toEqual({
     tries: { answered: 2, failed: 3, refused: 1 },
     calls: { answered: 2, failed: 2, refused: 1 },

@@ -5,6 +5,7 @@ import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
 import { newestHold } from '../../src/db/newest-hold.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { perConnection } from '../../src/db/prepared.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { inFolder } from './disk.ts'
@@ -90,17 +91,17 @@ test('a later writer knows that it was settled, and gives its id to no other', (
   expect(later.commit([hold(30)])).toEqual([held(3, 30)])
 })
 
-test('the newest hold is that of the newest call where no later one is open', () => {
+test('the newest hold is that of the newest call where no later one is open', async () => {
   const newest = perConnection({ newestHold })
   const db = world({ balance: 100 })
-  const idAfter = (...operations: Operation[]) => {
+  const idAfter = async (...operations: Operation[]) => {
     createWriter(db).commit(operations)
-    return newest(db).newestHold.get()?.id
+    return (await newest(dbOver(db)).newestHold.get())?.id
   }
-  expect(idAfter()).toBe(0)
-  expect(idAfter(hold(10))).toBe(1)
-  expect(idAfter(post(1, 4))).toBe(1)
-  expect(idAfter(hold(10), hold(10), voided(2))).toBe(3)
+  expect(await idAfter()).toBe(0)
+  expect(await idAfter(hold(10))).toBe(1)
+  expect(await idAfter(post(1, 4))).toBe(1)
+  expect(await idAfter(hold(10), hold(10), voided(2))).toBe(3)
 })
 
 /** As the version before left it: a hold in each state that there was, two of them with a call and an image. */

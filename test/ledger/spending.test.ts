@@ -19,6 +19,7 @@ const YEAR_AGO = NOW - 365 * DAY_MS
 
 const clock = { now_ms: Date.now() }
 const { gateway, call } = await fileScene({ script: whole(answer()), now: () => clock.now_ms })
+const { store } = gateway
 
 describe('the pace', () => {
   test.each<
@@ -99,9 +100,9 @@ describe('the sums', () => {
       week_before_nanos: 3 * ANSWER_NANOS,
       call_nanos: Math.min(...holds.slice(-5)),
     }
-    expect(spendingOf(gateway.db, [id], today).get(id)).toEqual(expected)
+    expect((await spendingOf(store, [id], today)).get(id)).toEqual(expected)
     const many = Array.from({ length: 600 }, (_, at) => at + 1)
-    expect([...(await spendingOfMany(gateway.db, many, today))]).toEqual([[id, expected]])
+    expect([...(await spendingOfMany(store, many, today))]).toEqual([[id, expected]])
   })
 
   test('are found by the index of their days', () => {

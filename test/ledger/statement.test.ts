@@ -2,6 +2,7 @@
 // nano-dollar, over seeded months with reversals, expiries, late settlements, debt, and holds that outlive their month.
 import { expect, test } from 'bun:test'
 import type { Entry } from '../../src/db/schema.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { monthOf } from '../../src/ledger/days.ts'
 import { entrySums, totalOf } from '../../src/ledger/entry-sums.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
@@ -77,7 +78,7 @@ test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, as
     let closed = 0
     for (let at_ms = FIRST_MS; at_ms <= now_ms; at_ms = monthOf(at_ms, 'utc').end_ms) {
       const { name, start_ms, end_ms } = monthOf(at_ms, 'utc')
-      const told = await statementOf(db, account_id, { from_ms: start_ms, until_ms: end_ms })
+      const told = await statementOf(dbOver(db), account_id, { from_ms: start_ms, until_ms: end_ms })
       const own = entries.filter(
         (entry) =>
           entry.account_id === account_id && entry.created_at_ms >= start_ms && entry.created_at_ms < end_ms,
@@ -105,7 +106,7 @@ test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, as
 
 test('an account without entries opens and closes at nothing', async () => {
   const { db } = seeded()
-  const told = await statementOf(db, 4, { from_ms: FIRST_MS, until_ms: FIRST_MS + 1 })
+  const told = await statementOf(dbOver(db), 4, { from_ms: FIRST_MS, until_ms: FIRST_MS + 1 })
   expect(told).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], charged: { calls: 0 } })
 })
 
@@ -122,7 +123,7 @@ test('sums of entries are those of the list, of one account and of all, by kind 
               WHERE account_id LIKE ? AND kind LIKE ? AND created_at_ms >= ? AND created_at_ms < ?`,
           )
           .get(String(account_id ?? '%'), kind ?? '%', since_ms, until_ms)
-        const told = totalOf(await entrySums(db, { account_id, kind, ...time }))
+        const told = totalOf(await entrySums(dbOver(db), { account_id, kind, ...time }))
         expect(told).toEqual(wanted ?? NO_ENTRIES)
       }
 })
@@ -138,7 +139,7 @@ test('more entries than are added up at once are added up once each, also those 
     })),
   )
   const wanted = { entries: many, amount_nanos: stateOf(db)?.balance ?? 0 }
-  expect(totalOf(await entrySums(db, { account_id: 1 }))).toEqual(wanted)
-  expect(totalOf(await entrySums(db, { account_id: 1, kind: 'top_up' }))).toEqual(wanted)
-  expect(totalOf(await entrySums(db, {}))).toEqual(wanted)
+  expect(totalOf(await entrySums(dbOver(db), { account_id: 1 }))).toEqual(wanted)
+  expect(totalOf(await entrySums(dbOver(db), { account_id: 1, kind: 'top_up' }))).toEqual(wanted)
+  expect(totalOf(await entrySums(dbOver(db), {}))).toEqual(wanted)
 })

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { listCalls } from '../../src/ledger/history.ts'
 import { hashPrice, storedPrices } from '../../src/ledger/stored-prices.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
@@ -18,10 +19,10 @@ const pricesOf = (db: Database) =>
   db.query<{ json: string; sha256: Uint8Array }, []>('SELECT json, sha256 FROM prices ORDER BY id').all()
 const rowsOf = (db: Database) =>
   db.query('SELECT price, price_id, counted FROM calls ORDER BY id').all() as object[]
-const readOf = (db: Database) =>
-  listCalls(db, {}, { limit: 100 })
-    .calls.map(({ price }) => price)
-    .reverse()
+async function readOf(db: Database): Promise<string[]> {
+  const { calls } = await listCalls(dbOver(db), {}, { limit: 100 })
+  return calls.map(({ price }) => price).reverse()
+}
 
 /** A ledger in which calls were charged at these prices, each in a batch of its own. */
 function charged(texts: readonly string[]): Database {
@@ -33,20 +34,20 @@ function charged(texts: readonly string[]): Database {
 }
 
 describe('the price of a call', () => {
-  test('is stored once for all calls that were charged at it, with its hash', () => {
+  test('is stored once for all calls that were charged at it, with its hash', async () => {
     const db = charged([TOKENS, TOKENS, OTHER, TOKENS])
     expect(rowsOf(db)).toMatchObject([1, 1, 2, 1].map((price_id) => ({ price: '', price_id, counted: '' })))
     expect(pricesOf(db).map(({ json }) => json)).toEqual([TOKENS, OTHER])
     for (const { json, sha256 } of pricesOf(db)) expect(sha256).toEqual(hashPrice(json))
-    expect(readOf(db)).toEqual([TOKENS, TOKENS, OTHER, TOKENS])
+    expect(await readOf(db)).toEqual([TOKENS, TOKENS, OTHER, TOKENS])
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('is none for a call that was charged nothing', () => {
+  test('is none for a call that was charged nothing', async () => {
     const db = world({ balance: 10 })
     createWriter(db).commit([hold(10), voided(1)])
     expect(rowsOf(db)).toEqual([{ price: '', price_id: null, counted: '' }])
-    expect([readOf(db), pricesOf(db)]).toEqual([[''], []])
+    expect([await readOf(db), pricesOf(db)]).toEqual([[''], []])
   })
 
   test.each([
@@ -63,16 +64,16 @@ describe('the price of a call', () => {
       '{"unit":"image","per_image_nanos":9,"partial_images":3,"partial_image_nanos":1}',
       { partial_images: 2 },
     ],
-  ])('keeps what was counted for one call alone with that call: %s', (_, text, other, counted) => {
+  ])('keeps what was counted for one call alone with that call: %s', async (_, text, other, counted) => {
     const db = charged([text, other, text])
     expect(pricesOf(db)).toHaveLength(1)
     expect(JSON.parse((rowsOf(db)[0] as { counted: string }).counted)).toEqual(counted)
-    expect(readOf(db).map((price) => JSON.parse(price))).toEqual(
+    expect((await readOf(db)).map((price) => JSON.parse(price))).toEqual(
       [text, other, text].map((price) => JSON.parse(price)),
     )
   })
 
-  test('is read as it was given, whatever it is', () => {
+  test('is read as it was given, whatever it is', async () => {
     const amount = fc.nat()
     const text = fc.oneof(
       fc.record({
@@ -89,10 +90,12 @@ describe('the price of a call', () => {
         { requiredKeys: ['unit'] },
       ),
     )
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (prices) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 8 }), async (prices) => {
         const db = charged(prices.map((price) => JSON.stringify(price)))
-        expect(readOf(db).map((price) => JSON.parse(price))).toEqual(JSON.parse(JSON.stringify(prices)))
+        expect((await readOf(db)).map((price) => JSON.parse(price))).toEqual(
+          JSON.parse(JSON.stringify(prices)),
+        )
         expect(brokenInvariants(db)).toEqual([])
         db.close()
       }),
@@ -100,14 +103,14 @@ describe('the price of a call', () => {
     )
   })
 
-  test('is found again by another writer, and after a batch that was rolled back', () => {
+  test('is found again by another writer, and after a batch that was rolled back', async () => {
     const db = charged([TOKENS])
     const writer = createWriter(db)
     writer.commit([hold(10), hold(10)])
     expect(() => writer.commit([post(2, 5, { price: OTHER, images: -1 })])).toThrow(/CHECK/)
     expect(pricesOf(db)).toHaveLength(1)
     writer.commit([post(2, 5, { price: OTHER }), post(3, 5, { price: TOKENS })])
-    expect(readOf(db)).toEqual([TOKENS, OTHER, TOKENS])
+    expect(await readOf(db)).toEqual([TOKENS, OTHER, TOKENS])
     expect(brokenInvariants(db)).toEqual([])
   })
 })

@@ -13,15 +13,16 @@ const MIDNIGHT_MS = Date.UTC(2026, 11, 31)
 describe('sums by day', () => {
   const at = (days: number, ms = 0) => ({ started_at_ms: MIDNIGHT_MS + days * DAY_MS + ms })
 
-  test('group by day, account, key and model: the newest day first, within a day the most expensive first', () => {
-    const db = recorded([
+  test('group by day, account, key and model: the newest day first, within a day the most expensive first', async () => {
+    const db = await recorded([
       [1, 10, { model: 'a', ...at(0) }],
       [1, 20, { model: 'a', ...at(0, DAY_MS - 1) }],
       [1, 500, { model: 'b', ...at(0) }],
       [2, 40, { model: 'a', ...at(0) }],
       [3, 50, { model: 'a', ...at(1) }],
     ])
-    const rows = dailySums(db, {}, { zone: 'utc' }).sums.map((sum) => [
+    const { sums } = await dailySums(db, {}, { zone: 'utc' })
+    const rows = sums.map((sum) => [
       sum.day,
       sum.account_name,
       sum.key_name,
@@ -37,7 +38,7 @@ describe('sums by day', () => {
     ])
   })
 
-  test('add up every field of the usage', () => {
+  test('add up every field of the usage', async () => {
     const usage = {
       input_tokens: 1,
       input_audio_tokens: 2,
@@ -49,43 +50,43 @@ describe('sums by day', () => {
       output_image_tokens: 128,
       images: 256,
     }
-    const db = recorded([
+    const db = await recorded([
       [1, 0, { ...usage, ...at(0) }],
       [1, 0, { ...usage, ...at(0) }],
     ])
     const doubled = Object.fromEntries(Object.entries(usage).map(([field, count]) => [field, count * 2]))
-    expect(dailySums(db, {}, { zone: 'utc' }).sums).toMatchObject([doubled])
+    expect((await dailySums(db, {}, { zone: 'utc' })).sums).toMatchObject([doubled])
   })
 
-  test('add up what was left unpaid', () => {
-    const db = recorded([[1, 2_000_000_000, at(0)]])
-    expect(dailySums(db, {}, { zone: 'utc' }).sums).toMatchObject([
+  test('add up what was left unpaid', async () => {
+    const db = await recorded([[1, 2_000_000_000, at(0)]])
+    expect((await dailySums(db, {}, { zone: 'utc' })).sums).toMatchObject([
       { cost_nanos: 2_000_000_000, unpaid_nanos: 1_000_000_000 },
     ])
   })
 
-  test('are filtered like calls, and empty where nothing matches', () => {
-    const db = recorded([
+  test('are filtered like calls, and empty where nothing matches', async () => {
+    const db = await recorded([
       [1, 10, at(0)],
       [3, 20, at(0)],
     ])
-    expect(dailySums(db, { account_id: 2 }, { zone: 'utc' }).sums).toMatchObject([
+    expect((await dailySums(db, { account_id: 2 }, { zone: 'utc' })).sums).toMatchObject([
       { account_id: 2, cost_nanos: 20 },
     ])
-    expect(dailySums(db, { model: 'none' }, { zone: 'utc' }).sums).toEqual([])
+    expect((await dailySums(db, { model: 'none' }, { zone: 'utc' })).sums).toEqual([])
   })
 
-  test('agree with the calls themselves, for any calls', () => {
+  test('agree with the calls themselves, for any calls', async () => {
     const call = fc.record({
       key: fc.integer({ min: 1, max: 3 }),
       cost: fc.integer({ min: 0, max: 50_000 }),
       model: fc.constantFrom('a', 'b'),
       started_at_ms: fc.integer({ min: MIDNIGHT_MS, max: MIDNIGHT_MS + 3 * DAY_MS }),
     })
-    fc.assert(
-      fc.property(fc.array(call, { maxLength: 20 }), (made) => {
-        const db = recorded(made.map(({ key, cost, ...rest }) => [key, cost, rest]))
-        const sums = dailySums(db, {}, { zone: 'utc' }).sums
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 20 }), async (made) => {
+        const db = await recorded(made.map(({ key, cost, ...rest }) => [key, cost, rest]))
+        const { sums } = await dailySums(db, {}, { zone: 'utc' })
         const expected = Map.groupBy(made, ({ key, model, started_at_ms }) =>
           [new Date(started_at_ms).toISOString().slice(0, 10), key, model].join(),
         )
@@ -97,7 +98,7 @@ describe('sums by day', () => {
             ]),
           ),
         )
-        db.close()
+        await db.close()
       }),
       { numRuns: 40 },
     )
@@ -124,23 +125,25 @@ describe('days in the time zone of the machine', () => {
     ['Pacific/Chatham', Date.UTC(2026, 8, 26)],
     ['Pacific/Kiritimati', Date.UTC(2026, 0, 1)],
     ['Africa/Cairo', Date.UTC(2026, 3, 23)],
-  ])('%s around %d: the sums are those of the calls', (zone, around_ms) => {
+  ])('%s around %d: the sums are those of the calls', async (zone, around_ms) => {
     process.env.TZ = zone
     const times = Array.from(
       { length: 400 },
       (_, index) => around_ms - 2 * DAY_MS + index * 13 * 60_000 + index,
     )
-    const db = recorded(times.map((started_at_ms, index) => [1 + (index % 3), index, { started_at_ms }]))
+    const db = await recorded(
+      times.map((started_at_ms, index) => [1 + (index % 3), index, { started_at_ms }]),
+    )
     const expected = new Map<string, number>()
     for (const [index, time_ms] of times.entries()) {
       const name = `${dayOf(time_ms, 'local').name} ${1 + (index % 3)}`
       expected.set(name, (expected.get(name) ?? 0) + index)
     }
-    const { sums } = dailySums(db, {}, { zone: 'local' })
+    const { sums } = await dailySums(db, {}, { zone: 'local' })
     expect(new Map(sums.map(({ day, key_id, cost_nanos }) => [`${day} ${key_id}`, cost_nanos]))).toEqual(
       expected,
     )
-    db.close()
+    await db.close()
   })
 
   test.each(['America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'])(
@@ -178,20 +181,20 @@ test('the periods of a stretch of time cover each of its quarters once, and noth
   )
 })
 
-describe('pages of sums', () => {
-  const calls = Array.from({ length: 60 }, (_, index): [number, number, Partial<CallRecord>] => [
-    1 + (index % 3),
-    index,
-    { model: index % 2 ? 'a' : 'b', started_at_ms: MIDNIGHT_MS - (index % 20) * 9 * HOUR_MS },
-  ])
-  const db = recorded(calls)
-  const all = dailySums(db, {}, { zone: 'utc' }).sums
+const PAGED = Array.from({ length: 60 }, (_, index): [number, number, Partial<CallRecord>] => [
+  1 + (index % 3),
+  index,
+  { model: index % 2 ? 'a' : 'b', started_at_ms: MIDNIGHT_MS - (index % 20) * 9 * HOUR_MS },
+])
+const paged = await recorded(PAGED)
+const { sums: all } = await dailySums(paged, {}, { zone: 'utc' })
 
-  test.each([1, 5, 7, 1_000])('of at most %d have each sum once, whole days at a time', (limit) => {
+describe('pages of sums', () => {
+  test.each([1, 5, 7, 1_000])('of at most %d have each sum once, whole days at a time', async (limit) => {
     const seen: typeof all = []
     let cursor: number | undefined
     do {
-      const page = dailySums(db, {}, { zone: 'utc', limit, cursor })
+      const page = await dailySums(paged, {}, { zone: 'utc', limit, cursor })
       const days = new Set(page.sums.map(({ day }) => day))
       expect(page.sums.length <= limit || days.size === 1).toBe(true)
       expect(seen.some(({ day }) => days.has(day))).toBe(false)
@@ -201,37 +204,39 @@ describe('pages of sums', () => {
     expect(seen).toEqual(all)
   })
 
-  test('count from and up to whole quarters of an hour', () => {
+  test('count from and up to whole quarters of an hour', async () => {
     const at = (minutes: number) => ({ started_at_ms: MIDNIGHT_MS + minutes * 60_000 })
-    const minutes = recorded([
+    const minutes = await recorded([
       [1, 1, at(14)],
       [1, 10, at(15)],
       [1, 100, at(44)],
       [1, 1_000, at(45)],
     ])
     const within = { since_ms: MIDNIGHT_MS + 20 * 60_000, until_ms: MIDNIGHT_MS + 40 * 60_000 }
-    expect(dailySums(minutes, within, { zone: 'utc' }).sums).toMatchObject([{ calls: 2, cost_nanos: 110 }])
+    expect((await dailySums(minutes, within, { zone: 'utc' })).sums).toMatchObject([
+      { calls: 2, cost_nanos: 110 },
+    ])
   })
 })
 
-test.each(['utc', 'local'] as const)('sums by month are those of their days (%s)', (zone) => {
+test.each(['utc', 'local'] as const)('sums by month are those of their days (%s)', async (zone) => {
   const calls = Array.from({ length: 200 }, (_, index): [number, number, Partial<CallRecord>] => [
     1 + (index % 3),
     index,
     { model: index % 2 ? 'a' : 'b', started_at_ms: MIDNIGHT_MS - index * 31 * HOUR_MS },
   ])
-  const db = recorded(calls)
+  const db = await recorded(calls)
   for (const filter of [
     {},
     { since_ms: MIDNIGHT_MS - 100 * 24 * HOUR_MS, until_ms: MIDNIGHT_MS - 20 * 24 * HOUR_MS },
   ]) {
     const expected = new Map<string, { calls: number; cost_nanos: number }>()
-    for (const { day, key_id, model, calls, cost_nanos } of dailySums(db, filter, { zone }).sums) {
+    for (const { day, key_id, model, calls, cost_nanos } of (await dailySums(db, filter, { zone })).sums) {
       const of = `${day.slice(0, 7)} ${key_id} ${model}`
       const sum = expected.get(of) ?? { calls: 0, cost_nanos: 0 }
       expected.set(of, { calls: sum.calls + calls, cost_nanos: sum.cost_nanos + cost_nanos })
     }
-    const found = monthlySums(db, filter, zone).map(
+    const found = (await monthlySums(db, filter, zone)).map(
       ({ period, key_id, model, calls, cost_nanos }): [string, object] => [
         `${period} ${key_id} ${model}`,
         { calls, cost_nanos },

@@ -1,6 +1,7 @@
 // The sweep: which pending holds are orphaned, and what they may have cost the operator.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { commitBatch } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
@@ -40,7 +41,7 @@ describe('the sweep', () => {
     ['later expires all those past their time limit', NOW + 2_500, false, [1, 2], 30, 30],
   ])('%s', async (_, now_ms, all, ids, loss, held) => {
     const db = withHolds()
-    const swept = await expireOrphanedHolds(db, ledgerOver(db), now_ms, { all })
+    const swept = await expireOrphanedHolds(dbOver(db), ledgerOver(db), now_ms, { all })
     expect(swept.expired.map(({ id }) => id)).toEqual(ids)
     expect(swept.possible_loss_nanos).toBe(loss)
     expect(stateOf(db)).toMatchObject({ balance: 99, held })
@@ -49,7 +50,7 @@ describe('the sweep', () => {
 
   test('does not expire the hold of a running call, however late it is', async () => {
     const db = withHolds()
-    const swept = await expireOrphanedHolds(db, ledgerOver(db), NOW + 2_500, {
+    const swept = await expireOrphanedHolds(dbOver(db), ledgerOver(db), NOW + 2_500, {
       all: false,
       isUnderWay: (hold_id) => hold_id === 1,
     })
@@ -59,8 +60,8 @@ describe('the sweep', () => {
 
   test('finds nothing the second time', async () => {
     const db = withHolds()
-    await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
-    const again = await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
+    await expireOrphanedHolds(dbOver(db), ledgerOver(db), NOW, { all: true })
+    const again = await expireOrphanedHolds(dbOver(db), ledgerOver(db), NOW, { all: true })
     expect(again).toEqual({ expired: [], possible_loss_nanos: 0 })
   })
 
@@ -73,7 +74,7 @@ describe('the sweep', () => {
         return ledger.submit(operation)
       },
     }
-    const swept = await expireOrphanedHolds(db, late, NOW, { all: true })
+    const swept = await expireOrphanedHolds(dbOver(db), late, NOW, { all: true })
     expect(swept.expired.map(({ id }) => id)).toEqual([1, 3])
     expect(swept.possible_loss_nanos).toBe(40)
     expect(stateOf(db)).toMatchObject({ balance: 84, held: 0, spent: 16 })

@@ -3,7 +3,9 @@ import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { rm, truncate } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
+import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { findFile } from '../../src/library/files.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
@@ -18,7 +20,8 @@ const png = await paint('png')
 const ACCOUNT = 1
 
 const folder = folderOfEachTest()
-let db: Database
+let connection: Database
+let db: Db
 let library: Library
 /** The key of an uploaded file, and the UUIDs of a stored image and of one that is being made. */
 let file: string
@@ -26,9 +29,10 @@ let stored: string
 let generating: string
 
 beforeEach(async () => {
-  db = openDatabase(folder.at('tollgate.db'))
-  db.run('DROP TRIGGER generations_are_of_calls')
-  createAccount(db, { name: 'one', now_ms: 0 })
+  connection = openDatabase(folder.at('tollgate.db'))
+  db = openDb(folder.at('tollgate.db'))
+  connection.run('DROP TRIGGER generations_are_of_calls')
+  await createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
   file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
@@ -37,7 +41,10 @@ beforeEach(async () => {
   const image = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
   await storeGenerations(library, ACCOUNT, [stored], [image])
 })
-afterEach(() => db.close())
+afterEach(async () => {
+  await db.close()
+  connection.close()
+})
 
 async function upload(filename: string, bytes: Uint8Array): Promise<string> {
   const intake = beginIntake(library, ACCOUNT)
@@ -60,10 +67,10 @@ const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], missing: 
   ['nothing', () => undefined, [], 0, 0],
   ['the bytes of a file are deleted', () => rm(folder.at(file)), ['stored_row_has_its_file'], 1, 0],
   ['the bytes of an image are deleted', () => rm(imagePath()), ['stored_row_has_its_file'], 1, 0],
-  ['the row of a file is deleted', () => db.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
+  ['the row of a file is deleted', () => connection.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
   [
     'the row of an image is deleted',
-    () => db.run("DELETE FROM generations WHERE state = 'stored'"),
+    () => connection.run("DELETE FROM generations WHERE state = 'stored'"),
     ['file_has_its_row'],
     0,
     1,
@@ -98,7 +105,7 @@ describe('the audit of the library, and the start after it', () => {
     const found = { left_behind: 1, missing_files, stray_files, found_files: 0 }
     expect(await recoverLibrary(library)).toEqual(found)
     expect(await broken()).toEqual(missing_files > 0 ? ['stored_row_has_its_file'] : [])
-    expect(findGeneration(db, ACCOUNT, generating)?.state).toBe('failed')
+    expect((await findGeneration(db, ACCOUNT, generating))?.state).toBe('failed')
   })
 
   test('finds a file whose size is not the one in its row', async () => {
@@ -108,7 +115,7 @@ describe('the audit of the library, and the start after it', () => {
 
   test('finds an account over its quota', async () => {
     await truncate(folder.at(file), FILE_QUOTA_BYTES + 1)
-    db.query('UPDATE files SET bytes = ?').run(FILE_QUOTA_BYTES + 1)
+    connection.query('UPDATE files SET bytes = ?').run(FILE_QUOTA_BYTES + 1)
     expect(await auditLibrary(library)).toEqual([
       {
         invariant: 'quota_is_kept',
@@ -121,10 +128,10 @@ describe('the audit of the library, and the start after it', () => {
   })
 
   test('an unfinished upload is gone after a start, row and bytes', async () => {
-    db.run("UPDATE files SET state = 'storing', bytes = 0")
+    connection.run("UPDATE files SET state = 'storing', bytes = 0")
     expect(await broken()).toEqual([])
     expect(await recoverLibrary(library)).toMatchObject({ left_behind: 2, missing_files: 0, stray_files: 1 })
-    expect(findFile(db, ACCOUNT, file)).toBeUndefined()
+    expect(await findFile(db, ACCOUNT, file)).toBeUndefined()
     expect(await library.files.list()).toEqual([])
   })
 })

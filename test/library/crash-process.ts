@@ -6,6 +6,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { listFiles, removeFile } from '../../src/library/files.ts'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { removeGeneration } from '../../src/library/history.ts'
@@ -26,7 +27,8 @@ function probe(passed: string): void {
 const report = (what: 'stored' | 'removed', name: string) =>
   writeSync(1, `${JSON.stringify({ what, name })}\n`)
 
-const db = openDatabase(join(data_folder, 'tollgate.db'))
+const connection = openDatabase(join(data_folder, 'tollgate.db'))
+const db = openDb(join(data_folder, 'tollgate.db'))
 const library = openLibrary({ db, data_folder, now: Date.now, probe })
 await recoverLibrary(library)
 const bytes = await paint('png')
@@ -45,14 +47,15 @@ async function upload(keep: boolean): Promise<void> {
 }
 
 async function deleteOldest(): Promise<void> {
-  const oldest = listFiles(db, ACCOUNT, { limit: 1_000 }).rows.at(-1)
+  const oldest = (await listFiles(db, ACCOUNT, { limit: 1_000 })).rows.at(-1)
   if (oldest && (await removeFile(library, ACCOUNT, oldest.key))) report('removed', oldest.key)
 }
 
 // No call stands behind these images: their numbers are made up.
-db.run('DROP TRIGGER IF EXISTS generations_are_of_calls')
+connection.run('DROP TRIGGER IF EXISTS generations_are_of_calls')
 let call_id =
-  db.query<{ id: number }, []>('SELECT coalesce(max(call_id), 0) AS id FROM generations').get()?.id ?? 0
+  connection.query<{ id: number }, []>('SELECT coalesce(max(call_id), 0) AS id FROM generations').get()?.id ??
+  0
 
 async function produce(): Promise<void> {
   call_id += 1

@@ -5,11 +5,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { findFile, readFile } from '../../src/library/files.ts'
 import { findGeneration, readGeneration } from '../../src/library/generations.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { type Library, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { chanceFrom } from '../media/support.ts'
 import { commandOf } from '../support/programs.ts'
@@ -35,10 +36,10 @@ const MAX_LINES = 20
 
 const chance = chanceFrom(SEED)
 const folder = folderOfFile()
-beforeAll(() => {
-  const db = openDatabase(folder.at('tollgate.db'))
-  createAccount(db, { name: 'one', now_ms: 0 })
-  db.close()
+beforeAll(async () => {
+  const db = openDb(folder.at('tollgate.db'))
+  await createAccount(db, { name: 'one', now_ms: 0 })
+  await db.close()
 })
 
 /** A line of the process. */
@@ -82,13 +83,13 @@ test(
       const reports = await runUntilKilled(step, 1 + Math.floor(chance() * MAX_PASSINGS))
       for (const { what, name } of reports) what === 'stored' ? present.add(name) : present.delete(name)
 
-      const db = openDatabase(folder.at('tollgate.db'))
+      const db = openDb(folder.at('tollgate.db'))
       const library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
       const { left_behind, stray_files } = await recoverLibrary(library)
       reconciled += left_behind + stray_files
       const where = { cycle, step, seed: SEED }
       expect({ ...where, findings: await auditLibrary(library) }).toEqual({ ...where, findings: [] })
-      expect({ ...where, unfinished: unfinishedIn(db) }).toEqual({ ...where, unfinished: 0 })
+      expect({ ...where, unfinished: await unfinishedIn(db) }).toEqual({ ...where, unfinished: 0 })
       expect([...(await incomingOf('files')), ...(await incomingOf('images'))]).toEqual([])
       const bytes = await Promise.all([...present].map((name) => bytesOf(library, name)))
       const missing = [...present].filter((_, index) => bytes[index] === undefined)
@@ -97,7 +98,7 @@ test(
       for (const name of missing) present.delete(name)
       const again = await recoverLibrary(library)
       expect(again).toEqual({ left_behind: 0, stray_files: 0, missing_files: 0, found_files: 0 })
-      db.close()
+      await db.close()
     }
     expect(present.size).toBeGreaterThan(0)
     // Otherwise the kills missed the steps that are tested.
@@ -106,19 +107,17 @@ test(
   CYCLES * 5_000,
 )
 
-function unfinishedIn(db: ReturnType<typeof openDatabase>): number {
-  const row = db
-    .query<{ n: number }, []>(
-      `SELECT (SELECT count(*) FROM files WHERE state <> 'stored')
-            + (SELECT count(*) FROM generations WHERE state = 'generating') AS n`,
-    )
-    .get()
+async function unfinishedIn(db: Db): Promise<number> {
+  const [row] = await db.rows<{ n: number }>(
+    `SELECT (SELECT count(*) FROM files WHERE state <> 'stored')
+          + (SELECT count(*) FROM generations WHERE state = 'generating') AS n`,
+  )
   return row?.n ?? Number.NaN
 }
 
-function bytesOf(library: ReturnType<typeof openLibrary>, name: string): Promise<Uint8Array | undefined> {
-  const file = name.startsWith('files/') ? findFile(library.db, ACCOUNT, name) : undefined
-  if (file) return readFile(library, file)
-  const image = findGeneration(library.db, ACCOUNT, name)
-  return image ? readGeneration(library, image) : Promise.resolve(undefined)
+async function bytesOf(library: Library, name: string): Promise<Uint8Array | undefined> {
+  const file = name.startsWith('files/') ? await findFile(library.db, ACCOUNT, name) : undefined
+  if (file) return await readFile(library, file)
+  const image = await findGeneration(library.db, ACCOUNT, name)
+  return image && (await readGeneration(library, image))
 }

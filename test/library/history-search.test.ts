@@ -2,18 +2,22 @@
 import { expect, test } from 'bun:test'
 import { listGenerations } from '../../src/library/history.ts'
 import { recorded } from '../ledger/recorded.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const IMAGES = 40
 const LOOKED_AT = 6
 /** Of account 1; every image of an odd id is of account 2. */
 const RARE = [2, 20, 22, 40]
 
-function database() {
-  const db = recorded([])
+async function database() {
+  const connection = memoryDatabase()
+  const db = await recorded([], connection)
   for (let id = 1; id <= IMAGES; id++) {
     const account_id = id % 2 ? 2 : 1
-    db.run(`INSERT INTO holds VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'expired', 0, 0)`)
-    db.run(
+    connection.run(
+      `INSERT INTO holds VALUES (${id}, ${account_id}, ${id % 2 ? 3 : 1}, 'r', 1, 'expired', 0, 0)`,
+    )
+    connection.run(
       `INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)
        VALUES (?, ${account_id}, ${id}, 0, ?, 'failed', 'often', '', '[]', 0)`,
       [crypto.randomUUID(), RARE.includes(id) ? 'compose' : 'edit'],
@@ -21,13 +25,13 @@ function database() {
   }
   return db
 }
-const db = database()
+const db = await database()
 
-function pagesOf(filter: Parameters<typeof listGenerations>[1], limit: number) {
+async function pagesOf(filter: Parameters<typeof listGenerations>[1], limit: number) {
   const pages: number[][] = []
   let cursor: number | undefined
   do {
-    const page = listGenerations(db, filter, { limit, cursor }, LOOKED_AT)
+    const page = await listGenerations(db, filter, { limit, cursor }, LOOKED_AT)
     expect(page.rows.length).toBeLessThanOrEqual(limit)
     pages.push(page.rows.map(({ id }) => id))
     cursor = page.next_cursor
@@ -35,15 +39,15 @@ function pagesOf(filter: Parameters<typeof listGenerations>[1], limit: number) {
   return pages
 }
 
-test.each([1, 2, 5, 50])('in pages of %d', (limit) => {
-  expect(pagesOf({ account_id: 1, kind: 'compose' }, limit).flat()).toEqual(RARE.toReversed())
-  expect(pagesOf({ account_id: 1 }, limit).flat()).toEqual(
+test.each([1, 2, 5, 50])('in pages of %d', async (limit) => {
+  expect((await pagesOf({ account_id: 1, kind: 'compose' }, limit)).flat()).toEqual(RARE.toReversed())
+  expect((await pagesOf({ account_id: 1 }, limit)).flat()).toEqual(
     Array.from({ length: IMAGES / 2 }, (_, index) => IMAGES - 2 * index),
   )
 })
 
-test('a filter that none matches ends each page after as many images as it may look at', () => {
-  const pages = pagesOf({ account_id: 1, model: 'none' }, 50)
+test('a filter that none matches ends each page after as many images as it may look at', async () => {
+  const pages = await pagesOf({ account_id: 1, model: 'none' }, 50)
   expect(pages.flat()).toEqual([])
   expect(pages.length).toBe(Math.ceil(IMAGES / 2 / LOOKED_AT))
 })

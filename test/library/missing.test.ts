@@ -3,7 +3,9 @@ import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'
+import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { auditLibrary, compareLibrary } from '../../src/library/audit.ts'
 import { findFile, readFile, removeFile } from '../../src/library/files.ts'
 import {
@@ -29,7 +31,8 @@ const ORDER = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p'
 const NOTHING = { left_behind: 0, stray_files: 0, missing_files: 0, found_files: 0 }
 
 const folder = folderOfEachTest()
-let db: Database
+let connection: Database
+let db: Db
 let library: Library
 /** Keys of three uploads, and UUIDs of three produced images. */
 let uploads: string[]
@@ -37,9 +40,10 @@ let images: string[]
 let clock_ms = 0
 
 beforeEach(async () => {
-  db = openDatabase(folder.at('tollgate.db'))
-  db.run('DROP TRIGGER generations_are_of_calls')
-  createAccount(db, { name: 'one', now_ms: 0 })
+  connection = openDatabase(folder.at('tollgate.db'))
+  db = openDb(folder.at('tollgate.db'))
+  connection.run('DROP TRIGGER generations_are_of_calls')
+  await createAccount(db, { name: 'one', now_ms: 0 })
   clock_ms = 1_000
   library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
   const intake = beginIntake(library, ACCOUNT)
@@ -49,18 +53,26 @@ beforeEach(async () => {
   images = await beginGenerations(library, { ...ORDER, call_id: 1 }, 3)
   await storeGenerations(library, ACCOUNT, images, [IMAGE, IMAGE, IMAGE])
 })
-afterEach(() => db.close())
+afterEach(async () => {
+  await db.close()
+  connection.close()
+})
 
-const rowOf = (key: string) => findFile(db, ACCOUNT, key) ?? findGeneration(db, ACCOUNT, key)
+const rowOf = async (key: string) =>
+  (await findFile(db, ACCOUNT, key)) ?? (await findGeneration(db, ACCOUNT, key))
 /** The bytes of an image as a caller gets them. */
 async function bytesOf(name: string): Promise<Uint8Array | undefined> {
-  const file = findFile(db, ACCOUNT, name)
+  const file = await findFile(db, ACCOUNT, name)
   if (file) return readFile(library, file)
-  const image = findGeneration(db, ACCOUNT, name)
+  const image = await findGeneration(db, ACCOUNT, name)
   return image && readGeneration(library, image)
 }
 const all = () => [...uploads, ...images]
-const missing = () => all().filter((name) => rowOf(name)?.missing_since_ms !== null)
+const rows = () => Promise.all(all().map(rowOf))
+async function missing(): Promise<string[]> {
+  const found = await rows()
+  return all().filter((_, at) => found[at]?.missing_since_ms !== null)
+}
 const refusal = () =>
   refuseMissingFolders(library, folder.path).then(
     () => undefined,
@@ -101,12 +113,12 @@ describe('a start', () => {
   ]
   test.each(CASES)('%s', async (_, take, refused) => {
     await take()
-    const before = all().map(rowOf)
+    const before = await rows()
     const found = await refusal()
     if (refused === undefined) return expect(found).toBeUndefined()
     expect(found).toMatch(refused)
     expect(found).toContain('--accept-missing-files')
-    expect(all().map(rowOf)).toEqual(before)
+    expect(await rows()).toEqual(before)
   })
 
   async function swapForAnother(name: 'images' | 'files') {
@@ -158,18 +170,18 @@ describe('an image whose file is away', () => {
   test.each(ROUNDS)(
     '%s, noticed by %s, is back with %s, with all of its row',
     async (_, learns, back, take) => {
-      const before = all().map(rowOf)
+      const before = await rows()
       const away = await take()
       clock_ms = 5_000
       await WAYS[learns]?.()
-      expect(missing().length).toBeGreaterThan(0)
-      for (const name of missing()) {
-        expect(rowOf(name)).toMatchObject({ state: 'stored', missing_since_ms: 5_000 })
+      expect((await missing()).length).toBeGreaterThan(0)
+      for (const name of await missing()) {
+        expect(await rowOf(name)).toMatchObject({ state: 'stored', missing_since_ms: 5_000 })
         expect(await bytesOf(name)).toBeUndefined()
       }
       for (const one of away) await one.back()
       await BACK[back as keyof typeof BACK]?.()
-      expect(all().map(rowOf)).toEqual(before)
+      expect(await rows()).toEqual(before)
       expect(await auditLibrary(library)).toEqual([])
       expect(await recoverLibrary(library)).toEqual(NOTHING)
     },
@@ -189,40 +201,42 @@ describe('an image whose file is away', () => {
     await takeFolder(folder.path, 'files', 'nothing')
     await takeFolder(folder.path, 'images', 'nothing')
     await recoverLibrary(library)
-    expect(usedBytes(db, ACCOUNT)).toBe(3 * png.length)
+    expect(await usedBytes(db, ACCOUNT)).toBe(3 * png.length)
     for (const key of uploads) expect(await removeFile(library, ACCOUNT, key)).toBe(true)
     for (const uuid of images) expect(await removeGeneration(library, ACCOUNT, uuid)).toBe('removed')
-    expect(usedBytes(db, ACCOUNT)).toBe(0)
+    expect(await usedBytes(db, ACCOUNT)).toBe(0)
     expect(await auditLibrary(library)).toEqual([])
   })
 
   test('without being written to the database is only not found', async () => {
-    const reading = openDatabase(folder.at('tollgate.db'), { readonly: true })
+    const reading = openDb(folder.at('tollgate.db'), { readonly: true })
     const beside = openLibrary({ db: reading, data_folder: folder.path, now: () => 1, probe: () => {} })
     await takeFolder(folder.path, 'files', 'nothing')
-    const file = findFile(reading, ACCOUNT, uploads[0] ?? '')
+    const file = await findFile(reading, ACCOUNT, uploads[0] ?? '')
     expect(file && (await readFile(beside, file))).toBeUndefined()
-    reading.close()
-    expect(missing()).toEqual([])
+    await reading.close()
+    expect(await missing()).toEqual([])
   })
 })
 
 describe('a file that an older database quarantined', () => {
   test('is taken back by a newer one', async () => {
-    const before = all().map(rowOf)
+    const before = await rows()
     const newer = folder.at('newer.db')
-    db.query('VACUUM INTO ?').run(newer)
-    db.run('DELETE FROM files')
-    db.run('DELETE FROM generations')
+    connection.query('VACUUM INTO ?').run(newer)
+    connection.run('DELETE FROM files')
+    connection.run('DELETE FROM generations')
     expect(await recoverLibrary(library)).toEqual({ ...NOTHING, stray_files: 6 })
     expect(await pathsIn(folder.path)).toEqual([])
-    db.close()
+    await db.close()
+    connection.close()
     for (const suffix of ['', '-wal', '-shm']) await rm(folder.at(`tollgate.db${suffix}`), { force: true })
     await rename(newer, folder.at('tollgate.db'))
-    db = openDatabase(folder.at('tollgate.db'))
+    connection = openDatabase(folder.at('tollgate.db'))
+    db = openDb(folder.at('tollgate.db'))
     library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
     expect(await recoverLibrary(library)).toEqual(NOTHING)
-    expect(all().map(rowOf)).toEqual(before)
+    expect(await rows()).toEqual(before)
     expect(await Promise.all(all().map(bytesOf))).toEqual(all().map(() => png))
   })
 

@@ -3,11 +3,15 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
+import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
 import { listGenerations } from '../../src/library/history.ts'
+import { beginIntake } from '../../src/library/intake.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
 import { fileQueries, generationQueries } from '../../src/library/queries.ts'
+import { paint } from '../media/support.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
@@ -30,27 +34,32 @@ const IMAGE = {
 } as const
 
 const folder = folderOfEachTest()
-let db: Database
+let connection: Database
+let db: Db
 let library: Library
 beforeEach(async () => {
-  db = openDatabase(folder.at('tollgate.db'))
+  connection = openDatabase(folder.at('tollgate.db'))
+  db = openDb(folder.at('tollgate.db'))
   // No call stands behind these images.
-  db.run('DROP TRIGGER generations_are_of_calls')
-  createAccount(db, { name: 'one', now_ms: 0 })
+  connection.run('DROP TRIGGER generations_are_of_calls')
+  await createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, data_folder: folder.path, now: () => 7, probe: () => {} })
 })
-afterEach(() => db.close())
+afterEach(async () => {
+  await db.close()
+  connection.close()
+})
 
 const statesOf = (uuids: readonly string[]) =>
-  uuids.map((uuid) => findGeneration(db, ACCOUNT, uuid)?.state ?? 'absent')
+  Promise.all(uuids.map(async (uuid) => (await findGeneration(db, ACCOUNT, uuid))?.state ?? 'absent'))
 
 test('the parents of an image are encoded as JSON once, and read back as they were written', async () => {
   const [uuid = ''] = await beginGenerations(library, ORDER, 1)
-  expect(db.query('SELECT parents, typeof(parents) AS type FROM generations').get()).toEqual({
+  expect(connection.query('SELECT parents, typeof(parents) AS type FROM generations').get()).toEqual({
     parents: JSON.stringify(PARENTS),
     type: 'text',
   })
-  expect(findGeneration(db, ACCOUNT, uuid)).toEqual({
+  expect(await findGeneration(db, ACCOUNT, uuid)).toEqual({
     ...ORDER,
     id: 1,
     uuid,
@@ -67,7 +76,7 @@ test('the parents of an image are encoded as JSON once, and read back as they we
     created_at_ms: 7,
     missing_since_ms: null,
   })
-  expect(listGenerations(db, { account_id: ACCOUNT }, { limit: 1 }).rows).toMatchObject([
+  expect((await listGenerations(db, { account_id: ACCOUNT }, { limit: 1 })).rows).toMatchObject([
     { parents: PARENTS },
   ])
 })
@@ -75,16 +84,16 @@ test('the parents of an image are encoded as JSON once, and read back as they we
 test('the rows of a call are inserted together or not at all', async () => {
   await beginGenerations(library, ORDER, 1)
   // The last of three positions is taken: (call_id, position) is unique.
-  db.run('UPDATE generations SET position = 2')
+  connection.run('UPDATE generations SET position = 2')
   await expect(beginGenerations(library, ORDER, 3)).rejects.toThrow('UNIQUE')
-  expect(generationQueries(db).places.all()).toHaveLength(1)
+  expect(await generationQueries(db).places.all()).toHaveLength(1)
 })
 
 test('the images of a call are stored together; those that were not made have failed', async () => {
   const uuids = await beginGenerations(library, ORDER, 3)
   await storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, revised_prompt: 'q' }])
-  expect(statesOf(uuids)).toEqual(['stored', 'stored', 'failed'])
-  expect(findGeneration(db, ACCOUNT, uuids[1] ?? '')).toMatchObject({
+  expect(await statesOf(uuids)).toEqual(['stored', 'stored', 'failed'])
+  expect(await findGeneration(db, ACCOUNT, uuids[1] ?? '')).toMatchObject({
     file_key: `${ACCOUNT}/${uuids[1]}.png`,
     mime: 'image/png',
     width: 2,
@@ -99,13 +108,39 @@ test('where one row cannot be stored, none is, and no file is left', async () =>
   await expect(storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, width: 0 }])).rejects.toThrow(
     'CHECK',
   )
-  expect(statesOf(uuids)).toEqual(['generating', 'generating'])
+  expect(await statesOf(uuids)).toEqual(['generating', 'generating'])
   expect(await library.images.list()).toEqual([])
 })
+
+test.each(['before', 'after'])(
+  'an upload that is abandoned %s its row is inserted leaves no row',
+  async (when) => {
+    let abandon = async () => {}
+    const meanwhile: Db = {
+      ...{ orm: db.orm, by: db.by },
+      rows: (...asked) => db.rows(...asked),
+      begin: (...asked) => db.begin(...asked),
+      snapshot: (...asked) => db.snapshot(...asked),
+      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+      async write(...asked) {
+        if (when === 'before') await abandon()
+        const written = await db.write(...asked)
+        await abandon()
+        return written
+      },
+    }
+    const intake = beginIntake({ ...library, db: meanwhile }, ACCOUNT)
+    abandon = intake.abandon
+    const adding = intake.add({ filename: 'a.png', content: new Blob([await paint('png')]).stream() })
+    await expect(adding).rejects.toThrow('the intake ended before a file of it was announced')
+    expect(connection.query('SELECT count(*) AS n FROM files').get()).toEqual({ n: 0 })
+  },
+)
 
 test('queries are prepared once for each connection', () => {
   expect(fileQueries(db)).toBe(fileQueries(db))
   const other = memoryDatabase()
-  expect(fileQueries(other)).not.toBe(fileQueries(db))
+  expect(fileQueries(dbOver(other))).not.toBe(fileQueries(db))
   other.close()
 })

@@ -28,10 +28,10 @@ export interface Owner {
 
 export async function ownerIn(gateway: TestGateway): Promise<Owner> {
   const account = await gateway.account(`owner-${crypto.randomUUID()}`, { balance_usd: '10' })
-  return { account, key: gateway.key(account.name) }
+  return { account, key: await gateway.key(account.name) }
 }
 
-export const libraryOf = ({ db, data_folder }: TestGateway): Library =>
+export const libraryOf = ({ store: db, data_folder }: TestGateway): Library =>
   openLibrary({ db, data_folder, now: Date.now, probe: () => {} })
 
 interface Making {

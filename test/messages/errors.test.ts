@@ -41,8 +41,8 @@ describe('error body and type', () => {
 
   async function suspended(): Promise<Response> {
     const account = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
-    const own = gateway.key(account.name)
-    suspendAccount(gateway.db, account.name)
+    const own = await gateway.key(account.name)
+    await suspendAccount(gateway.store, account.name)
     return post(BODY, { key: own })
   }
 
@@ -54,7 +54,7 @@ describe('error body and type', () => {
 
   test('429 rate_limit_error, with Retry-After', async () => {
     await gateway.account(limitedAccount('anthropic'), { balance_usd: '1' })
-    const own = gateway.key(limitedAccount('anthropic'))
+    const own = await gateway.key(limitedAccount('anthropic'))
     await (await post(BODY, { key: own })).text()
     const response = await post(BODY, { key: own })
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -17,7 +17,7 @@ const SOURCES = metricSources({
   lag,
   version: '1',
   started_at_ms: 0,
-  pendingHolds: () => ({ count: 0, amount_nanos: 0 }),
+  pendingHolds: async () => ({ count: 0, amount_nanos: 0 }),
   settlementsWaiting: () => 0,
   callsUnderWay: () => 0,
   webSocketsOpen: () => 0,

@@ -16,8 +16,8 @@ const values: (readonly [Labels, number])[] = [
   [{ model: 'two' }, 2],
 ]
 
-test('metrics are told in order, those with the same labels added up', () => {
-  const { text, content_type } = exposed([
+test('metrics are told in order, those with the same labels added up', async () => {
+  const { text, content_type } = await exposed([
     {
       name: 'usd_total',
       help: 'Money.',

@@ -54,11 +54,11 @@ test('without a model: the first of the catalogue that the key may call', async 
   expect(await sdk.moderations.create({ input: 'x' })).toMatchObject({ model: 'judge' })
   expect(asked()).toMatchObject({ model: UPSTREAM })
   await gateway.account('limited', { balance_usd: '1' })
-  const other = gateway.key('limited', { models: ['judge-paid'] })
+  const other = await gateway.key('limited', { models: ['judge-paid'] })
   expect(await (await call(PATH, { input: 'x' }, { key: other })).json()).toMatchObject({
     model: 'judge-paid',
   })
-  const none = gateway.key('limited', { models: ['voice'] })
+  const none = await gateway.key('limited', { models: ['voice'] })
   expect((await call(PATH, { input: 'x' }, { key: none })).status).toBe(400)
 })
 

@@ -342,7 +342,7 @@ describe('the price that was applied is stored with the call', () => {
 test('"Billing is the same" for every key of an account: they share its balance', async () => {
   upstream.answer(whole(answer()))
   const before = balance()
-  const other = gateway.key(account().name)
+  const other = await gateway.key(account().name)
   await (await call(wholePath(), ask(), { key: other })).text()
   expect(before - balance()).toBe(30_000)
   const spent = gateway.rows().keys.find(({ prefix }) => prefix === other.slice(0, 10))?.spent_nanos

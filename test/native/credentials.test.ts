@@ -50,7 +50,7 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
     /not valid/,
     async () => {
       const key = await gateway.caller()
-      revokeKey(gateway.db, prefixOf(key), clock_ms)
+      await revokeKey(gateway.store, prefixOf(key), clock_ms)
       return key
     },
   ],
@@ -76,8 +76,8 @@ const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined
     /suspended/,
     async () => {
       const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`, { balance_usd: '10' })
-      suspendAccount(gateway.db, name)
-      return gateway.key(name)
+      await suspendAccount(gateway.store, name)
+      return await gateway.key(name)
     },
   ],
   [
@@ -181,12 +181,12 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
 
   test('a revocation and a suspension take effect at once, though keys are cached', async () => {
     const { name } = await gateway.account('cached', { balance_usd: '10' })
-    const [first, second] = [gateway.key(name), gateway.key(name)]
+    const [first, second] = [await gateway.key(name), await gateway.key(name)]
     const statusOf = async (key: string) => (await gateway.call(wholePath(), ask(), { key })).status
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200])
-    revokeKey(gateway.db, prefixOf(first), clock_ms)
+    await revokeKey(gateway.store, prefixOf(first), clock_ms)
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
-    suspendAccount(gateway.db, name)
+    await suspendAccount(gateway.store, name)
     expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403])
     expect(upstream.seen).toHaveLength(3)
     await gateway.rest()

@@ -29,7 +29,7 @@ const LITTLE_USD = '0.004'
 async function poor(balance_usd = LITTLE_USD) {
   const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`, { balance_usd })
   const row = () => gateway.rows().accounts.find((account) => account.id === id)
-  return { id, key: gateway.key(name), row }
+  return { id, key: await gateway.key(name), row }
 }
 
 describe('a balance that pays for a useful answer, but not for the longest one', () => {

@@ -195,7 +195,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
 
   test('with a debt: refused until a top-up pays it, and the rest of the top-up is balance', async () => {
     const { id, name } = await gateway.account('in-debt', { balance_usd: '0.01' })
-    const indebted = gateway.key(name)
+    const indebted = await gateway.key(name)
     const usageMetadata = { promptTokenCount: 20_000, candidatesTokenCount: 10, totalTokenCount: 20_010 }
     upstream.answer(whole(answer('Dear.', usageMetadata)))
     const send = () => gateway.call(wholePath(), ask(), { key: indebted })
@@ -232,7 +232,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
   }
   const pair = async () => {
     const { name } = await gateway.account(`limited-${crypto.randomUUID()}`, { balance_usd: '10' })
-    return [gateway.key(name), gateway.key(name)] as const
+    return [await gateway.key(name), await gateway.key(name)] as const
   }
 
   test('requests per minute of a key: another key of the account is not limited by it', async () => {

@@ -279,14 +279,14 @@ describe('each error status is an ApiError with that status', () => {
       },
     ],
     [401, 'UNAUTHENTICATED', (call) => call(sdkWith('tg_wrong'))],
-    [402, 'FAILED_PRECONDITION', async (call) => call(sdkWith(gateway.key(await account('0'))))],
+    [402, 'FAILED_PRECONDITION', async (call) => call(sdkWith(await gateway.key(await account('0'))))],
     [
       403,
       'PERMISSION_DENIED',
       async (call) => {
         const name = await account('1')
-        suspendAccount(gateway.db, name)
-        return call(sdkWith(gateway.key(name)))
+        await suspendAccount(gateway.store, name)
+        return call(sdkWith(await gateway.key(name)))
       },
     ],
     [

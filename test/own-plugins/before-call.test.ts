@@ -277,7 +277,7 @@ describe('a changed body', () => {
 
   test('that names a model which the key may not call is refused as such', async () => {
     await gateway.account('limited', { balance_usd: '1' })
-    const limited = gateway.key('limited', { models: ['other-*'] })
+    const limited = await gateway.key('limited', { models: ['other-*'] })
     const before = counts()
     hooks.first = ({ body }) => ({ body: { ...body, model: MODEL } })
     const response = await call('/v1/chat/completions', { model: 'other-model', messages }, { key: limited })

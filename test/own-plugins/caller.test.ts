@@ -1,19 +1,19 @@
-// `gateway.caller`: a route of a plugin learns whose key a request carries, and refuses whom the gateway refuses.
+// `gateway.authenticate`: a route of a plugin learns whose key a request carries, and refuses whom the gateway refuses.
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileGateway } from '../support/gateway.ts'
 
 const PLUGIN = `export default ({ app, Elysia, gateway }) => {
-  app.get('/mine', ({ request }) => gateway.caller(request))
-  app.get('/frozen', ({ request }) => {
-    const caller = gateway.caller(request)
+  app.get('/mine', ({ request }) => gateway.authenticate(request))
+  app.get('/frozen', async ({ request }) => {
+    const caller = await gateway.authenticate(request)
     return { frozen: Object.isFrozen(caller) && Object.isFrozen(caller.account) && Object.isFrozen(caller.key) }
   })
-  app.get('/either', ({ request }) => {
-    try { return gateway.caller(request).account.name } catch { return 'anybody' }
+  app.get('/either', async ({ request }) => {
+    try { return (await gateway.authenticate(request)).account.name } catch { return 'anybody' }
   })
-  return new Elysia().get('/inner/mine', ({ request }) => gateway.caller(request))
+  return new Elysia().get('/inner/mine', ({ request }) => gateway.authenticate(request))
 }`
 
 const gateway = await fileGateway({
@@ -25,7 +25,7 @@ for (const name of ['anna', 'bert']) await gateway.account(name)
 test.each(['bearer', 'x-api-key'] as const)(
   '%s: the account and the key, by their numbers and names',
   async (form) => {
-    const key = gateway.key('anna', { name: `desk-${form}` })
+    const key = await gateway.key('anna', { name: `desk-${form}` })
     const { accounts, keys } = gateway.rows()
     for (const path of ['/mine', '/inner/mine']) {
       const response = await gateway.call(path, undefined, { key, form })
@@ -41,7 +41,7 @@ test.each(['bearer', 'x-api-key'] as const)(
 )
 
 test('nothing of it can be changed', async () => {
-  const key = gateway.key('anna', { name: 'frozen' })
+  const key = await gateway.key('anna', { name: 'frozen' })
   expect(await (await gateway.call('/frozen', undefined, { key })).json()).toEqual({ frozen: true })
 })
 
@@ -61,26 +61,26 @@ describe('refused as by the gateway itself, in the plain shape', () => {
   })
 
   test('a key that has expired, or may not be used from here', async () => {
-    const expired = gateway.key('anna', { name: 'expired' })
+    const expired = await gateway.key('anna', { name: 'expired' })
     gateway.db.run("UPDATE keys SET expires_at_ms = 1 WHERE name = 'expired'")
     expect(await errorOf('/mine', { key: expired })).toEqual([401, expect.stringContaining('it has expired')])
-    const elsewhere = gateway.key('anna', { name: 'elsewhere', addresses: ['203.0.113.7'] })
+    const elsewhere = await gateway.key('anna', { name: 'elsewhere', addresses: ['203.0.113.7'] })
     expect(await errorOf('/mine', { key: elsewhere })).toEqual([
       403,
       expect.stringContaining('network address'),
     ])
-    const here = gateway.key('anna', { name: 'here', addresses: ['127.0.0.0/8'] })
+    const here = await gateway.key('anna', { name: 'here', addresses: ['127.0.0.0/8'] })
     expect((await gateway.call('/mine', undefined, { key: here })).status).toBe(200)
   })
 
   test('a suspended account', async () => {
-    const key = gateway.key('bert', { name: 'desk' })
-    suspendAccount(gateway.db, 'bert')
+    const key = await gateway.key('bert', { name: 'desk' })
+    await suspendAccount(gateway.store, 'bert')
     expect(await errorOf('/mine', { key })).toEqual([403, expect.stringContaining('is suspended')])
   })
 
   test('over the limit of free reads', async () => {
-    const key = gateway.key('anna', { name: 'eager' })
+    const key = await gateway.key('anna', { name: 'eager' })
     const statuses: number[] = []
     for (let times = 0; times < 21; times += 1)
       statuses.push((await gateway.call('/mine', undefined, { key })).status)

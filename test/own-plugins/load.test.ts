@@ -86,7 +86,7 @@ describe('a file that cannot be loaded stops the start', () => {
     ],
     [
       'a caller while it is loaded',
-      'export default ({ gateway }) => gateway.caller(new Request("http://x"))',
+      'export default ({ gateway }) => gateway.authenticate(new Request("http://x"))',
       'in a route',
     ],
     ['an unknown hook', 'export default ({ gateway }) => gateway.onCall(() => {})', 'onCall'],
@@ -249,7 +249,7 @@ describe('what a plugin is handed', () => {
     })
     const look = await (await gateway.call('/look')).json()
     expect(look).toEqual({
-      names: ['afterSettle', 'beforeCall', 'caller', 'folder', 'log', 'models', 'version'],
+      names: ['afterSettle', 'authenticate', 'beforeCall', 'folder', 'log', 'models', 'version'],
       frozen: true,
       folder: join(gateway.data_folder, 'plugins'),
       models: [{ id: 'test-model', display_name: 'test-model', kind: 'text' }],

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { createFileStore } from '../../src/media/store.ts'
@@ -148,7 +149,7 @@ test('what was under way when it began leaves nothing behind it', async () => {
 test('an upload that is written when it begins is refused at its end, and its file goes', async () => {
   using folder = filled(SMALL)
   const db = openIn(folder.path)
-  const library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
+  const library = openLibrary({ db: dbOver(db), data_folder: folder.path, now: Date.now, probe: () => {} })
   const intake = beginIntake(library, 1)
   const content = new Blob([await paint('png')]).stream()
   await intake.add({ filename: 'late.png', content })

@@ -1,6 +1,7 @@
 // The record of refused requests: its bounds, its sums beyond them, restarts, erased accounts, and its end after 30 days.
 import { describe, expect, test } from 'bun:test'
 import type { RefusalRow } from '../../src/db/schema.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { createRefusals, MAX_RECORDED_AN_HOUR, type Refused } from '../../src/refusals/recorder.ts'
 import { reasonsOfRefused } from '../../src/refusals/sums.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -26,7 +27,7 @@ function recording(db = filled()) {
   const warnings: object[] = []
   const start = () =>
     createRefusals({
-      db,
+      db: dbOver(db),
       now: () => at_ms,
       log: { warn: (fields) => void warnings.push(fields) },
       scrub: (text) => text.replaceAll('secret', '[hidden]'),
@@ -183,7 +184,7 @@ test('what cannot be written is told to the operator, and later ones are written
   expect(s.rows()).toHaveLength(1)
 })
 
-test('reasons of all accounts are summed in the order of an index: no table of groups is built', () => {
+test('reasons of all accounts are summed in the order of an index: no table of groups is built', async () => {
   const db = memoryDatabase()
   const prepared: string[] = []
   const prepare = db.prepare.bind(db)
@@ -191,7 +192,7 @@ test('reasons of all accounts are summed in the order of an index: no table of g
     prepared.push(text)
     return prepare(text, ...more)
   }) as typeof db.prepare
-  expect(reasonsOfRefused(db, { from_ms: 0, until_ms: 1, span: 'hour' }, 5)).toEqual([])
+  expect(await reasonsOfRefused(dbOver(db), { from_ms: 0, until_ms: 1, span: 'hour' }, 5)).toEqual([])
   const [of_all = ''] = prepared.filter((text) => text.includes('group by') && text.includes('+"'))
   const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${of_all}`).all()
   expect(plan.map(({ detail }) => detail)).toEqual([

@@ -174,7 +174,7 @@ requests_per_minute = 1
     'socket',
   ] as const) {
     await gateway.account(name, name === 'poor' ? {} : { balance_usd: '10' })
-    keys[name] = gateway.key(name, {
+    keys[name] = await gateway.key(name, {
       ...(name === 'forbidden' ? { models: ['none'] } : {}),
       ...(name === 'elsewhere' ? { addresses: ['203.0.113.7'] } : {}),
     })

@@ -12,7 +12,7 @@ for (let made = 0; made < CALLS; made++) await (await call(wholePath(MODEL), ask
 await gateway.rest()
 
 const rated = (more: object = {}) =>
-  rerateCalls(gateway.db, {
+  rerateCalls(gateway.store, {
     from_ms: Date.now() - 3_600_000,
     until_ms: Date.now() + 3_600_000,
     models: [{ id: MODEL, current: FLASH, next: PRO }],

@@ -338,8 +338,8 @@ describe('what comes in between', () => {
   test.each([false, true])('the account is suspended (streamed: %p): nothing more begins', async (stream) => {
     const name = gateway.rows().accounts.at(-1)?.name ?? ''
     const suspends = telling([draw(), say('Never said.')])
-    upstream.answer((seen, index) => {
-      suspendAccount(gateway.db, name)
+    upstream.answer(async (seen, index) => {
+      await suspendAccount(gateway.store, name)
       return suspends(seen, index)
     })
     const response = stream
@@ -451,14 +451,14 @@ describe('who draws', () => {
 
   test('the first that the key may call', async () => {
     const account = gateway.rows().accounts.at(-1)?.name ?? ''
-    key = gateway.key(account, { models: [MODELS.chat, OTHER_PAINTER] })
+    key = await gateway.key(account, { models: [MODELS.chat, OTHER_PAINTER] })
     expect((await post(catOf(MODELS.chat))).status).toBe(200)
     expect((await costs())[1]).toEqual([OTHER_PAINTER, 70_000_000])
   })
 
   test('nobody, for a key without image models: dropped and named; 400 where it is forced', async () => {
     const account = gateway.rows().accounts.at(-1)?.name ?? ''
-    key = gateway.key(account, { models: [MODELS.chat] })
+    key = await gateway.key(account, { models: [MODELS.chat] })
     const dropped = await post(catOf(MODELS.chat))
     expect([dropped.status, dropped.headers.get('x-tollgate-dropped')]).toEqual([200, 'image_generation'])
     const before = counts()
@@ -636,7 +636,7 @@ describe('refused, and nothing held', () => {
 
   test('an image model that the key may not call: 403', async () => {
     const account = gateway.rows().accounts.at(-1)?.name ?? ''
-    key = gateway.key(account, { models: [MODELS.chat, PAINTER] })
+    key = await gateway.key(account, { models: [MODELS.chat, PAINTER] })
     const before = counts()
     const response = await post(catOf(MODELS.chat, { tools: [{ ...TOOL, model: OTHER_PAINTER }] }))
     expect([response.status, objectIn(((await response.json()) as JsonObject).error).code]).toEqual([

@@ -183,7 +183,7 @@ describe('the key is looked at again for each response', () => {
     ['its account was suspended', 403, "UPDATE accounts SET status = 'suspended' WHERE id = ?"],
   ])('%s: %d', async (what, status, change) => {
     const { id, name } = await gateway.account(what.replaceAll(' ', '-'), { balance_usd: '1' })
-    const socket = await openSocket(gateway, { key: gateway.key(name) })
+    const socket = await openSocket(gateway, { key: await gateway.key(name) })
     expect((await socket.create(FIRST)).at(-1)).toMatchObject({ type: 'response.completed' })
     gateway.db.query(change).run(id)
     let told = await socket.create(FIRST)
@@ -195,7 +195,7 @@ describe('the key is looked at again for each response', () => {
 
   test('its account has reached a limit', async () => {
     const { name } = await gateway.account(limitedAccount('openai'), { balance_usd: '1' })
-    const socket = await openSocket(gateway, { key: gateway.key(name) })
+    const socket = await openSocket(gateway, { key: await gateway.key(name) })
     await socket.create(FIRST)
     expect(await socket.create(FIRST)).toMatchObject([
       { type: 'error', status: 429, headers: { 'retry-after': expect.any(String) } },
@@ -230,7 +230,7 @@ describe('before it is open', () => {
   })
   test('a suspended account: 403', async () => {
     const { id, name } = await gateway.account('suspended', { balance_usd: '1' })
-    const suspended = gateway.key(name)
+    const suspended = await gateway.key(name)
     gateway.db.query("UPDATE accounts SET status = 'suspended' WHERE id = ?").run(id)
     expect(await errorOf(await handshake({ key: suspended }))).toMatchObject({ status: 403 })
   })

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { freePort } from '../support/free-port.ts'
 import { commandOf } from '../support/programs.ts'
@@ -108,7 +109,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     const again = await fetch(`http://127.0.0.1:${port}/readyz`)
     expect(again.status).toBe(200)
     const db = openDatabase(path('var/lib/tollgate/tollgate.db'), { readonly: true })
-    expect(audit(db).findings).toEqual([])
+    expect((await audit(dbOver(db))).findings).toEqual([])
     expect(db.query('SELECT outcome FROM calls').all()).toEqual([{ outcome: 'completed' }])
     db.close()
     expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(1)

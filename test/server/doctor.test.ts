@@ -418,7 +418,7 @@ test.each([
     level: 'fail',
     found: expect.stringContaining('has not answered within'),
   })
-  gateway.stop(true)
+  await gateway.stop(true)
 })
 
 describe('a round beside the calls', () => {

@@ -86,7 +86,8 @@ test.each([
   renameSync(path + AWAY, path)
   await eventually('calls are taken', async () => (await call(s.gateway)).status === 200)
   await s.settled()
-  const { calls, findings } = s.gateway.books()
+  const { calls } = s.gateway.books()
+  const findings = await s.gateway.findings()
   expect(findings).toEqual([])
   expect(calls[0]).toMatchObject({ outcome: 'broken', cost_nanos: ANSWER_NANOS })
   await eventually('the log tells', () => s.log().includes("the database's files are in their place again"))
@@ -107,7 +108,7 @@ test('the whole folder: its files get no row while they are elsewhere, and all g
   renameSync(path + AWAY, path)
   await eventually('calls are taken', async () => (await call(s.gateway)).status === 200)
   await s.settled()
-  expect(s.gateway.books().findings).toEqual([])
+  expect(await s.gateway.findings()).toEqual([])
 })
 
 test('a stop while it is away keeps the settlement for the start at which it is back', async () => {
@@ -123,7 +124,8 @@ test('a stop while it is away keeps the settlement for the start at which it is 
   for (const file of files) if (existsSync(file + AWAY)) renameSync(file + AWAY, file)
   await using again = await startGatewayProcess('', s.folder)
   expect(existsSync(`${path}/settlements.journal`)).toBe(false)
-  const { calls, findings } = again.books()
+  const { calls } = again.books()
+  const findings = await again.findings()
   expect(findings).toEqual([])
   expect(calls[0]).toMatchObject({ outcome: 'broken', cost_nanos: ANSWER_NANOS })
 })

@@ -1,6 +1,7 @@
 // The audit at the start: what it finds is logged, whether it ran at once or in a process of its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { openLibrary } from '../../src/library/library.ts'
 import { auditAtStart } from '../../src/server/start-audit.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
@@ -15,8 +16,14 @@ afterAll(() => folder[Symbol.dispose]())
 async function started(max_rows_at_once: number) {
   const db = openDatabase(folder.database_path)
   const log = memoryLog()
-  const library = openLibrary({ db, now: Date.now, probe() {}, data_folder: folder.path })
-  const audit = await auditAtStart({ db, library, data_folder: folder.path, log: log.log, max_rows_at_once })
+  const library = openLibrary({ db: dbOver(db), now: Date.now, probe() {}, data_folder: folder.path })
+  const audit = await auditAtStart({
+    database_path: folder.database_path,
+    library,
+    data_folder: folder.path,
+    log: log.log,
+    max_rows_at_once,
+  })
   return { audit, db, log }
 }
 
@@ -54,9 +61,9 @@ test('an audit that a stop ended reports nothing', async () => {
 
 test('an audit that cannot run says so', async () => {
   const { db, log } = await started(5_000)
-  const library = openLibrary({ db, now: Date.now, probe() {}, data_folder: folder.path })
+  const library = openLibrary({ db: dbOver(db), now: Date.now, probe() {}, data_folder: folder.path })
   const audit = await auditAtStart({
-    db,
+    database_path: folder.database_path,
     library,
     data_folder: '/does-not-exist',
     log: log.log,

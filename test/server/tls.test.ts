@@ -142,7 +142,7 @@ describe('a gateway with a certificate', () => {
   })
 
   test('keeps a session of the console in a cookie for HTTPS alone, without public_url', async () => {
-    const { token } = makeOperatorsLink(gateway.db, { randomBytes, now_ms: Date.now() })
+    const { token } = await makeOperatorsLink(gateway.store, { randomBytes, now_ms: Date.now() })
     const answer = await fetch(new URL('/console/api/links/accept', gateway.url), {
       ...ANYBODYS,
       method: 'POST',

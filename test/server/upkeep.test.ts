@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
@@ -70,7 +71,7 @@ test('prices of an older version are moved beside paid calls; a gateway that is 
   expect(await gateway.ended).toBe(0)
   const db = openDatabase(database_path, { readonly: true })
   expect(digestOf(db, CALLS)).toEqual(before)
-  expect(audit(db).findings).toEqual([])
+  expect((await audit(dbOver(db))).findings).toEqual([])
   db.close()
 })
 

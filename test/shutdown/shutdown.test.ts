@@ -99,7 +99,8 @@ describe('SIGTERM', () => {
     for (const answer of wholes) expect(await (await answer).json()).toEqual(LAST)
     expect(await gateway.ended).toBe(0)
 
-    const { findings, calls, holds } = gateway.books()
+    const { calls, holds } = gateway.books()
+    const findings = await gateway.findings()
     expect(findings).toEqual([])
     expect(holds.map(({ state }) => state)).toEqual(Array(STREAMS + WHOLES).fill('posted'))
     expect(calls.map(({ outcome, cost_nanos }) => ({ outcome, cost_nanos }))).toEqual(
@@ -126,7 +127,8 @@ describe('SIGTERM', () => {
       for (const answer of wholes) expect((await answer).status).toBe(503)
       expect(await gateway.ended).toBe(0)
 
-      const { findings, calls, holds } = gateway.books()
+      const { calls, holds } = gateway.books()
+      const findings = await gateway.findings()
       expect(findings).toEqual([])
       expect(holds.filter(({ state }) => state === 'pending')).toEqual([])
       const of = (streamed: number) => calls.filter((call) => call.streamed === streamed)
@@ -173,7 +175,8 @@ describe('SIGTERM', () => {
 
     gateway.signal('SIGINT')
     expect(await gateway.ended).toBe(0)
-    const { findings, calls, holds } = gateway.books()
+    const { calls, holds } = gateway.books()
+    const findings = await gateway.findings()
     expect(findings).toEqual([])
     expect(holds.map(({ state }) => state)).toEqual(['posted'])
     expect(calls.map(({ outcome, cost_nanos }) => ({ outcome, cost_nanos }))).toEqual([
@@ -194,7 +197,8 @@ describe('SIGTERM', () => {
     gateway.signal('SIGTERM')
     expect(await gateway.ended).not.toBe(0)
     await given_up
-    const { findings, holds } = gateway.books()
+    const { holds } = gateway.books()
+    const findings = await gateway.findings()
     expect(findings).toEqual([])
     expect(holds.map(({ state }) => state)).toEqual(Array(STREAMS + WHOLES).fill('pending'))
   })

@@ -29,13 +29,14 @@ const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle
 const VISITOR = { address: '127.0.0.1', user_agent: 'test' }
 
 /** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
-export function signedIn(
-  gateway: Pick<TestGateway, 'db' | 'url'>,
+export async function signedIn(
+  gateway: Pick<TestGateway, 'store' | 'url'>,
   who: Who,
   now_ms = Date.now(),
-): ConsoleClient {
+): Promise<ConsoleClient> {
   const token = randomBytes(32).toString('base64url')
-  openSession(gateway.db, personOf(gateway, who), { token, visitor: VISITOR, now_ms, settings: SETTINGS })
+  const person = await personOf(gateway, who)
+  await openSession(gateway.store, person, { token, visitor: VISITOR, now_ms, settings: SETTINGS })
   return clientOf(gateway, `__Host-tollgate=${token}`)
 }
 
@@ -70,14 +71,14 @@ export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = PROBES): Co
   }
 }
 
-function personOf({ db }: Pick<TestGateway, 'db'>, who: Who): Person {
+async function personOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<Person> {
   if (who === 'operator') return { account_id: null, key_id: null }
   if ('account' in who) {
-    const account = accountQueries(db).accountByName.get({ name: who.account })
+    const account = await accountQueries(db).accountByName.get({ name: who.account })
     if (!account) throw new Error(`there is no account ${who.account}`)
     return { account_id: account.id, key_id: null }
   }
-  const key = keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
+  const key = await keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
   if (!key) throw new Error('there is no such key')
   return { account_id: key.account_id, key_id: key.id }
 }

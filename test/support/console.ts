@@ -1,9 +1,9 @@
 // The console of a real gateway in a real browser, signed in as its operator, as an account, or by a key.
-import type { Database } from 'bun:sqlite'
 import { afterAll } from 'bun:test'
 import { accountByName } from '../../src/access/accounts.ts'
 import { createPasswords, setPassword } from '../../src/access/passwords.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import type { Db } from '../../src/db/db.ts'
 import { type ConsolePage, consolePage, type PageOptions } from './console-page.ts'
 import { signedIn, type Who } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
@@ -38,23 +38,24 @@ export async function fileConsole(options: TestGatewayOptions = {}): Promise<Con
 let hashed: Promise<string> | undefined
 
 /** Gives the operator and these accounts their password. */
-export async function givePasswords({ db }: { db: Database }, accounts: readonly string[]): Promise<void> {
+export async function givePasswords({ store }: { store: Db }, accounts: readonly string[]): Promise<void> {
   hashed ??= createPasswords().hash(PASSWORD)
   const hash = await hashed
-  const ids = accounts.map((name) => accountByName(db, name).id)
-  for (const account_id of [null, ...ids]) setPassword(db, { account_id, hash, now_ms: Date.now() })
+  const owners = await Promise.all(accounts.map((name) => accountByName(store, name)))
+  for (const account_id of [null, ...owners.map(({ id }) => id)])
+    await setPassword(store, { account_id, hash, now_ms: Date.now() })
 }
 
 /** A page that is signed in, past the form and its limits. */
 export async function pageOf(
-  gateway: Pick<TestGateway, 'db' | 'url'>,
+  gateway: Pick<TestGateway, 'store' | 'url'>,
   as: Who | undefined,
   options?: PageOptions,
 ): Promise<ConsolePage> {
   const { origin } = gateway.url
   const visit = await consolePage(origin, options)
   if (as === undefined) return visit
-  const [name = '', value = ''] = signedIn(gateway, as).cookie.split('=')
+  const [name = '', value = ''] = (await signedIn(gateway, as)).cookie.split('=')
   await visit.context.addCookies([
     { name, value, url: origin.replace('http:', 'https:'), httpOnly: true, sameSite: 'Strict' },
   ])

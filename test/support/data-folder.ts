@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
@@ -32,15 +33,17 @@ export async function prepareDataFolder(
   await Bun.write(join(path, 'tollgate.toml'), catalogue)
   const database_path = join(path, 'tollgate.db')
   makeEmptyDatabase(database_path)
-  const db = openDatabase(database_path)
-  const writer = createWriter(db)
+  const connection = openDatabase(database_path)
+  const db = dbOver(connection)
+  const writer = createWriter(connection)
   const now_ms = Date.now()
-  const keys = Array.from({ length: accounts }, (_, index) => {
-    const { id: account_id, name } = createAccount(db, { name: `account-${index + 1}`, now_ms })
+  const keys: string[] = []
+  for (let index = 1; index <= accounts; index++) {
+    const { id: account_id, name } = await createAccount(db, { name: `account-${index}`, now_ms })
     writer.commit([{ op: 'top_up', account_id, amount_nanos: parseUsd(balance_usd), note: 'test', now_ms }])
-    return createKey(db, name, { name: 'key', ...SETTINGS }, { randomBytes, now_ms }).text
-  })
-  db.close()
+    keys.push((await createKey(db, name, { name: 'key', ...SETTINGS }, { randomBytes, now_ms })).text)
+  }
+  await db.close()
   return {
     path,
     database_path,

@@ -81,7 +81,7 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
     const key = folder.keys[Math.floor(at / ROUNDS_PER_ACCOUNT)] ?? ''
     await playRound({ gateway, key, disk, allAsked: () => upstream.sees(asked), release }, total)
   }
-  total.findings = gateway.books().findings.length
+  total.findings = (await gateway.findings()).length
   return total
 }
 

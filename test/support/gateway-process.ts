@@ -1,6 +1,7 @@
 // The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
 import { openDatabase } from '../../src/db/open.ts'
 import type { Call } from '../../src/db/schema.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type HoldFate, holdFates } from './holds.ts'
@@ -8,7 +9,6 @@ import { commandOf } from './programs.ts'
 
 /** What is on the disk once the process is gone. */
 interface Books {
-  findings: unknown[]
   calls: Call[]
   holds: HoldFate[]
 }
@@ -25,6 +25,8 @@ export interface GatewayProcess extends AsyncDisposable {
   /** Its exit status, when it has ended. */
   ended: Promise<number>
   books(): Books
+  /** What the audit finds. */
+  findings(): Promise<readonly unknown[]>
 }
 
 /**
@@ -75,9 +77,12 @@ async function over(
       const db = openDatabase(folder.database_path, { readonly: true })
       const calls = db.query<Call, []>('SELECT * FROM calls ORDER BY id').all()
       const holds = holdFates(db)
-      const { findings } = audit(db)
       db.close()
-      return { findings, calls, holds }
+      return { calls, holds }
+    },
+    async findings() {
+      await using db = openDb(folder.database_path, { readonly: true })
+      return (await audit(db)).findings
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

@@ -10,6 +10,7 @@ import { createAccount } from '../../src/access/accounts.ts'
 import type { CredentialForm } from '../../src/access/gate.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
+import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Account, Call, Entry, Key } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
@@ -22,7 +23,7 @@ import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
 import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
 import { ownProgram } from '../../src/server/own-process.ts'
-import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
+import { type LastStep, type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
@@ -81,10 +82,12 @@ export interface TestGateway extends AsyncDisposable {
   data_folder: string
   /** A connection of the test's own. */
   db: Database
+  /** The gateway's own database, for the functions that it uses. */
+  store: Db
   /** Makes an account with this much money. */
   account(name: string, money?: { balance_usd?: string }): Promise<Account>
   /** Makes a key, and returns its text. */
-  key(account_name: string, settings?: Partial<KeySettings>): string
+  key(account_name: string, settings?: Partial<KeySettings>): Promise<string>
   /** Makes an account with a key, and returns the key's text. */
   caller(balance_usd?: string, settings?: Partial<KeySettings>): Promise<string>
   /** Adds to an account's balance. */
@@ -137,8 +140,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   makeEmptyDatabase(database_path)
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
-  /** The gateway's own. */
-  let ledger: Ledger | undefined
+  let last_step: LastStep | undefined
   const started = await startGateway({
     data_folder,
     plugins: options.plugins ?? plugins,
@@ -153,13 +155,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     plugin_limits: options.plugin_limits,
     ...(probe ? { probe } : {}),
     atLast: async (last) => {
-      ledger = last.ledger
+      last_step = last
     },
     ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
+  const { db: store, ledger } = begun(last_step)
   const db = openDatabase(database_path)
   const library = {
-    db,
+    db: store,
     images: createFileStore(join(data_folder, 'images')),
     files: createFileStore(join(data_folder, 'files')),
   }
@@ -171,14 +174,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   let rests = 0
   let is_audited = true
 
-  function requireLedger(): Ledger {
-    if (!ledger) throw new Error('the gateway has not started')
-    return ledger
-  }
-
   async function expectBooks(): Promise<void> {
     is_audited = true
-    expect([...audit(db).findings, ...(await auditLibrary(library))]).toEqual([])
+    expect([...(await audit(store)).findings, ...(await auditLibrary(library))]).toEqual([])
   }
 
   const gateway: TestGateway = {
@@ -186,14 +184,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     started,
     data_folder,
     db,
+    store,
     async account(name, { balance_usd = '0' } = {}) {
-      const account = createAccount(db, { name, now_ms: now() })
+      const account = await createAccount(store, { name, now_ms: now() })
       if (parseUsd(balance_usd) > 0) await gateway.topUp(account.id, balance_usd)
       return account
     },
-    key(account_name, settings = {}) {
+    async key(account_name, settings = {}) {
       const all = { name: `key-${++named}`, ...settings }
-      const { text } = createKey(db, account_name, all, { randomBytes, now_ms: now() })
+      const { text } = await createKey(store, account_name, all, { randomBytes, now_ms: now() })
       secrets.push(text)
       return text
     },
@@ -202,7 +201,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return gateway.key(name, settings)
     },
     async topUp(account_id, usd, note = 'test') {
-      const outcome = await requireLedger().submit({
+      const outcome = await ledger.submit({
         op: 'top_up',
         account_id,
         amount_nanos: parseUsd(usd),
@@ -244,7 +243,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return only
     },
     log: memory,
-    written: () => requireLedger().barrier(),
+    written: () => ledger.barrier(),
     async atRest() {
       await gateway.rest()
       return readRows(db)
@@ -258,7 +257,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return call
     },
     async rest() {
-      await settled(db, requireLedger())
+      await settled(db, ledger)
       for (const table of ['accounts', 'keys'])
         expect(db.query(`SELECT * FROM ${table} WHERE held_nanos <> 0`).all()).toEqual([])
       rests += 1
@@ -288,6 +287,12 @@ export async function fileGateway(options: TestGatewayOptions = {}): Promise<Tes
   const shared = await startTestGateway(options)
   afterAll(() => shared.stop())
   return shared
+}
+
+/** What is only known once a gateway has started. */
+function begun(step: LastStep | undefined): LastStep {
+  if (!step) throw new Error('the gateway has not started')
+  return step
 }
 
 async function writeFilesIn(folder: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -1,8 +1,8 @@
 // People who sign in to the console from addresses of their choice, behind a proxy that the gateway trusts.
 
-import type { Database } from 'bun:sqlite'
 import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
+import type { Db } from '../../src/db/db.ts'
 import { PROBES } from './console-session.ts'
 
 /** The catalogue's setting by which they have addresses. */
@@ -13,16 +13,16 @@ const RIGHT_PASSWORD = 'correct horse battery'
 const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
 
 /** Stores the operator's password anew, so that checks of it take next to no time: for tests that count them. */
-export async function makeGuessesCheap(db: Database): Promise<void> {
+export async function makeGuessesCheap(db: Db): Promise<void> {
   const hash = await Bun.password.hash(RIGHT_PASSWORD, CHEAP)
-  setPassword(db, { account_id: null, hash, now_ms: Date.now() })
+  await setPassword(db, { account_id: null, hash, now_ms: Date.now() })
 }
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 
 /** A link of the operator's, for `signInByLink`. */
-export const operatorsLink = (db: Database): string =>
-  makeOperatorsLink(db, { randomBytes, now_ms: Date.now() }).token
+export const operatorsLink = async (db: Db): Promise<string> =>
+  (await makeOperatorsLink(db, { randomBytes, now_ms: Date.now() })).token
 
 /** Somebody at an address. */
 export function person(url: URL, address: string) {

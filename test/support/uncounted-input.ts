@@ -316,7 +316,7 @@ export async function buy(
   calls: number,
 ): Promise<Bought> {
   const { id, name } = await s.gateway.account(`cent-${named++}`, { balance_usd: BALANCE_USD })
-  const key = s.gateway.key(name)
+  const key = await s.gateway.key(name)
   const statuses = await Promise.all(
     Array.from({ length: calls }, async () => {
       const said = body(text)

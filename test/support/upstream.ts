@@ -136,7 +136,7 @@ export async function startUpstream(
   const seen: Seen[] = []
   const requests = createCounter()
   let current = script
-  const listener: RequestListener = async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const over = Promise.withResolvers<void>()
     const record = await readRequest(request, over.promise)
     response.on('close', () => {
@@ -147,6 +147,8 @@ export async function startUpstream(
     requests.add()
     await perform(typeof current === 'function' ? await current(record, index) : current, request, response)
   }
+  // What fails in it fails the test, as an error that nothing catches.
+  const listener: RequestListener = (request, response) => void serve(request, response)
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -20,7 +20,7 @@ export async function takeWriteLock(database_path: string): Promise<() => Promis
   const { value } = await holder.stdout.getReader().read()
   if (Buffer.from(value ?? []).toString() !== 'locked') throw new Error('the write lock could not be taken')
   return async () => {
-    holder.stdin.end()
+    await holder.stdin.end()
     await holder.exited
   }
 }

@@ -80,7 +80,7 @@ const paid: Plugin = (gateway) =>
   new Elysia({ name: 'paid' }).use(calls(gateway, surfaceOf('paid'))).post(
     '/paid',
     async ({ origin }) => {
-      gateway.exchange.gate.admit(origin)
+      await gateway.exchange.gate.admit(origin)
       return new Response(await origin.request.text(), { headers: { 'x-request-id': origin.request_id } })
     },
     { parse: 'none' },

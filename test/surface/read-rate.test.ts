@@ -13,7 +13,7 @@ test.each([
   ['/api/v1/files', { error: { code: 'rate_limit_exceeded' } }],
   ['/v1/models', { error: { type: 'rate_limit_error' } }],
 ])('%s', async (path, refusal) => {
-  const key = gateway.key('reader', { name: `first${names++}` })
+  const key = await gateway.key('reader', { name: `first${names++}` })
   const read = () => gateway.call(path, undefined, { key })
   for (const _ of [1, 2, 3]) expect((await read()).status).toBe(200)
   const refused = await read()
@@ -21,7 +21,7 @@ test.each([
   expect(refused.headers.get('retry-after')).toBe('60')
   expect((await refused.json()) as object).toMatchObject(refusal)
   // The limit is the key's own.
-  const other = gateway.key('reader', { name: `other${names++}` })
+  const other = await gateway.key('reader', { name: `other${names++}` })
   expect((await gateway.call(path, undefined, { key: other })).status).toBe(200)
 })
 

@@ -191,12 +191,12 @@ describe('a difference of more than 2 %', () => {
     await costsOf()
     const { request_id } = await lastCall()
     const path = `/calls/${request_id}`
-    expect(await signedIn(gateway, 'operator').json('GET', path)).toMatchObject({
+    expect(await (await signedIn(gateway, 'operator')).json('GET', path)).toMatchObject({
       reported_cost_nanos: Math.round(cost * 1e9),
       computed_cost_nanos: COMPUTED,
       costs_differ: differ,
     })
-    expect(await signedIn(gateway, { key }).json('GET', path)).toMatchObject({
+    expect(await (await signedIn(gateway, { key })).json('GET', path)).toMatchObject({
       provider_cost_nanos: null,
       reported_cost_nanos: null,
       computed_cost_nanos: null,

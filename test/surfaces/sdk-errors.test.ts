@@ -95,7 +95,7 @@ describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     const name = limitedAccount(caller)
     if (!gateway.rows().accounts.some((account) => account.name === name))
       await gateway.account(name, { balance_usd: '1' })
-    const key = gateway.key(name)
+    const key = await gateway.key(name)
     // The account's only request of this minute, unless another case has sent it: then this one is refused, too.
     await CLIENTS[caller](gateway.url, key)
       .ask({ model: MODELS[provider], streams })
@@ -225,7 +225,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
 
 async function suspendedKey(): Promise<string> {
   const { name } = await gateway.account(`suspended-${Bun.randomUUIDv7()}`, { balance_usd: '1' })
-  const key = gateway.key(name)
-  suspendAccount(gateway.db, name)
+  const key = await gateway.key(name)
+  await suspendAccount(gateway.store, name)
   return key
 }

@@ -30,19 +30,58 @@ const filesOf = (...sizes: number[]) => formOf(sizes.map((size) => ({ bytes: pic
 const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
 
-test('the rows are counted again for what comes in after all that came in before has ended', () => {
+test('the rows are counted again for what comes in after all that came in before has ended', async () => {
   const counted: number[] = []
   const quota = createQuota((account_id) => {
     counted.push(account_id)
     return 0
   })
-  const [one, other] = [quota.reserve(7), quota.reserve(7)]
+  const [one, other, third] = [quota.reserve(7), quota.reserve(7), quota.reserve(7)]
+  await one.take(5)
   one.end(5)
-  quota.reserve(7).end(5)
+  await third.take(5)
+  third.end(5)
   expect(counted).toEqual([7])
-  other.end(5)
-  quota.reserve(7)
+  other.end(0)
+  await quota.reserve(7).take(5)
   expect(counted).toEqual([7, 7])
+})
+
+describe('while the rows are counted', () => {
+  /** A quota whose account has this much stored, which is told only later. */
+  function counting(stored_bytes: number) {
+    const first = Promise.withResolvers<number>()
+    const counts = [first.promise]
+    return { quota: createQuota(() => counts.shift() ?? stored_bytes), told: first.resolve }
+  }
+
+  test('all that comes in counts together', async () => {
+    const { quota, told } = counting(0)
+    const taking = Array.from({ length: 3 }, () => quota.reserve(7).take(FILE_QUOTA_BYTES / 2))
+    told(0)
+    const taken = await Promise.allSettled(taking)
+    expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  })
+
+  test('a file that is deleted counts once: what was counted before is counted again', async () => {
+    const { quota, told } = counting(FILE_QUOTA_BYTES - 10)
+    const upload = quota.reserve(7)
+    const taking = upload.take(10)
+    quota.removed(7, 10)
+    told(FILE_QUOTA_BYTES)
+    await taking
+    await expect(upload.take(1)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+  })
+
+  test('an upload that ends takes nothing more', async () => {
+    const { quota, told } = counting(0)
+    const [one, other] = [quota.reserve(7), quota.reserve(7)]
+    const taking = one.take(FILE_QUOTA_BYTES)
+    one.end(0)
+    told(0)
+    await taking
+    await other.take(FILE_QUOTA_BYTES)
+  })
 })
 
 describe('to the byte', () => {

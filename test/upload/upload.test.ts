@@ -215,7 +215,7 @@ describe('who may upload', () => {
       [401, 'invalid_api_key'],
       async () => {
         const key = await gateway.caller('0')
-        revokeKey(gateway.db, key.slice(0, 10), Date.now())
+        await revokeKey(gateway.store, key.slice(0, 10), Date.now())
         return key
       },
     ],
@@ -224,8 +224,8 @@ describe('who may upload', () => {
       [403, 'MODEL_ACCESS_DENIED'],
       async () => {
         const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`)
-        suspendAccount(gateway.db, name)
-        return gateway.key(name)
+        await suspendAccount(gateway.store, name)
+        return await gateway.key(name)
       },
     ],
     [

@@ -130,7 +130,7 @@ describe('an account', () => {
     await hand.type('New name', 'alice.b')
     await hand.send()
     await page.getByRole('heading', { level: 1, name: 'alice.b' }).waitFor()
-    const key = gateway.key('alice.b')
+    const key = await gateway.key('alice.b')
     await hand.choose('Close account')
     await hand.type('Write alice.b to confirm', 'alice')
     await hand.enter()
@@ -175,7 +175,7 @@ describe('an account whose requests are refused', () => {
 
   test('says so at its top, with why and what to do; each is listed beside the calls, and told whole', async () => {
     await gateway.account('poor')
-    const key = gateway.key('poor')
+    const key = await gateway.key('poor')
     for (let times = 0; times < 26; times++) request_id = await idOf(await send(key))
     await eventually('they are recorded', () => gateway.db.query('SELECT 1 FROM refusals').all().length >= 26)
     await one.open('/console/accounts/poor')

@@ -6,14 +6,14 @@ import { fileConsole } from '../support/console.ts'
 import { signedIn } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole()
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 const alice = await gateway.account('alice', { balance_usd: '12.5' })
 await operator.json('POST', `/accounts/${alice.id}/debit`, {
   amount: '2.5',
   note: 'hardware',
 })
 const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
-await (await gateway.call('/v1/chat/completions', asked, { key: gateway.key('alice') })).arrayBuffer()
+await (await gateway.call('/v1/chat/completions', asked, { key: await gateway.key('alice') })).arrayBuffer()
 await gateway.rest()
 
 const sumOf = (kind: string) =>

@@ -8,8 +8,10 @@ const { gateway, visit } = await fileConsole()
 test('nobody else gets a report', async () => {
   await gateway.account('alice', { balance_usd: '1' })
   expect((await clientOf(gateway).send('POST', '/doctor')).status).toBe(401)
-  expect((await signedIn(gateway, { account: 'alice' }).send('POST', '/doctor')).status).toBe(403)
-  expect((await signedIn(gateway, { key: gateway.key('alice') }).send('POST', '/doctor')).status).toBe(403)
+  expect((await (await signedIn(gateway, { account: 'alice' })).send('POST', '/doctor')).status).toBe(403)
+  expect(
+    (await (await signedIn(gateway, { key: await gateway.key('alice') })).send('POST', '/doctor')).status,
+  ).toBe(403)
 })
 
 test.each(['wide', 'phone'] as const)(

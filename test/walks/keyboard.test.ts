@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 
 const { gateway, visit } = await fileConsole()
 const alice = await gateway.account('alice', { balance_usd: '10' })
-const key = gateway.key('alice', { name: 'laptop' })
+const key = await gateway.key('alice', { name: 'laptop' })
 const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
 const answer = await gateway.call('/v1/chat/completions', asked, { key })
 await answer.arrayBuffer()

@@ -6,7 +6,7 @@ const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('bob', { balance_usd: '10' })
 await givePasswords(gateway, ['alice'])
-const keys = { alice: gateway.key('alice'), bob: gateway.key('bob') }
+const keys = { alice: await gateway.key('alice'), bob: await gateway.key('bob') }
 
 async function callBy(name: keyof typeof keys, model: string): Promise<void> {
   const messages = [{ role: 'user', content: 'Hello' }]

@@ -34,7 +34,7 @@ test('the first visit: no balance, funds, a key, code for a client, and the firs
   await one.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
   await one.page.getByText(/Ask your operator to add funds/).waitFor()
   await one.looksRight()
-  const operator = signedIn(gateway, 'operator')
+  const operator = await signedIn(gateway, 'operator')
   await operator.json('POST', '/accounts/newcomer/top-up', { amount: '5' })
   await one.page.getByText('You have 5.00 USD').waitFor()
 

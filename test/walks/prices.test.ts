@@ -142,7 +142,7 @@ max_output_tokens = 65536
 })
 
 test('a model of a real provider is suggested before simulated ones', async () => {
-  const account = signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
+  const account = await signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
   expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
   const { text_models } = await account.json('GET', '/play')
   expect(text_models.map(({ id }: { id: string }) => id).slice(0, 4)).toEqual([

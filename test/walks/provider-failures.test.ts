@@ -55,7 +55,7 @@ describe('a model and a provider of which every call fails', () => {
   let key = ''
   beforeAll(async () => {
     await gateway.account('alice', { balance_usd: '10' })
-    key = gateway.key('alice')
+    key = await gateway.key('alice')
   })
   const say = async () => {
     const body = { model: 'of-azure-here', messages: [{ role: 'user', content: 'Hello' }] }

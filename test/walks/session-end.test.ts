@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { startGateway } from '../../src/server/serve.ts'
 import { fileConsole, givePasswords, PASSWORD, pageOf } from '../support/console.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
@@ -43,12 +43,12 @@ describe('a gateway that is stopped and started', () => {
     using folder = await prepareDataFolder(FIRST_CATALOGUE)
     const start = (listen: string) =>
       startGateway({ data_folder: folder.path, plugins, log: memoryLog().log, env: {}, listen })
-    const db = openDatabase(folder.database_path)
-    await givePasswords({ db }, [])
+    const store = openDb(folder.database_path)
+    await givePasswords({ store }, [])
     const before = await start('127.0.0.1:0')
     const { host, port } = before.url
-    await using one = await pageOf({ url: before.url, db }, 'operator')
-    db.close()
+    await using one = await pageOf({ url: before.url, store }, 'operator')
+    await store.close()
     const { page } = one
     await one.open(ACCOUNT_STEP)
     await page.getByLabel('Account', { exact: true }).fill('dave')

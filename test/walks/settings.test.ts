@@ -70,9 +70,9 @@ test('choices, switches and lists', async () => {
 test('what the form has is for the operator', async () => {
   expect((await clientOf(gateway).send('GET', '/catalogue/settings')).status).toBe(401)
   await gateway.account('alice')
-  const account = signedIn(gateway, { account: 'alice' })
+  const account = await signedIn(gateway, { account: 'alice' })
   expect((await account.send('GET', '/catalogue/settings')).status).toBe(403)
-  const { sections } = await signedIn(gateway, 'operator').json('GET', '/catalogue/settings')
+  const { sections } = await (await signedIn(gateway, 'operator')).json('GET', '/catalogue/settings')
   expect(sections.map(({ name }: { name: string }) => name)).toContain('limits')
 })
 

@@ -63,7 +63,7 @@ describe('signing in', () => {
     const { page } = one
     await one.open('/console/settings')
     await page.getByRole('button', { name: 'API key', exact: true }).click()
-    await page.getByRole('textbox', { name: 'API key' }).fill(gateway.key('alice', { name: 'desk' }))
+    await page.getByRole('textbox', { name: 'API key' }).fill(await gateway.key('alice', { name: 'desk' }))
     await page.keyboard.press('Enter')
     await page.getByText('this session').waitFor()
     expect(await page.getByRole('heading', { name: 'Password' }).count()).toBe(0)
@@ -101,7 +101,7 @@ describe('a link', () => {
   test('of the operator sets a password once, and leads into the console', async () => {
     await using one = await visit()
     const { page } = one
-    const { token } = makeOperatorsLink(gateway.db, issuing())
+    const { token } = await makeOperatorsLink(gateway.store, issuing())
     await one.open(`/console/welcome#${token}`)
     await page.getByRole('heading', { name: 'Welcome, operator' }).waitFor()
     await one.looksRight()
@@ -123,7 +123,7 @@ describe('a link', () => {
     await using one = await visit(undefined, { size: 'phone' })
     const { page } = one
     await dropSecureCookies(page)
-    const { token } = makeInvitation(gateway.db, 'bob', issuing())
+    const { token } = await makeInvitation(gateway.store, 'bob', issuing())
     await one.open(`/console/invitation#${token}`)
     await page.getByRole('heading', { name: 'Welcome, bob' }).waitFor()
     await page.getByLabel('Password', { exact: true }).fill('a password of bob’s own')

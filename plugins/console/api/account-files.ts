@@ -36,8 +36,8 @@ export function keyFileRoutes(gateway: ConsoleParts) {
       listCsv(gateway, viewer, {
         list: 'keys',
         columns: KEY_COLUMNS,
-        parts: allPages(ROWS_AT_ONCE, (page) => {
-          const { keys, next_cursor } = keysPage(gateway, viewer, { ...query, ...page })
+        parts: allPages(ROWS_AT_ONCE, async (page) => {
+          const { keys, next_cursor } = await keysPage(gateway, viewer, { ...query, ...page })
           return { rows: keys, next_cursor }
         }),
       }),

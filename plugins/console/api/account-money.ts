@@ -2,7 +2,7 @@
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { unprocessable } from '../../../src/domain/errors.ts'
+import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/ledger/notes.ts'
 import type { Refused } from '../../../src/ledger/operations.ts'
@@ -44,7 +44,7 @@ async function moved(
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
   checkNote(note)
-  const { id: account_id } = requireAccount(gateway, id)
+  const { id: account_id } = await requireAccount(gateway, id)
   const now_ms = gateway.exchange.now()
   const outcome = await gateway.exchange.ledger.submit({
     op,
@@ -55,12 +55,17 @@ async function moved(
     by: byOf(gateway, { viewer, origin }),
     now_ms,
   })
-  if (!outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)
-  return { account: shownAccount(gateway, String(account_id)), again: outcome.first !== undefined }
+  if (!outcome.ok) throw await refusalOf(gateway, id, amount_nanos, outcome)
+  return { account: await shownAccount(gateway, String(account_id)), again: outcome.first !== undefined }
 }
 
-function refusalOf(gateway: Pick<Gateway, 'db'>, id: string, amount_nanos: Nanos, { refusal }: Refused) {
-  const { balance_nanos, held_nanos } = requireAccount(gateway, id)
+async function refusalOf(
+  gateway: Pick<Gateway, 'db'>,
+  id: string,
+  amount_nanos: Nanos,
+  { refusal }: Refused,
+): Promise<GatewayError> {
+  const { balance_nanos, held_nanos } = await requireAccount(gateway, id)
   if (refusal === 'insufficient_balance') {
     const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
     return unprocessable(

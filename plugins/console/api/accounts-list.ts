@@ -33,10 +33,10 @@ export async function accountsPage(
   const page = pageOf(query)
   const found =
     !low && (order === 'name' || order === 'balance')
-      ? listAccountPage(db, { search, status, order }, page)
+      ? await listAccountPage(db, { search, status, order }, page)
       : await rankedPage(db, query, page, now_ms)
   if (!found) throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
-  const spending = spendingOf(
+  const spending = await spendingOf(
     db,
     found.rows.map(({ id }) => id),
     now_ms,
@@ -71,7 +71,7 @@ async function rankedPage(
   page: PageRequest,
   now_ms: number,
 ): Promise<Page<ListedAccount> | undefined> {
-  const brief = briefAccounts(db, { search, status })
+  const brief = await briefAccounts(db, { search, status })
   const spending = await spendingOfMany(
     db,
     brief.map(({ id }) => id),
@@ -88,7 +88,7 @@ async function rankedPage(
   if (page.cursor !== undefined && at < 0) return undefined
   const { rows, next_cursor } = pageOfRows(ranked.slice(at + 1), page)
   return {
-    rows: listedAccounts(
+    rows: await listedAccounts(
       db,
       rows.map(({ id }) => id),
     ),

@@ -28,7 +28,6 @@ import { AccountParams } from './fields.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
   const { now } = gateway.exchange
   return new Elysia({ name: 'console-accounts' })
     .use(operatorCalls(gateway))
@@ -39,9 +38,9 @@ export function accountRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/accounts',
       async ({ viewer, origin, body: { name, ...details } }) => {
-        const { id } = await changed(gateway, { viewer, origin }, () => {
-          const made = createAccount(db, { name, now_ms: now() })
-          changeDetails(db, name, defined(details))
+        const { id } = await changed(gateway, { viewer, origin }, async (tx) => {
+          const made = await createAccount(tx, { name, now_ms: now() })
+          await changeDetails(tx, name, defined(details))
           return made
         })
         return shownAccount(gateway, String(id))
@@ -55,14 +54,15 @@ export function accountRoutes(gateway: ConsoleParts) {
     .patch(
       '/console/api/accounts/:id',
       async ({ viewer, origin, params: { id }, body: { name, ...details } }) => {
-        const { id: number, name: before } = requireAccount(gateway, id)
-        await changed(gateway, { viewer, origin }, () => {
-          if (name !== undefined && name !== before) renameAccount(db, before, name)
-          changeDetails(db, name ?? before, defined(details))
+        const account = await changed(gateway, { viewer, origin }, async (tx) => {
+          const found = await requireAccount({ db: tx }, id)
+          if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)
+          await changeDetails(tx, name ?? found.name, defined(details))
+          return found
         })
         return {
-          account: shownAccount(gateway, String(number)),
-          remark: remarkOn(gateway, before, name ?? before),
+          account: await shownAccount(gateway, String(account.id)),
+          remark: remarkOn(gateway, account.name, name ?? account.name),
         }
       },
       { params: AccountParams, body: AccountChanges, response: { 200: RenamedView, ...FAILURES } },
@@ -73,7 +73,6 @@ export function accountRoutes(gateway: ConsoleParts) {
 export function accountStatusRoutes(
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>,
 ) {
-  const { db } = gateway
   const { now } = gateway.exchange
   const { responses } = gateway.content
   return new Elysia({ name: 'console-account-status' })
@@ -81,10 +80,10 @@ export function accountStatusRoutes(
     .post(
       '/console/api/accounts/:id/suspend',
       async ({ viewer, origin, params: { id } }) => {
-        await changed(gateway, { viewer, origin }, () => {
-          const account = requireAccount(gateway, id)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const account = await requireAccount({ db: tx }, id)
           if (account.status === 'closed') throw closedAlready(account.name)
-          suspendAccount(db, account.name)
+          await suspendAccount(tx, account.name)
         })
         return shownAccount(gateway, id)
       },
@@ -93,7 +92,10 @@ export function accountStatusRoutes(
     .post(
       '/console/api/accounts/:id/resume',
       async ({ viewer, origin, params: { id } }) => {
-        await changed(gateway, { viewer, origin }, () => reopenAccount(db, requireAccount(gateway, id).name))
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const { name } = await requireAccount({ db: tx }, id)
+          await reopenAccount(tx, name)
+        })
         return shownAccount(gateway, id)
       },
       { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
@@ -101,36 +103,37 @@ export function accountStatusRoutes(
     .post(
       '/console/api/accounts/:id/close',
       async ({ viewer, origin, params: { id }, body }) => {
-        const revoked_keys = await changed(gateway, { viewer, origin }, () => {
-          const { name } = requireAccount(gateway, id)
+        const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
+          const { name } = await requireAccount({ db: tx }, id)
           if (body.name !== name)
             throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {
               param: 'name',
             })
-          return closeAccount(db, name, now())
+          return closeAccount(tx, name, now())
         })
         // Deletes the kept responses of closed accounts, among what else is over.
         await responses.sweep()
-        return { account: shownAccount(gateway, id), revoked_keys }
+        return { account: await shownAccount(gateway, id), revoked_keys }
       },
       { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
     )
 }
 
 /** An account with all that its page shows. @throws GatewayError not_found */
-export function shownAccount(
+export async function shownAccount(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   reference: string,
-): Static<typeof AccountView> {
+): Promise<Static<typeof AccountView>> {
   const { db } = gateway
   const { now } = gateway.exchange
-  const account = requireAccount(gateway, reference)
+  const account = await requireAccount(gateway, reference)
   const { id } = account
+  const spending = await spendingOf(db, [id], now())
   return accountView(gateway, account, {
-    spending: spendingOf(db, [id], now()).get(id) ?? NOTHING_SPENT,
-    keys: countUsableKeys(db, id, now()),
-    last_call_at_ms: lastCallOf(db, id),
-    details: detailsOf(db, id),
+    spending: spending.get(id) ?? NOTHING_SPENT,
+    keys: await countUsableKeys(db, id, now()),
+    last_call_at_ms: await lastCallOf(db, id),
+    details: await detailsOf(db, id),
   })
 }
 

@@ -54,12 +54,12 @@ export function alertRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'pe
     .use(operatorCalls(gateway))
     .get(
       '/console/api/alerts',
-      () => {
+      async () => {
         const { webhook } = catalogue().alerts
         return {
-          open: alerts.open().map(alertView),
-          recent: alerts.recent(SHOWN).map(alertView),
-          sendings: alerts.sendings(SHOWN).map(sendingView),
+          open: (await alerts.open()).map(alertView),
+          recent: (await alerts.recent(SHOWN)).map(alertView),
+          sendings: (await alerts.sendings(SHOWN)).map(sendingView),
           webhook: webhook ? new URL(webhook.url).host : null,
         }
       },

@@ -9,9 +9,10 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { numberIn } from './fields.ts'
 
 /** An account by its number, or else by its name. @throws GatewayError not_found */
-export function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): ListedAccount {
+export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): Promise<ListedAccount> {
   const number = numberIn(reference)
-  const found = (number !== undefined && listedAccount(db, number)) || accountNamed(db, reference)
+  const found =
+    (number !== undefined && (await listedAccount(db, number))) || (await accountNamed(db, reference))
   if (!found) throw noSuchAccount()
   return found
 }
@@ -22,13 +23,13 @@ export function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): 
  * @param asked its number or name
  * @throws GatewayError not_found for another's account, and one that does not exist
  */
-export function accountAsked(
+export async function accountAsked(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   asked: string | undefined,
-): number | undefined {
+): Promise<number | undefined> {
   if (asked === undefined) return accountOf(viewer)
-  if (viewer.role === 'operator') return requireAccount(gateway, asked).id
+  if (viewer.role === 'operator') return (await requireAccount(gateway, asked)).id
   if (asked !== viewer.account && numberIn(asked) !== viewer.account_id) throw noSuchAccount()
   return viewer.account_id
 }
@@ -38,14 +39,14 @@ export function accountAsked(
  *
  * @throws GatewayError as `accountAsked`; conflict if it may mean two accounts
  */
-export function accountMeant(
+export async function accountMeant(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   asked: string | undefined,
-): number | undefined {
-  const id = accountAsked(gateway, viewer, asked)
+): Promise<number | undefined> {
+  const id = await accountAsked(gateway, viewer, asked)
   const named =
-    viewer.role === 'operator' && asked !== undefined ? accountNamed(gateway.db, asked) : undefined
+    viewer.role === 'operator' && asked !== undefined ? await accountNamed(gateway.db, asked) : undefined
   if (named && named.id !== id)
     throw conflict(
       `account: ${asked} is the name of one account and the number of another. Rename the first one: \`tollgate account rename ${asked} NEW-NAME\`.`,
@@ -57,16 +58,17 @@ export function accountMeant(
 const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })
 
 /** A key by its number, or else by its prefix. @throws GatewayError not_found, also for one that the viewer does not see */
-export function requireKey(
+export async function requireKey(
   { db }: Pick<Gateway, 'db'>,
   viewer: Viewer,
   reference: string,
   account_id: number | undefined = accountOf(viewer),
-): ListedKey {
+): Promise<ListedKey> {
   const number = numberIn(reference)
-  const of_prefix: Key[] = keyQueries(db).keysByPrefix.all({ prefix: reference })
+  const of_prefix: Key[] = await keyQueries(db).keysByPrefix.all({ prefix: reference })
   const ids = [...(number === undefined ? [] : [number]), ...of_prefix.map(({ id }) => id)]
-  const found = ids.map((id) => listedKey(db, id, account_id)).find((key) => key !== undefined)
+  let found: ListedKey | undefined
+  for (const id of ids) found ??= await listedKey(db, id, account_id)
   if (!found || !isOfKey(viewer, found.id))
     throw notFound('Key not found. See the list of keys.', { param: 'key' })
   return found
@@ -78,10 +80,10 @@ export function requireKey(
  * @param reference its number or prefix
  * @throws GatewayError not_found for a key of another account, or that the viewer does not see
  */
-export const keyAsked = (
+export const keyAsked = async (
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   account_id: number | undefined,
   reference: string | undefined,
-): number | undefined =>
-  reference === undefined ? onlyKeyOf(viewer) : requireKey(gateway, viewer, reference, account_id).id
+): Promise<number | undefined> =>
+  reference === undefined ? onlyKeyOf(viewer) : (await requireKey(gateway, viewer, reference, account_id)).id

@@ -14,7 +14,7 @@ import { TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
+import { allNamed, DISPLAY_NAME, type Unnamed } from './account-names.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
 import { allPages, CsvFile, listCsv } from './list-csv.ts'
@@ -63,10 +63,10 @@ const LogView = Closed({ actions: Type.Array(ActionView), ...PAGE_FIELDS })
 
 /** `GET /console/api/audit-log`, and `/console/api/audit-log.csv`. */
 export function auditLogRoutes(gateway: ConsoleParts) {
-  const reader = (viewer: Viewer, query: Static<typeof ExportQuery>) => {
-    const filter = filterOf(gateway, viewer, query)
-    return (asked: PageRequest) => {
-      const { rows, next_cursor } = listActions(gateway.db, filter, asked)
+  const reader = async (viewer: Viewer, query: Static<typeof ExportQuery>) => {
+    const filter = await filterOf(gateway, viewer, query)
+    return async (asked: PageRequest) => {
+      const { rows, next_cursor } = await listActions(gateway.db, filter, asked)
       return { rows: rows.map((row) => actionView(row, viewer)), next_cursor }
     }
   }
@@ -74,32 +74,31 @@ export function auditLogRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway))
     .get(
       '/console/api/audit-log',
-      ({ viewer, query }) => {
-        const { rows, next_cursor } = reader(viewer, query)(pageOf(query))
-        return { actions: rows.map((row) => named(gateway.db, viewer, row)), ...pageFields({ next_cursor }) }
+      async ({ viewer, query }) => {
+        const read = await reader(viewer, query)
+        const { rows, next_cursor } = await read(pageOf(query))
+        return { actions: await allNamed(gateway.db, viewer, rows), ...pageFields({ next_cursor }) }
       },
       { query: LogQuery, response: { 200: LogView, ...FAILURES } },
     )
     .get(
       '/console/api/audit-log.csv',
-      ({ viewer, query }) =>
-        listCsv(gateway, viewer, {
-          list: 'audit-log',
-          columns: COLUMNS,
-          parts: allPages(ROWS_AT_ONCE, reader(viewer, query)),
-        }),
+      async ({ viewer, query }) => {
+        const parts = allPages(ROWS_AT_ONCE, await reader(viewer, query))
+        return listCsv(gateway, viewer, { list: 'audit-log', columns: COLUMNS, parts })
+      },
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found, invalid_request */
-function filterOf(
+async function filterOf(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   { account, key, area, by, subject, ...period }: Static<typeof ExportQuery>,
-): ActionFilter {
+): Promise<ActionFilter> {
   return {
-    account_id: accountAsked(gateway, viewer, account),
+    account_id: await accountAsked(gateway, viewer, account),
     // Who signed in with a key sees what was done to that key.
     key_id: viewer.role === 'key' ? viewer.key_id : key,
     area,

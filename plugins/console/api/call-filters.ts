@@ -32,18 +32,19 @@ export function callFilterRoutes(gateway: ConsoleParts) {
 }
 
 /** @throws GatewayError not_found for another's account */
-function filtersView(
+async function filtersView(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   asked: string | undefined,
-): Static<typeof FiltersView> {
+): Promise<Static<typeof FiltersView>> {
   const { db, exchange } = gateway
   const own = accountOf(viewer)
-  const account_id = accountAsked(gateway, viewer, asked)
+  const account_id = await accountAsked(gateway, viewer, asked)
   const { models, providers } = exchange.catalogue()
+  const keys = account_id === undefined ? [] : await keyNames(db, account_id)
   return {
-    accounts: own === undefined ? accountNames(db) : [],
-    keys: account_id === undefined ? [] : keyNames(db, account_id).filter(({ id }) => isOfKey(viewer, id)),
+    accounts: own === undefined ? await accountNames(db) : [],
+    keys: keys.filter(({ id }) => isOfKey(viewer, id)),
     models: [...models.keys()].sort(),
     providers: own === undefined ? [...providers.keys()].sort() : [],
   }

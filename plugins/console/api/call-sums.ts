@@ -28,21 +28,21 @@ export function callSumRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-call-sums' }).use(viewerCalls(gateway, { counts_as: COUNTS_AS })).get(
     '/console/api/call-sums',
     async ({ viewer, query }) => {
-      const { calls, refusals } = callsAsked(gateway, viewer, query)
+      const { calls, refusals } = await callsAsked(gateway, viewer, query)
       const total = calls ? await callTotals(gateway.db, calls) : NO_CALLS
       return {
         ...usedSumView(total, viewer.role === 'operator'),
-        refused: refusals ? refusedOf(gateway, refusals) : 0,
+        refused: refusals ? await refusedOf(gateway, refusals) : 0,
       }
     },
     { query: Closed(CALL_FILTERS), response: { 200: SumsView, ...FAILURES } },
   )
 }
 
-function refusedOf(
+async function refusedOf(
   { db }: Pick<ConsoleParts, 'db'>,
   { model, status, since_ms = 0, until_ms = Number.MAX_SAFE_INTEGER, ...whose }: RefusalFilter,
-): number | null {
+): Promise<number | null> {
   if (model !== undefined || status !== undefined) return null
   return countRefused(db, { ...whose, span: 'hour', from_ms: since_ms, until_ms })
 }

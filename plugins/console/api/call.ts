@@ -1,10 +1,10 @@
 // One call by its request's id: what is known of it, from its record, its trace, its charge and the answer that is kept.
 
-import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
-import { conflict, notFound } from '../../../src/domain/errors.ts'
+import type { Db } from '../../../src/db/db.ts'
+import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { money, time } from '../../../src/http/views.ts'
@@ -38,15 +38,16 @@ export function callRoute(gateway: ConsoleParts) {
 }
 
 /** @throws GatewayError not_found; conflict (code call_under_way) for a call that is not settled yet */
-function callView(db: Database, viewer: Viewer, request_id: string): View {
+async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
   const account_id = accountOf(viewer)
-  const call = findCall(db, request_id, account_id)
-  if (!call || !isOfKey(viewer, call.key_id)) throw missing(db, viewer, request_id)
+  const call = await findCall(db, request_id, account_id)
+  if (!call || !isOfKey(viewer, call.key_id)) throw await missing(db, viewer, request_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.role === 'operator'
-  const charge = chargeOf(db, call)
+  const charge = await chargeOf(db, call)
+  const parts = await callsOfAnswer(db, call)
   return {
-    ...named(db, viewer, callRow(call, viewer)),
+    ...(await named(db, viewer, callRow(call, viewer))),
     timings: timingsOf(call, trace),
     tried: sees_routes ? triedOf(trace) : null,
     more_tried: sees_routes ? (trace.more_tried ?? 0) : 0,
@@ -65,24 +66,21 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
       ...money('amount', amount_nanos),
     })),
     entry: charge ? { id: charge.id, ...money('amount', charge.amount_nanos) } : null,
-    idempotency: idempotencyOf(db, call, trace),
-    parts: callsOfAnswer(db, call).map(({ cost_nanos, ...part }) => ({
-      ...part,
-      ...money('cost', cost_nanos),
-    })),
-    image_ids: imagesOfCall(db, call.id),
+    idempotency: await idempotencyOf(db, call, trace),
+    parts: parts.map(({ cost_nanos, ...part }) => ({ ...part, ...money('cost', cost_nanos) })),
+    image_ids: await imagesOfCall(db, call.id),
   }
 }
 
 /** Who sees the calls of one key learns nothing of the others'. */
-function missing(db: Database, viewer: Viewer, request_id: string) {
+async function missing(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
   const account_id = accountOf(viewer)
   const isSeen = (found: { key_id: number } | undefined) => found && isOfKey(viewer, found.key_id)
-  if (isSeen(callUnderWay(db, request_id, account_id)))
+  if (isSeen(await callUnderWay(db, request_id, account_id)))
     return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',
     })
-  if (isSeen(findRefusal(db, request_id, account_id)))
+  if (isSeen(await findRefusal(db, request_id, account_id)))
     return notFound('This request was refused: it is no call.', {
       param: 'request_id',
       code: 'request_refused',
@@ -131,14 +129,14 @@ function toldOf(call: TracedCall, { told }: CallTrace): View['told'] {
   return call.estimated === 1 || Object.keys(usage).length === 0 ? null : usage
 }
 
-function idempotencyOf(
-  db: Database,
+async function idempotencyOf(
+  db: Db,
   call: TracedCall,
   { idempotency_key_sha256, held_ms = 0 }: CallTrace,
-): View['idempotency'] {
+): Promise<View['idempotency']> {
   if (idempotency_key_sha256 === undefined) return null
   const { account_id, request_id, started_at_ms } = call
-  const kept = idempotencyQueries(db).ofRequest.get({
+  const kept = await idempotencyQueries(db).ofRequest.get({
     account_id,
     request_id,
     from_ms: started_at_ms,

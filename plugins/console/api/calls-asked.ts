@@ -44,14 +44,18 @@ export interface Asked {
  *
  * @throws GatewayError not_found for another's account, or key; permission_denied for what only the operator may ask
  */
-export function callsAsked(gateway: Pick<Gateway, 'db'>, viewer: Viewer, query: CallsAsked): Asked {
+export async function callsAsked(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  query: CallsAsked,
+): Promise<Asked> {
   const { account, key, model, provider, outcome, status, min_cost } = query
   if (accountOf(viewer) !== undefined && provider !== undefined)
     throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
-  const account_id = accountAsked(gateway, viewer, account)
+  const account_id = await accountAsked(gateway, viewer, account)
   const both = {
     account_id,
-    key_id: keyAsked(gateway, viewer, account_id, key),
+    key_id: await keyAsked(gateway, viewer, account_id, key),
     model,
     status: status === undefined ? undefined : statusesOf(status),
     ...readPeriod(query),

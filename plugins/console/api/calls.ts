@@ -1,9 +1,9 @@
 // The history of calls with the refused requests beside them: filtered and paged, the newest first, and as a file. An account sees its own.
 
-import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { Db } from '../../../src/db/db.ts'
 import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
@@ -20,7 +20,7 @@ import { REFUSAL_COLUMNS } from '../../../src/refusals/csv.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { named } from './account-names.ts'
+import { allNamed } from './account-names.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
 import { CALL_COLUMNS, OPERATOR_COLUMNS } from './calls-csv.ts'
@@ -62,14 +62,14 @@ export function callRoutes(gateway: ConsoleParts) {
     })
     .get(
       '/console/api/calls.csv',
-      ({ viewer, query }) => {
-        const { calls, refusals = {} } = callsAsked(gateway, viewer, query)
+      async ({ viewer, query }) => {
+        const { calls, refusals = {} } = await callsAsked(gateway, viewer, query)
         if (calls) {
           const columns = viewer.role === 'operator' ? OPERATOR_COLUMNS : CALL_COLUMNS
           return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
         }
-        const parts = allPages(REFUSALS_AT_ONCE, (page) => {
-          const { refusals: rows, next_cursor } = listRefusals(gateway.db, refusals, page)
+        const parts = allPages(REFUSALS_AT_ONCE, async (page) => {
+          const { refusals: rows, next_cursor } = await listRefusals(gateway.db, refusals, page)
           return { rows, next_cursor }
         })
         return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts })
@@ -84,17 +84,19 @@ async function callsPage(
   { cursor, ...query }: Static<typeof CallsQuery>,
 ): Promise<Static<typeof CallsView>> {
   const { db } = gateway
-  const asked = callsAsked(gateway, viewer, query)
+  const asked = await callsAsked(gateway, viewer, query)
   const limit = Math.min(pageOf(query).limit, MAX_ROWS)
   const from = cursor === undefined ? undefined : cursorsIn(cursor)
   const { rows, next, stopped_ms } = merged<RecordedCall, RecordedRefusal>(
     await partOfCalls(db, asked.calls, limit, from?.first),
-    partOfRefusals(db, asked.refusals, limit, from?.second),
+    await partOfRefusals(db, asked.refusals, limit, from?.second),
     limit,
   )
   return {
-    calls: rows.map((row) =>
-      named(db, viewer, 'cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row)),
+    calls: await allNamed(
+      db,
+      viewer,
+      rows.map((row) => ('cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row))),
     ),
     next_cursor: next ? `${next.first}.${next.second}` : null,
     ...time('searched_back_to', stopped_ms ?? null),
@@ -109,7 +111,7 @@ function cursorsIn(text: string): Cursors {
 const idOf = ({ id }: { id: number }): number => id
 
 async function partOfCalls(
-  db: Database,
+  db: Db,
   filter: CallFilter | undefined,
   limit: number,
   cursor: number | undefined,
@@ -120,7 +122,7 @@ async function partOfCalls(
       ? await search(db, filter, { limit, cursor })
       : { calls: [], next_cursor: undefined }
   const is_full = calls.length >= limit
-  const stopped_ms = is_full || next_cursor === undefined ? undefined : startOfCall(db, next_cursor)
+  const stopped_ms = is_full || next_cursor === undefined ? undefined : await startOfCall(db, next_cursor)
   return {
     rows: calls,
     next_cursor,
@@ -130,15 +132,15 @@ async function partOfCalls(
   }
 }
 
-function partOfRefusals(
-  db: Database,
+async function partOfRefusals(
+  db: Db,
   filter: RefusalFilter | undefined,
   limit: number,
   cursor: number | undefined,
-): Part<RecordedRefusal> {
+): Promise<Part<RecordedRefusal>> {
   const page =
     filter && cursor !== 0
-      ? listRefusals(db, filter, { limit, cursor })
+      ? await listRefusals(db, filter, { limit, cursor })
       : { refusals: [], next_cursor: undefined, back_to_ms: undefined }
   const { refusals: rows, ...rest } = page
   return { rows, ...rest, idOf, timeOf: ({ at_ms }) => at_ms }
@@ -146,17 +148,17 @@ function partOfRefusals(
 
 /** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */
 async function search(
-  db: Database,
+  db: Db,
   filter: CallFilter,
   { limit, cursor }: { limit: number; cursor: number | undefined },
 ): Promise<CallPage> {
   if (isNarrowed(filter)) return listCallsInTurns(db, filter, { limit, cursor })
-  const page = listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
+  const page = await listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
   for (let round = 1; round < MAX_ROUNDS; round++) {
     if (page.next_cursor === undefined || page.calls.length >= limit) break
     await endOfTurn()
     const rest = { limit: limit - page.calls.length, cursor: page.next_cursor }
-    const more = listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
+    const more = await listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
     page.calls.push(...more.calls)
     page.next_cursor = more.next_cursor
   }

@@ -1,9 +1,10 @@
 // The past of the catalogue in the console: its versions, who saved them, and one of them as a draft.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { sessionById } from '../../../src/access/session-rows.ts'
+import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
 import { historyOf, listHistory } from '../../../src/config/history.ts'
 import { listVersions, type MadeBy, madeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
+import type { Db } from '../../../src/db/db.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -81,10 +82,11 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
       async ({ query }) => {
         const { part, ...asked } = query
         const page = part === undefined ? await listHistory(db, pageOf(asked)) : await historyOf(db, part)
-        const [newest] = listVersions(db, { limit: 1 }).rows
+        const newest = await newestVersion(db)
+        const savers = await saversOf(db, page.rows)
         return {
           versions: page.rows.map(({ id, made_at_ms, made_by, changed }) => ({
-            ...versionFields(gateway, { version: id, made_at_ms, made_by }),
+            ...versionFields({ version: id, made_at_ms, made_by }, savers),
             in_force: id === newest?.id,
             changed: changed?.map((part) => ({ ...part, fields: [...part.fields] })) ?? null,
           })),
@@ -96,12 +98,12 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
     .get(
       '/console/api/catalogue/versions/:version',
       async ({ params: { version } }) => {
-        const own = requireVersion(db, version)
-        const before = versionBefore(db, version)
-        const [newest] = listVersions(db, { limit: 1 }).rows
+        const own = await requireVersion(db, version)
+        const before = await versionBefore(db, version)
+        const newest = await newestVersion(db)
         const { text, other_keys } = await configuration.revive(own.text)
         return {
-          ...versionFields(gateway, own),
+          ...versionFields(own, await saversOf(db, [own])),
           text: own.text,
           in_force: newest?.id === version,
           before: before ? { version: before.version, text: before.text } : null,
@@ -112,18 +114,32 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
     )
 }
 
+const newestVersion = async (db: Db) => (await listVersions(db, { limit: 1 })).rows.at(0)
+
+type Savers = Awaited<ReturnType<typeof saversOf>>
+
+/** The sessions that saved versions, by their numbers. */
+const saversOf = (db: Db, versions: readonly { made_by: MadeBy }[]) =>
+  sessionsByNumber(
+    db,
+    versions.flatMap(({ made_by }) => {
+      const { kind, name } = madeBy(made_by)
+      return kind === 'session' ? [Number(name)] : []
+    }),
+  )
+
 function versionFields(
-  gateway: ConsoleParts,
   { version, made_at_ms, made_by }: { version: number; made_at_ms: number; made_by: MadeBy },
+  savers: Savers,
 ) {
-  return { version, ...time('made', made_at_ms), by: byView(gateway, made_by) }
+  return { version, ...time('made', made_at_ms), by: byView(made_by, savers) }
 }
 
-function byView({ db }: ConsoleParts, made_by: MadeBy): Static<typeof ByView> {
+function byView(made_by: MadeBy, savers: Savers): Static<typeof ByView> {
   const { kind, name } = madeBy(made_by)
   const nobody = { session_id: null, address: null, command: null }
   if (kind === 'command') return { ...nobody, kind, command: name }
   if (kind === 'file') return { ...nobody, kind }
   const session_id = Number(name)
-  return { ...nobody, kind, session_id, address: sessionById(db, session_id)?.address ?? null }
+  return { ...nobody, kind, session_id, address: savers.get(session_id)?.address ?? null }
 }

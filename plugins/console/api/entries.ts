@@ -20,7 +20,7 @@ import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
+import { allNamed, DISPLAY_NAME, type Unnamed } from './account-names.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef } from './fields.ts'
 import { CsvFile, listCsv } from './list-csv.ts'
@@ -58,7 +58,8 @@ export function entrySumRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway, { counts_as: SUMS_COUNT_AS }))
     .get(
       '/console/api/entry-sums',
-      async ({ viewer, query }) => sumsView(await entrySums(gateway.db, filterOf(gateway, viewer, query))),
+      async ({ viewer, query }) =>
+        sumsView(await entrySums(gateway.db, await filterOf(gateway, viewer, query))),
       { query: ExportQuery, response: { 200: SumsView, ...FAILURES } },
     )
 }
@@ -85,34 +86,32 @@ export function entryRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/entries',
       async ({ viewer, query }) => {
-        const page = await listNamedEntries(db, filterOf(gateway, viewer, query), pageOf(query))
+        const page = await listNamedEntries(db, await filterOf(gateway, viewer, query), pageOf(query))
         if (!page)
           throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
-        return { entries: page.rows.map((row) => named(db, viewer, entryView(row))), ...pageFields(page) }
+        return { entries: await allNamed(db, viewer, page.rows.map(entryView)), ...pageFields(page) }
       },
       { query: EntriesQuery, response: { 200: EntriesView, ...FAILURES } },
     )
     .get(
       '/console/api/entries.csv',
-      ({ viewer, query }) =>
-        listCsv(gateway, viewer, {
-          list: 'entries',
-          columns: ENTRY_COLUMNS,
-          parts: allEntries(db, filterOf(gateway, viewer, query)),
-        }),
+      async ({ viewer, query }) => {
+        const parts = allEntries(db, await filterOf(gateway, viewer, query))
+        return listCsv(gateway, viewer, { list: 'entries', columns: ENTRY_COLUMNS, parts })
+      },
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
-function filterOf(
+async function filterOf(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   query: Static<typeof ExportQuery>,
-): EntriesFilter {
+): Promise<EntriesFilter> {
   requireWholeAccount(viewer)
   return {
-    account_id: accountAsked(gateway, viewer, query.account),
+    account_id: await accountAsked(gateway, viewer, query.account),
     kind: query.kind,
     ...readPeriod(query),
   }

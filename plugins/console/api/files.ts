@@ -93,12 +93,12 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
   const { db } = library
 
   /** Reads pages of the files that a viewer asks for. @throws GatewayError as `accountNeeded` */
-  function reader({ viewer, origin }: Looking, { account: name, content }: Static<typeof Filters>) {
-    const account = accountNeeded(db, viewer, name)
+  async function reader({ viewer, origin }: Looking, { account: name, content }: Static<typeof Filters>) {
+    const account = await accountNeeded(db, viewer, name)
     const is_shown = isShown(viewer, { content })
     if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
-    const read = (asked: PageRequest) => {
-      const { rows, next_cursor } = listFiles(db, account.id, asked)
+    const read = async (asked: PageRequest) => {
+      const { rows, next_cursor } = await listFiles(db, account.id, asked)
       return { rows: rows.map((row) => fileView(row, is_shown)), next_cursor }
     }
     return { account, read }
@@ -108,32 +108,31 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files',
-      ({ viewer, origin, query }) => {
-        const { account, read } = reader({ viewer, origin }, query)
-        const { rows, next_cursor } = read(pageOf(query))
+      async ({ viewer, origin, query }) => {
+        const { account, read } = await reader({ viewer, origin }, query)
+        const { rows, next_cursor } = await read(pageOf(query))
         return {
           account: account.name,
           files: rows,
           ...pageFields({ next_cursor }),
-          quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
+          quota: { used_bytes: await usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
       },
       { query: FilesQuery, response: { 200: FilesView, ...FAILURES } },
     )
     .get(
       '/console/api/files.csv',
-      ({ viewer, origin, query }) =>
-        listCsv(gateway, viewer, {
-          list: 'files',
-          columns: COLUMNS,
-          parts: allPages(ROWS_AT_ONCE, reader({ viewer, origin }, query).read),
-        }),
+      async ({ viewer, origin, query }) => {
+        const { read } = await reader({ viewer, origin }, query)
+        const parts = allPages(ROWS_AT_ONCE, read)
+        return listCsv(gateway, viewer, { list: 'files', columns: COLUMNS, parts })
+      },
       { query: Filters, response: { 200: CsvFile, ...FAILURES } },
     )
     .delete(
       '/console/api/files',
       async ({ viewer, origin, query: { key } }) => {
-        const { account_id } = find(gateway, viewer, key)
+        const { account_id } = await find(gateway, viewer, key)
         await removeFile(library, account_id, key, byOperator(gateway, { viewer, origin }))
         return { key, deleted: true as const }
       },
@@ -146,9 +145,12 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
-  function picture({ viewer, origin }: Looking, { key, content }: Static<typeof OneQuery>): Picture {
+  async function picture(
+    { viewer, origin }: Looking,
+    { key, content }: Static<typeof OneQuery>,
+  ): Promise<Picture> {
     requireShown(viewer, { content })
-    const file = find(gateway, viewer, key)
+    const file = await find(gateway, viewer, key)
     logLook(gateway, { viewer, origin }, null, key)
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
@@ -157,21 +159,22 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files/picture',
-      ({ viewer, origin, query, set }) => wholePicture(set, picture({ viewer, origin }, query)),
+      async ({ viewer, origin, query, set }) => wholePicture(set, await picture({ viewer, origin }, query)),
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/files/thumbnail',
-      ({ viewer, origin, query, set }) => thumbnailOf(set, thumbnails, picture({ viewer, origin }, query)),
+      async ({ viewer, origin, query, set }) =>
+        thumbnailOf(set, thumbnails, await picture({ viewer, origin }, query)),
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found for a file of another account */
-function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): StoredFile {
+async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): Promise<StoredFile> {
   const owner_id = ownerOfKey(key)
   const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
-  const file = may_see && owner_id !== undefined ? findFile(db, owner_id, key) : undefined
+  const file = may_see && owner_id !== undefined ? await findFile(db, owner_id, key) : undefined
   if (file && isStored(file)) return file
   throw notFound('File not found. It may have been deleted.', { param: 'key' })
 }

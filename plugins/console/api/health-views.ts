@@ -57,22 +57,26 @@ export interface Seen {
   failures: readonly FailingRoute[]
 }
 
-export function seenNow(
+export async function seenNow(
   gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
   viewer: Pick<Viewer, 'role'>,
-): Seen {
+): Promise<Seen> {
   const is_operator = viewer.role === 'operator'
-  const health = gateway.operations.health()
-  return { is_operator, health, failures: is_operator ? recentFailures(gateway) : [] }
+  const health = await gateway.operations.health()
+  return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
 }
 
 const DAY_MS = 86_400_000
 
 /** The routes that failed in the last day, by the calls that tell of it. */
-function recentFailures({ db, exchange: { now } }: Pick<Gateway, 'db' | 'exchange'>): FailingRoute[] {
+async function recentFailures({
+  db,
+  exchange: { now },
+}: Pick<Gateway, 'db' | 'exchange'>): Promise<FailingRoute[]> {
   const from_ms = now() - DAY_MS
-  const range = begunBetween(db, from_ms, now())
-  return range ? failingRoutes(db, { from_ms, first_id: range.first_id }).routes : []
+  const range = await begunBetween(db, from_ms, now())
+  if (!range) return []
+  return (await failingRoutes(db, { from_ms, first_id: range.first_id })).routes
 }
 
 /** The latest failure of some routes. */
@@ -92,13 +96,14 @@ export function lastFailureView(
 }
 
 /** The models and providers of the catalogue of which nothing was answered, models that are not sold left out. */
-export function failingView(
+export async function failingView(
   gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
-): Static<typeof FailingView>[] {
+): Promise<Static<typeof FailingView>[]> {
   const { models, providers } = gateway.exchange.catalogue()
-  const failing = gateway.operations.health().failing({ models: models.keys(), providers: providers.keys() })
+  const health = await gateway.operations.health()
+  const failing = health.failing({ models: models.keys(), providers: providers.keys() })
   if (failing.length === 0) return []
-  const failures = recentFailures(gateway)
+  const failures = await recentFailures(gateway)
   const isOf = ({ kind, name }: Failing) => {
     const routes = kind === 'model' ? (models.get(name)?.routes ?? []) : undefined
     return ({ provider, upstream_model }: FailingRoute) =>

@@ -17,7 +17,7 @@ import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
-import { named, type Unnamed } from './account-names.ts'
+import { allNamed, type Unnamed } from './account-names.ts'
 import { type Asked, byOperator, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
@@ -62,15 +62,15 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
   const { db } = library
 
   /** Reads pages of the images that a viewer asks for. @throws GatewayError not_found for another's account */
-  function reader(
+  async function reader(
     { viewer, origin }: Looking,
     { account: name, model, kind, content }: Static<typeof Filters>,
   ) {
-    const account = accountFor(db, viewer, name)
+    const account = await accountFor(db, viewer, name)
     const is_shown = isShown(viewer, { content })
     if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
-    return (asked: PageRequest) => {
-      const { rows, next_cursor } = listGenerations(db, { account_id: account?.id, model, kind }, asked)
+    return async (asked: PageRequest) => {
+      const { rows, next_cursor } = await listGenerations(db, { account_id: account?.id, model, kind }, asked)
       return { rows: rows.map((row) => listedView(row, is_shown)), next_cursor }
     }
   }
@@ -79,36 +79,35 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images',
-      ({ viewer, origin, query }) => {
-        const { rows, next_cursor } = reader({ viewer, origin }, query)(pageOf(query))
-        return { images: rows.map((row) => named(db, viewer, row)), ...pageFields({ next_cursor }) }
+      async ({ viewer, origin, query }) => {
+        const read = await reader({ viewer, origin }, query)
+        const { rows, next_cursor } = await read(pageOf(query))
+        return { images: await allNamed(db, viewer, rows), ...pageFields({ next_cursor }) }
       },
       { query: ImagesQuery, response: { 200: ImagesView, ...FAILURES } },
     )
     .get(
       '/console/api/images.csv',
-      ({ viewer, origin, query }) =>
-        listCsv(gateway, viewer, {
-          list: 'images',
-          columns: COLUMNS,
-          parts: allPages(ROWS_AT_ONCE, reader({ viewer, origin }, query)),
-        }),
+      async ({ viewer, origin, query }) => {
+        const parts = allPages(ROWS_AT_ONCE, await reader({ viewer, origin }, query))
+        return listCsv(gateway, viewer, { list: 'images', columns: COLUMNS, parts })
+      },
       { query: Filters, response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id',
-      ({ viewer, origin, params, query }) => {
-        const image = find(gateway, viewer, params.id)
+      async ({ viewer, origin, params, query }) => {
+        const image = await find(gateway, viewer, params.id)
         const is_shown = isShown(viewer, query)
         if (is_shown) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
-        return imageView(image, lineageOf(db, image), is_shown)
+        return imageView(image, await lineageOf(db, image), is_shown)
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
     )
     .delete(
       '/console/api/images/:id',
       async ({ viewer, origin, params: { id } }) => {
-        const { account_id } = find(gateway, viewer, id)
+        const { account_id } = await find(gateway, viewer, id)
         const by = byOperator(gateway, { viewer, origin })
         const outcome = await removeGeneration(library, account_id, id, by)
         if (outcome === 'under_way')
@@ -125,9 +124,9 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
   const thumbnails = createThumbnails()
 
   /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
-  function picture({ viewer, origin }: Looking, id: string, asked: Asked): Picture {
+  async function picture({ viewer, origin }: Looking, id: string, asked: Asked): Promise<Picture> {
     requireShown(viewer, asked)
-    const image = find(gateway, viewer, id)
+    const image = await find(gateway, viewer, id)
     const { mime, uuid } = image
     if (mime === null)
       throw conflict(image.state === 'failed' ? 'This image failed.' : 'This image is still being generated.')
@@ -140,22 +139,22 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images/:id/picture',
-      ({ viewer, origin, params, query, set }) =>
-        wholePicture(set, picture({ viewer, origin }, params.id, query)),
+      async ({ viewer, origin, params, query, set }) =>
+        wholePicture(set, await picture({ viewer, origin }, params.id, query)),
       { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id/thumbnail',
-      ({ viewer, origin, params, query, set }) =>
-        thumbnailOf(set, thumbnails, picture({ viewer, origin }, params.id, query)),
+      async ({ viewer, origin, params, query, set }) =>
+        thumbnailOf(set, thumbnails, await picture({ viewer, origin }, params.id, query)),
       { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
 }
 
 /** @throws GatewayError not_found for an image of another account */
-function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, id: string): Generation {
+async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, id: string): Promise<Generation> {
   const own_id = accountOf(viewer)
-  const image = own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id)
+  const image = await (own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id))
   if (image) return image
   throw notFound('Image not found. It may have been deleted.', { param: 'id' })
 }

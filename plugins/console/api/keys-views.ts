@@ -161,15 +161,15 @@ export function keyRow(
   }
 }
 
-export function keyView(
+export async function keyView(
   { db, exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange' | 'db'>,
   key: ListedKey,
   usage: KeyUsage,
   viewer: Viewer,
-): Static<typeof KeyView> {
+): Promise<Static<typeof KeyView>> {
   const { key: limit } = limitsFor(catalogue().limits, key.account_name, key)
   return {
-    ...named(db, viewer, keyRow(key, usage, viewer, now())),
+    ...(await named(db, viewer, keyRow(key, usage, viewer, now()))),
     limits: limitsView(limit, limiter.used('key', key.id)),
     may_manage: mayManage(viewer),
   }

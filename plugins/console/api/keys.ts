@@ -13,6 +13,7 @@ import {
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Db } from '../../../src/db/db.ts'
 import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
@@ -21,7 +22,7 @@ import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
-import { named } from './account-names.ts'
+import { allNamed } from './account-names.ts'
 import { accountAsked, accountMeant, requireAccount, requireKey } from './asked.ts'
 import { KeyParams, readUsd } from './fields.ts'
 import {
@@ -44,7 +45,6 @@ const MAX_USABLE_KEYS = 200
 
 /** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
 export function keyRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
   const { now } = gateway.exchange
   return new Elysia({ name: 'console-keys' })
     .use(viewerCalls(gateway))
@@ -64,8 +64,8 @@ export function keyRoutes(gateway: ConsoleParts) {
       '/console/api/keys/:id',
       async ({ viewer, origin, params: { id }, body }) => {
         const changes = settingsOf(body)
-        await changed(gateway, { viewer, origin }, () =>
-          changeKey(db, requireManaged(gateway, viewer, id), changes, now()),
+        await changed(gateway, { viewer, origin }, async (tx) =>
+          changeKey(tx, await requireManaged(tx, viewer, id), changes, now()),
         )
         return shownKey(gateway, viewer, id)
       },
@@ -75,7 +75,6 @@ export function keyRoutes(gateway: ConsoleParts) {
 
 /** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
 export function keyEndRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
   const { now } = gateway.exchange
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-key-end' })
@@ -84,8 +83,8 @@ export function keyEndRoutes(gateway: ConsoleParts) {
       '/console/api/keys/:id/rotate',
       async ({ viewer, origin, params: { id }, body: { grace_s = 0 } }) => {
         countCall(gateway, viewer, KEY_COUNTS_AS)
-        const made = await changed(gateway, { viewer, origin }, () =>
-          rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
+        const made = await changed(gateway, { viewer, origin }, async (tx) =>
+          rotateKey(tx, await requireManaged(tx, viewer, id), grace_s, { randomBytes, now_ms: now() }),
         )
         return issued(gateway, viewer, made)
       },
@@ -94,8 +93,8 @@ export function keyEndRoutes(gateway: ConsoleParts) {
     .post(
       '/console/api/keys/:id/revoke',
       async ({ viewer, origin, params: { id } }) => {
-        await changed(gateway, { viewer, origin }, () =>
-          revokeKey(db, requireManaged(gateway, viewer, id), now()),
+        await changed(gateway, { viewer, origin }, async (tx) =>
+          revokeKey(tx, await requireManaged(tx, viewer, id), now()),
         )
         return shownKey(gateway, viewer, id)
       },
@@ -104,21 +103,23 @@ export function keyEndRoutes(gateway: ConsoleParts) {
 }
 
 /** @throws GatewayError not_found if an account is named that the viewer does not see */
-export function keysPage(
+export async function keysPage(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   query: Static<typeof KeysQuery>,
-): Static<typeof KeysView> {
+): Promise<Static<typeof KeysView>> {
   const { db } = gateway
   const { now } = gateway.exchange
   const { search, status } = query
-  const account_id = accountAsked(gateway, viewer, query.account)
+  const account_id = await accountAsked(gateway, viewer, query.account)
   const whose = { account_id, key_id: onlyKeyOf(viewer) }
-  const page = listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
-  const usage = usageOfKeys(db, page.rows, now())
+  const page = await listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
+  const usage = await usageOfKeys(db, page.rows, now())
   return {
-    keys: page.rows.map((key) =>
-      named(db, viewer, keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    keys: await allNamed(
+      db,
+      viewer,
+      page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
     ),
     may_manage: mayManage(viewer),
     ...pageFields(page),
@@ -130,12 +131,11 @@ async function issueKey(
   asking: Asking,
   body: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
-  const { db } = gateway
   const { now } = gateway.exchange
   const { randomBytes } = gateway.people
   const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
-  const account_id = accountMeant(gateway, viewer, body.account)
+  const account_id = await accountMeant(gateway, viewer, body.account)
   if (account_id === undefined)
     throw invalidRequest(
       'account: is missing; it must be the number or the name of the account whose key it is.',
@@ -145,25 +145,23 @@ async function issueKey(
     )
   const changes = settingsOf(body)
   countCall(gateway, viewer, KEY_COUNTS_AS)
-  const made = await changed(gateway, asking, () => {
-    if (viewer.role !== 'operator') refuseMore(countUsableKeys(db, account_id, now()))
-    const settings = { name: freeKeyName(db, account_id, now()), ...changes }
-    return createKey(db, requireAccount(gateway, String(account_id)).name, settings, {
-      randomBytes,
-      now_ms: now(),
-    })
+  const made = await changed(gateway, asking, async (tx) => {
+    if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
+    const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
+    const { name } = await requireAccount({ db: tx }, String(account_id))
+    return createKey(tx, name, settings, { randomBytes, now_ms: now() })
   })
   return issued(gateway, viewer, made)
 }
 
-function issued(
+async function issued(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   { key, text }: IssuedKey,
-): Static<typeof IssuedView> {
+): Promise<Static<typeof IssuedView>> {
   return {
     text,
-    key: shownKey(gateway, viewer, String(key.id)),
+    key: await shownKey(gateway, viewer, String(key.id)),
     unmatched: unmatchedBy(gateway, key.models),
     sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
   }
@@ -202,23 +200,19 @@ function limitIn(
   return typeof text === 'string' ? readUsd(name, text) : text
 }
 
-function shownKey(
+async function shownKey(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   id: string,
-): Static<typeof KeyView> {
-  const key = requireKey(gateway, viewer, id)
-  const usage = usageOfKeys(gateway.db, [key], gateway.exchange.now()).get(key.id) ?? NOT_USED
-  return keyView(gateway, key, usage, viewer)
+): Promise<Static<typeof KeyView>> {
+  const key = await requireKey(gateway, viewer, id)
+  const usage = await usageOfKeys(gateway.db, [key], gateway.exchange.now())
+  return keyView(gateway, key, usage.get(key.id) ?? NOT_USED, viewer)
 }
 
 /** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
-function requireManaged(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
-  viewer: Viewer,
-  reference: string,
-): string {
-  const { id } = requireKey(gateway, viewer, reference)
+async function requireManaged(db: Db, viewer: Viewer, reference: string): Promise<string> {
+  const { id } = await requireKey({ db }, viewer, reference)
   if (!mayManage(viewer)) throw mayNotManage()
   return String(id)
 }

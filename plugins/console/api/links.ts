@@ -41,9 +41,9 @@ export function linkRoutes(gateway: ConsoleParts) {
     .use(visitorCalls(gateway))
     .post(
       '/console/api/links/look',
-      ({ body, origin, request, set, viewer }) => {
+      async ({ body, origin, request, set, viewer }) => {
         if (!viewer) sendProbes(gateway, request, set)
-        const { account, has_password, expires_at_ms } = sessions.found(visitorOf(origin), () =>
+        const { account, has_password, expires_at_ms } = await sessions.found(visitorOf(origin), () =>
           readLink(db, body.token, now()),
         )
         return {
@@ -61,7 +61,7 @@ export function linkRoutes(gateway: ConsoleParts) {
       async ({ body, origin, request, set, viewer: before }) => {
         const form = keptCookieForm(request, siteSettings(gateway))
         const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
-        if (before) await changed(gateway, { viewer: before, origin }, () => signOut(db, before))
+        if (before) await changed(gateway, { viewer: before, origin }, (tx) => signOut(tx, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return sessionView(gateway, request, viewer)
       },
@@ -83,14 +83,13 @@ export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 
 
 /** `POST /console/api/invitations`: a link by which an account sets its password, shown once. For the operator. */
 export function invitationRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
   const { now, catalogue } = gateway.exchange
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
     '/console/api/invitations',
     async ({ viewer, origin, body, request }) => {
-      const { token, expires_at_ms } = await changed(gateway, { viewer, origin }, () =>
-        makeInvitation(db, body.account, { randomBytes, now_ms: now() }),
+      const { token, expires_at_ms } = await changed(gateway, { viewer, origin }, (tx) =>
+        makeInvitation(tx, body.account, { randomBytes, now_ms: now() }),
       )
       const [site = ''] = ownOrigins(request, siteSettings(gateway))
       const base = catalogue().server.public_url ?? site

@@ -5,6 +5,7 @@ import { Elysia } from 'elysia'
 import { listedKey } from '../../../src/access/key-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Awaitable } from '../../../src/db/db.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
 import type { ActivityListener } from '../../../src/exchange/settling/activity.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -62,17 +63,18 @@ export function liveRoutes(
   const accountsFeed = feeds(MAX_FEEDS_PER_ACCOUNT, 'account')
   return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
     '/console/api/live',
-    ({ viewer, origin, request }) => {
+    async ({ viewer, origin, request }) => {
       const token = tokenOf(request, siteSettings(gateway))
       const address = addressOf(origin)
       const account_id = accountOf(viewer)
       const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
-      const sight: Sight = { only_key: keyPrefixOf(db, viewer) }
+      const sight: Sight = { only_key: await keyPrefixOf(db, viewer) }
       return openFeed({
         request,
         reader: account_id ?? viewer.session_id,
-        recheck() {
-          sight.only_key = keyPrefixOf(db, sessions.viewer(token, address, origin.request_id))
+        async recheck() {
+          const seen_as = await sessions.viewer(token, address, origin.request_id)
+          sight.only_key = await keyPrefixOf(db, seen_as)
         },
         start: (send) => listen(gateway, { viewer, sight }, send),
       })
@@ -89,20 +91,32 @@ interface Sight {
 
 /** Tells a viewer of the calls that they may see, so many a second. */
 function listen(
-  { db, exchange: { activity, now } }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, exchange: { activity, now, log } }: Pick<Gateway, 'exchange' | 'db'>,
   { viewer, sight }: { viewer: Viewer; sight: Sight },
   send: (event: Sent) => void,
 ): () => void {
   const account_id = accountOf(viewer)
+  const accountByName = (name: string) => accountQueries(db).accountByName.get({ name })
   let second = 0
   let told = 0
   let skipped = 0
+  /** Events are told in their order, whatever is read for them. */
+  let telling = Promise.resolve()
+  const tell = async (before: Promise<void>, read: () => Awaitable<Sent>): Promise<void> => {
+    await before
+    try {
+      send(await read())
+    } catch (cause) {
+      log.warn({ cause }, 'an event of a live feed could not be told')
+    }
+  }
   const hear: ActivityListener = (event, account) => {
     if (sight.only_key !== undefined && event.key !== sight.only_key) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
-      if (skipped > 0) send({ type: 'skipped', events: skipped })
+      const events = skipped
+      if (events > 0) telling = tell(telling, () => ({ type: 'skipped', events }))
       second = this_second
       told = 0
       skipped = 0
@@ -112,23 +126,20 @@ function listen(
       return
     }
     told += 1
-    send({
-      ...activityView(event, now_ms),
+    const shown = activityView(event, now_ms)
+    telling = tell(telling, async () => ({
+      ...shown,
       account,
-      account_display_name: displayNameOf(
-        db,
-        viewer,
-        accountQueries(db).accountByName.get({ name: account })?.id,
-      ),
-    })
+      account_display_name: await displayNameOf(db, viewer, (await accountByName(account))?.id),
+    }))
   }
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
 }
 
 /** @returns undefined for a viewer who sees all of their account */
-function keyPrefixOf(db: Gateway['db'], viewer: Viewer): string | undefined {
+async function keyPrefixOf(db: Gateway['db'], viewer: Viewer): Promise<string | undefined> {
   const id = onlyKeyOf(viewer)
-  return id === undefined ? undefined : (listedKey(db, id, undefined)?.prefix ?? '')
+  return id === undefined ? undefined : ((await listedKey(db, id, undefined))?.prefix ?? '')
 }
 
 const tooManyFeeds = (max_feeds: number, whose: string) =>

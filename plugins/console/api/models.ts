@@ -27,51 +27,52 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
   const { catalogue, now } = gateway.exchange
 
   /** @throws GatewayError not_found for a model that the viewer does not see */
-  function find(viewer: Viewer, id: string): Model {
+  async function find(viewer: Viewer, id: string): Promise<Model> {
     const model = catalogue().models.get(id)
-    if (model && seenBy(viewer)(model)) return model
+    const isSeen = await seenBy(viewer)
+    if (model && isSeen(model)) return model
     throw notFound(`Model "${id}" not found.`, { param: 'id' })
   }
 
   /** An account may have a key for any model; a key calls what it is limited to. */
-  function seenBy(viewer: Viewer): (model: Model) => boolean {
+  async function seenBy(viewer: Viewer): Promise<(model: Model) => boolean> {
     if (viewer.role === 'operator') return () => true
     if (viewer.role === 'account') return isServed
-    const [key] = keyQueries(db).keysById.all({ id: viewer.key_id })
+    const [key] = await keyQueries(db).keysById.all({ id: viewer.key_id })
     const mayCall = compileModelPatterns(key?.models ?? null)
     return (model) => isServed(model) && mayCall(model.id)
   }
 
   const daysFor = (viewer: Viewer) => weekFor(db, viewer, now())
 
-  function all(viewer: Viewer): Static<typeof ModelView>[] {
-    const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
-    const models = [...catalogue().models.values()].filter(seenBy(viewer))
-    const seen = seenNow(gateway, viewer)
+  async function all(viewer: Viewer): Promise<Static<typeof ModelView>[]> {
+    const days = Map.groupBy(await daysFor(viewer), ({ model }) => model)
+    const models = [...catalogue().models.values()].filter(await seenBy(viewer))
+    const seen = await seenNow(gateway, viewer)
     return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
   }
 
   return new Elysia({ name: 'console-models' })
     .use(viewerCalls(gateway))
-    .get('/console/api/models', ({ viewer }) => ({ models: all(viewer) }), {
+    .get('/console/api/models', async ({ viewer }) => ({ models: await all(viewer) }), {
       response: { 200: ModelsView, ...FAILURES },
     })
     .get(
       '/console/api/models.csv',
-      ({ viewer }) => {
+      async ({ viewer }) => {
         const columns = viewer.role === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
-        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(all(viewer)) })
+        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(await all(viewer)) })
       },
       { response: { 200: CsvFile, ...FAILURES } },
     )
     .get(
       '/console/api/models/detail',
-      ({ viewer, query }) => {
-        const model = find(viewer, query.id)
-        const days = daysFor(viewer).filter((day) => day.model === model.id)
+      async ({ viewer, query }) => {
+        const model = await find(viewer, query.id)
+        const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
         const from_s = firstDay(now(), WEEK_DAYS)
         return {
-          ...modelView(model, days, seenNow(gateway, viewer), now()),
+          ...modelView(model, days, await seenNow(gateway, viewer), now()),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return {
@@ -149,5 +150,5 @@ function sumsView(days: readonly ModelDay[], is_operator: boolean) {
 }
 
 /** The days of the week by model; none for whoever sees the calls of one key only, since the sums are of all. */
-const weekFor = (db: Gateway['db'], viewer: Viewer, now_ms: number): ModelDay[] =>
-  onlyKeyOf(viewer) === undefined ? modelDays(db, accountOf(viewer), { now_ms, days: WEEK_DAYS }) : []
+const weekFor = async (db: Gateway['db'], viewer: Viewer, now_ms: number): Promise<ModelDay[]> =>
+  onlyKeyOf(viewer) === undefined ? await modelDays(db, accountOf(viewer), { now_ms, days: WEEK_DAYS }) : []

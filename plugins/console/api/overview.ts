@@ -135,12 +135,12 @@ async function overviewView(
     totals: totalsView(totals, is_operator),
     before: totalsView(before, is_operator),
     is_sampled,
-    top: topView(db, await overviewParts(db, overview, account_id), is_operator),
-    failing: is_operator ? failingRoutesView(failingRoutes(db, { from_ms, first_id })) : null,
-    unhealthy: is_operator ? failingView(gateway) : null,
-    alerts: is_operator ? gateway.operations.alerts.open().map(alertView) : null,
+    top: await topView(db, await overviewParts(db, overview, account_id), is_operator),
+    failing: is_operator ? failingRoutesView(await failingRoutes(db, { from_ms, first_id })) : null,
+    unhealthy: is_operator ? await failingView(gateway) : null,
+    alerts: is_operator ? (await gateway.operations.alerts.open()).map(alertView) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
-    money: is_operator ? null : moneyView(db, account_id),
+    money: is_operator ? null : await moneyView(db, account_id),
   }
 }
 
@@ -161,11 +161,15 @@ const totalsView = (
   ...marginOfSum({ provider_cost_nanos, known_revenue_nanos }, is_operator),
 })
 
-function topView(db: Gateway['db'], parts: OverviewParts, is_operator: boolean): Static<typeof TopView> {
+async function topView(
+  db: Gateway['db'],
+  parts: OverviewParts,
+  is_operator: boolean,
+): Promise<Static<typeof TopView>> {
   const accounts = is_operator ? parts.accounts : []
   const top = accounts.slice(0, MAX_TOP)
   const ids = top.map(({ account_id }) => account_id)
-  const listed = new Map(listedAccounts(db, ids).map((account) => [account.id, account]))
+  const listed = new Map((await listedAccounts(db, ids)).map((account) => [account.id, account]))
   return {
     models: parts.models.slice(0, MAX_TOP).map((sum) => ({ model: sum.model, ...sumView(sum, is_operator) })),
     further_models: Math.max(0, parts.models.length - MAX_TOP),
@@ -190,8 +194,8 @@ const endingView = (models: Iterable<Model>, now_ms: number): Static<typeof Endi
     route: route ? `${route.provider}:${route.model}` : null,
   }))
 
-function moneyView(db: Gateway['db'], id: number): Static<typeof OverviewView>['money'] {
-  const account = accountQueries(db).accountById.get({ id })
+async function moneyView(db: Gateway['db'], id: number): Promise<Static<typeof OverviewView>['money']> {
+  const account = await accountQueries(db).accountById.get({ id })
   if (!account) return null
   const { balance_nanos, held_nanos, debt_nanos } = account
   return {

@@ -7,6 +7,7 @@ import { unknownKey } from '../../../src/access/gate.ts'
 import type { Issuing } from '../../../src/access/keys.ts'
 import { findKeyById } from '../../../src/access/lookup.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { Awaitable, Db } from '../../../src/db/db.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -47,9 +48,9 @@ function asked(gateway: ConsoleParts) {
     .use(viewerCalls(gateway))
     .get(
       '/console/api/play',
-      ({ viewer, query }) => {
-        const account = accountFor(db, viewer, query.account)
-        const key = account && knownKey(gateway, viewer, account)
+      async ({ viewer, query }) => {
+        const account = await accountFor(db, viewer, query.account)
+        const key = account && (await knownKey(gateway, viewer, account))
         const { protocols } = gateway.exchange
         return playView({ account, key, catalogue: gateway.exchange.catalogue(), protocols, now_ms: now() })
       },
@@ -57,9 +58,9 @@ function asked(gateway: ConsoleParts) {
     )
     .post(
       '/console/api/play/quote',
-      ({ viewer, query, body }) => {
-        const account = accountFor(db, viewer, query.account)
-        const key = account && knownKey(gateway, viewer, account)
+      async ({ viewer, query, body }) => {
+        const account = await accountFor(db, viewer, query.account)
+        const key = account && (await knownKey(gateway, viewer, account))
         return quoteView(gateway.exchange.catalogue(), key, body)
       },
       { query: WhoseQuery, body: QuoteFields, response: { 200: QuoteView, ...FAILURES } },
@@ -69,9 +70,9 @@ function asked(gateway: ConsoleParts) {
       async ({ viewer, origin, query }) => {
         if (viewer.role === 'key') throw paysItself()
         countCall(gateway, viewer, KEY_COUNTS_AS)
-        const account = accountNeeded(db, viewer, query.account)
-        const key = await changed(gateway, { viewer, origin }, () =>
-          renewConsoleKey(db, account, issuing(gateway)),
+        const account = await accountNeeded(db, viewer, query.account)
+        const key = await changed(gateway, { viewer, origin }, (tx) =>
+          renewConsoleKey(tx, account, issuing(gateway)),
         )
         return { key: keyView(key, now()) }
       },
@@ -101,19 +102,24 @@ export async function payerOf(
   name: string | undefined,
 ): Promise<Key> {
   const { db } = gateway
-  const account = accountNeeded(db, viewer, name)
+  const account = await accountNeeded(db, viewer, name)
   if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
-  const pay = () => payingKey(db, account, issuing(gateway))
+  const pay = (db: Db) => payingKey(db, account, issuing(gateway))
   // Only the first call writes, and waits for the write lock.
-  return consoleKeyOf(db, account.id) ? pay() : changed(gateway, { viewer, origin }, pay)
+  const is_made = (await consoleKeyOf(db, account.id)) !== undefined
+  return is_made ? await pay(db) : await changed(gateway, { viewer, origin }, pay)
 }
 
 /** The same as far as it is there, in whatever state. */
-const knownKey = (gateway: Pick<Gateway, 'db'>, viewer: Viewer, account: Account): Key | undefined =>
+const knownKey = (
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  account: Account,
+): Awaitable<Key | undefined> =>
   viewer.role === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
 
-function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Key {
-  const found = findKeyById(db, key_id)
+async function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Promise<Key> {
+  const found = await findKeyById(db, key_id)
   if (!found) throw unknownKey()
   return found.key
 }

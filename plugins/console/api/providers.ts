@@ -88,7 +88,7 @@ export function providerRoutes(
   async function read(viewer: Viewer) {
     const file = await configuration.read()
     const { publicWords } = exchange
-    const condition = { ...seenNow(gateway, viewer), cooldowns, now_ms: now(), publicWords }
+    const condition = { ...(await seenNow(gateway, viewer)), cooldowns, now_ms: now(), publicWords }
     return { hash: file.hash, providers: providersView(catalogue(), file, condition) }
   }
 

@@ -10,7 +10,7 @@ import { RANGES, timeOf } from '../../../src/ledger/overview.ts'
 import { findRefusal } from '../../../src/refusals/listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from '../../../src/refusals/sums.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { DISPLAY_NAME, named } from './account-names.ts'
+import { allNamed, DISPLAY_NAME, named } from './account-names.ts'
 import { accountAsked, keyAsked } from './asked.ts'
 import { whoseRefusal } from './call-row.ts'
 import { AccountRef, KeyRef } from './fields.ts'
@@ -77,15 +77,15 @@ export function refusalRoutes(gateway: ConsoleParts) {
 }
 
 /** @throws GatewayError not_found for another's account or key */
-function refusalsView(
+async function refusalsView(
   gateway: ConsoleParts,
   viewer: Viewer,
   { range = 'day', account, key }: Static<typeof RefusalsQuery>,
-): Static<typeof RefusalsView> {
+): Promise<Static<typeof RefusalsView>> {
   const { db } = gateway
   const now_ms = gateway.exchange.now()
-  const account_id = accountAsked(gateway, viewer, account)
-  const key_id = keyAsked(gateway, viewer, account_id, key)
+  const account_id = await accountAsked(gateway, viewer, account)
+  const key_id = await keyAsked(gateway, viewer, account_id, key)
   const whose = { account_id, key_id }
   // Keys are told apart by the hour only, also where a session sees no other key.
   const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
@@ -97,35 +97,42 @@ function refusalsView(
       ? { ...whose, ...lastMs(now_ms, HOUR_MS), span: 'minute' }
       : { ...whose, from_ms: now_ms, until_ms: now_ms + 1, span: 'hour' }
   return {
-    refused: countRefused(db, in_range),
-    before: countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),
-    last_hour: countRefused(db, hour),
-    reasons: reasonsView(gateway, viewer, in_range),
-    reasons_of_hour: reasonsView(gateway, viewer, hour),
+    refused: await countRefused(db, in_range),
+    before: await countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),
+    last_hour: await countRefused(db, hour),
+    reasons: await reasonsView(gateway, viewer, in_range),
+    reasons_of_hour: await reasonsView(gateway, viewer, hour),
   }
 }
 
-const reasonsView = (
+async function reasonsView(
   { db }: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
   asked: RefusedIn,
-): Static<typeof Reason>[] =>
-  reasonsOfRefused(db, asked, MAX_REASONS).map(({ account_name, refusals, sentence = null, ...reason }) =>
-    named(db, viewer, { ...reason, account: account_name, refused: refusals, sentence }),
+): Promise<Static<typeof Reason>[]> {
+  const reasons = (await reasonsOfRefused(db, asked, MAX_REASONS)).map(
+    ({ account_name, refusals, sentence = null, ...reason }) => ({
+      ...reason,
+      account: account_name,
+      refused: refusals,
+      sentence,
+    }),
   )
+  return allNamed(db, viewer, reasons)
+}
 
 /** @throws GatewayError not_found, also for another's */
-function refusalView(
+async function refusalView(
   { db }: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
   request_id: string,
-): Static<typeof RefusalView> {
-  const seen = findRefusal(db, request_id, accountOf(viewer))
+): Promise<Static<typeof RefusalView>> {
+  const seen = await findRefusal(db, request_id, accountOf(viewer))
   const refusal = isOfKey(viewer, seen?.key_id) ? seen : undefined
   if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { model, status, code, sentence, at_ms } = refusal
   return {
-    ...named(db, viewer, whoseRefusal(refusal)),
+    ...(await named(db, viewer, whoseRefusal(refusal))),
     model,
     status,
     code,

@@ -59,31 +59,36 @@ export function searchRoutes(gateway: ConsoleParts) {
     })
 }
 
-function found(
+async function found(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   words: string,
-): Static<typeof FoundView> {
+): Promise<Static<typeof FoundView>> {
   const { db } = gateway
   const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
+  const calls = await callsBeginningWith(db, words, whose, MAX_FOUND)
+  const refusals = await refusalsBeginningWith(db, words, whose, MAX_FOUND)
   return {
-    accounts: viewer.role === 'operator' ? accountsLike(gateway, words) : [],
-    keys: keysLike(gateway, viewer, words),
-    models: modelsLike(gateway, viewer, words),
+    accounts: viewer.role === 'operator' ? await accountsLike(gateway, words) : [],
+    keys: await keysLike(gateway, viewer, words),
+    models: await modelsLike(gateway, viewer, words),
     providers: viewer.role === 'operator' ? providersLike(gateway, words) : [],
-    calls: callsBeginningWith(db, words, whose, MAX_FOUND).map(({ started_at_ms, ...call }) => ({
+    calls: calls.map(({ started_at_ms, ...call }) => ({
       ...call,
       ...time('started', started_at_ms),
     })),
-    refusals: refusalsBeginningWith(db, words, whose, MAX_FOUND).map(({ at_ms, ...refusal }) => ({
+    refusals: refusals.map(({ at_ms, ...refusal }) => ({
       ...refusal,
       ...time('refused', at_ms),
     })),
   }
 }
 
-function accountsLike({ db }: Pick<Gateway, 'db'>, search: string): Static<typeof FoundAccount>[] {
-  const page = listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
+async function accountsLike(
+  { db }: Pick<Gateway, 'db'>,
+  search: string,
+): Promise<Static<typeof FoundAccount>[]> {
+  const page = await listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
   return (page?.rows ?? []).map(({ id, name, display_name, status }) => ({ id, name, display_name, status }))
 }
 
@@ -98,15 +103,16 @@ function providersLike(
 }
 
 /** Of a key that was pasted whole only its prefix is looked for. */
-function keysLike(
+async function keysLike(
   { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   words: string,
-): Static<typeof FoundKey>[] {
+): Promise<Static<typeof FoundKey>[]> {
   const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
   const search = words.startsWith('tg_') ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
-  return listKeyPage(db, { ...whose, search }, { limit: MAX_FOUND }, now_ms).rows.map((key) => ({
+  const { rows } = await listKeyPage(db, { ...whose, search }, { limit: MAX_FOUND }, now_ms)
+  return rows.map((key) => ({
     id: key.id,
     name: key.name,
     prefix: key.prefix,
@@ -115,13 +121,13 @@ function keysLike(
   }))
 }
 
-function modelsLike(
+async function modelsLike(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   words: string,
-): Static<typeof FoundModel>[] {
+): Promise<Static<typeof FoundModel>[]> {
   const search = words.toLowerCase()
-  const isSeen = seenBy(gateway, viewer)
+  const isSeen = await seenBy(gateway, viewer)
   return [...gateway.exchange.catalogue().models.values()]
     .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
     .filter(isSeen)
@@ -130,9 +136,9 @@ function modelsLike(
 }
 
 /** Accounts see what they can call; a key, what it may call. */
-function seenBy({ db }: Pick<Gateway, 'db'>, viewer: Viewer): (model: Model) => boolean {
+async function seenBy({ db }: Pick<Gateway, 'db'>, viewer: Viewer): Promise<(model: Model) => boolean> {
   if (viewer.role === 'operator') return () => true
-  const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const mayCall = compileModelPatterns(key?.models ?? null)
   return (model) => isServed(model) && mayCall(model.id)
 }

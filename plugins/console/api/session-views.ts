@@ -98,7 +98,7 @@ export function listedSession(
     current_id,
     expires_at_ms,
   }: {
-    account: Account | undefined
+    account: Pick<Account, 'name'> | undefined
     key: Key | undefined
     current_id: number
     expires_at_ms: number

@@ -1,12 +1,13 @@
 // Sessions: who is signed in, signing in and out, and the sessions that a person has.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
+import { listedAccounts } from '../../../src/access/account-listing.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { keysByNumber } from '../../../src/access/rows-by-number.ts'
 import { endOf, endSession, endSessions, listSessions, signOut } from '../../../src/access/session-rows.ts'
 import type { SignedIn } from '../../../src/access/sessions.ts'
 import { hasOperator } from '../../../src/access/sign-in-links.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import type { SessionRow } from '../../../src/db/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { CallOrigin } from '../../../src/exchange/life/call.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
@@ -57,7 +58,7 @@ export function signInRoutes(gateway: ConsoleParts) {
         const form = cookieForm(request, siteSettings(gateway))
         const signed_in = await signIn(gateway, body, origin)
         // The browser forgets this session with its cookie: nobody should be able to use it.
-        if (viewer) await changed(gateway, { viewer, origin }, () => signOut(gateway.db, viewer))
+        if (viewer) await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
         set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
         return sessionView(gateway, request, signed_in.viewer)
       },
@@ -67,13 +68,12 @@ export function signInRoutes(gateway: ConsoleParts) {
 
 /** Signing out, and the sessions of whoever is signed in. */
 export function sessionRoutes(gateway: ConsoleParts) {
-  const { db } = gateway
   return new Elysia({ name: 'console-sessions' })
     .use(viewerCalls(gateway))
     .delete(
       '/console/api/session',
       async ({ viewer, origin, set }) => {
-        await changed(gateway, { viewer, origin }, () => signOut(db, viewer))
+        await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
         forgetCookies(set)
         return { ended: 1 }
       },
@@ -90,7 +90,7 @@ export function sessionRoutes(gateway: ConsoleParts) {
     .delete(
       '/console/api/sessions',
       async ({ viewer, origin, set }) => {
-        const ended = await changed(gateway, { viewer, origin }, () => endSessions(db, viewer))
+        const ended = await changed(gateway, { viewer, origin }, (tx) => endSessions(tx, viewer))
         forgetCookies(set)
         return { ended }
       },
@@ -99,7 +99,7 @@ export function sessionRoutes(gateway: ConsoleParts) {
     .delete(
       '/console/api/sessions/:id',
       async ({ viewer, origin, params, set }) => {
-        await changed(gateway, { viewer, origin }, () => endSession(db, viewer, params.id))
+        await changed(gateway, { viewer, origin }, (tx) => endSession(tx, viewer, params.id))
         if (params.id === viewer.session_id) forgetCookies(set)
         return { ended: 1 }
       },
@@ -116,17 +116,17 @@ export function sendProbes(gateway: Pick<Gateway, 'exchange'>, request: Request,
 }
 
 /** Whoever is signed in with an answer's cookie, as the pages are told. */
-export function sessionView(
+export async function sessionView(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   request: Request,
   viewer: Viewer | undefined,
 ) {
   const { db } = gateway
   const { catalogue } = gateway.exchange
-  const [key] = viewer?.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const [key] = viewer?.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
     viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
-    operator_is_set: hasOperator(db),
+    operator_is_set: await hasOperator(db),
     sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
   }
 }
@@ -162,24 +162,32 @@ const sessionsCsv = (
   listCsv(gateway, viewer, {
     list: 'sessions',
     columns: SESSION_COLUMNS,
-    parts: allPages(SESSIONS_AT_ONCE, (page) => {
-      const { sessions, next_cursor } = sessionsPage(gateway, viewer, { ...query, ...page })
+    parts: allPages(SESSIONS_AT_ONCE, async (page) => {
+      const { sessions, next_cursor } = await sessionsPage(gateway, viewer, { ...query, ...page })
       return { rows: sessions, next_cursor }
     }),
   })
 
-function sessionsPage(
+async function sessionsPage(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   query: typeof SessionsQuery.static,
 ) {
   const { db } = gateway
   const { now, catalogue } = gateway.exchange
-  const { rows, next_cursor } = listSessions(db, viewer, { ...pageOf(query), whose: query.whose ?? 'own' })
+  const whose = query.whose ?? 'own'
+  const { rows, next_cursor } = await listSessions(db, viewer, { ...pageOf(query), whose })
   const settings = catalogue().console
+  const account_ids = rows.flatMap(({ account_id }) => account_id ?? [])
+  const accounts = new Map((await listedAccounts(db, account_ids)).map((account) => [account.id, account]))
+  const keys = await keysByNumber(
+    db,
+    rows.flatMap(({ key_id }) => key_id ?? []),
+  )
   const sessions = rows.flatMap((row) => {
     const expires_at_ms = endOf(row, settings)
-    const { account, key } = ownerOf(gateway, row)
+    const account = row.account_id === null ? undefined : accounts.get(row.account_id)
+    const key = row.key_id === null ? undefined : keys.get(row.key_id)
     const is_over = expires_at_ms <= now() || (key && isOver(key, now()))
     return is_over ? [] : listedSession(row, { account, key, expires_at_ms, current_id: viewer.session_id })
   })
@@ -192,12 +200,6 @@ const isOver = (
 ): boolean =>
   (key.revoked_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms ||
   (key.expires_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms
-
-function ownerOf({ db }: Pick<Gateway, 'db'>, { account_id, key_id }: SessionRow) {
-  const account = account_id === null ? undefined : accountQueries(db).accountById.get({ id: account_id })
-  const [key] = key_id === null ? [] : keyQueries(db).keysById.all({ id: key_id })
-  return { account, key }
-}
 
 /** Elysia's place for headers of an answer. */
 interface Headers {

@@ -32,15 +32,15 @@ export const setup = (gateway: ConsoleParts) =>
       },
     )
 
-function setupView({
+async function setupView({
   db,
   exchange: { catalogue },
-}: Pick<Gateway, 'exchange' | 'db'>): Static<typeof SetupView> {
+}: Pick<Gateway, 'exchange' | 'db'>): Promise<Static<typeof SetupView>> {
   const { providers, models } = catalogue()
-  const accounts =
-    listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
+  const page = await listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })
+  const { calls } = await listCalls(db, {}, { limit: 1, cursor: undefined })
   return {
-    due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
+    due: calls.length === 0,
     ...knownView(),
     providers: [...providers.values()].map((provider) => ({
       name: provider.name,
@@ -55,7 +55,7 @@ function setupView({
         { id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) },
       ]
     }),
-    accounts: accounts.map(({ name, display_name, balance_nanos, held_nanos }) => ({
+    accounts: (page?.rows ?? []).map(({ name, display_name, balance_nanos, held_nanos }) => ({
       name,
       display_name,
       ...money('free', balance_nanos - held_nanos),
@@ -69,16 +69,15 @@ async function makeKey(
   asking: Asking,
   { account, balance_usd, key: name }: Static<typeof AccountBody>,
 ): Promise<Static<typeof KeyMade>> {
-  const { db } = gateway
   const { ledger } = gateway.exchange
   const { randomBytes } = gateway.people
   const amount_nanos = balance_usd === undefined ? 0 : balanceOf(balance_usd)
   const now_ms = gateway.exchange.now()
   checkName(name, 'key')
   // One transaction, so that an account is never left without the key that it was made for.
-  const { key, text } = await changed(gateway, asking, () => {
-    if (balance_usd !== undefined) createAccount(db, { name: account, now_ms })
-    return createKey(db, account, { name }, { randomBytes, now_ms })
+  const { key, text } = await changed(gateway, asking, async (tx) => {
+    if (balance_usd !== undefined) await createAccount(tx, { name: account, now_ms })
+    return createKey(tx, account, { name }, { randomBytes, now_ms })
   })
   const { account_id, id: key_id, prefix } = key
   if (amount_nanos > 0) {

@@ -8,7 +8,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import { listCalls } from '../../../src/ledger/history.ts'
+import { listCalls, type RecordedCall } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { requireKey } from './asked.ts'
@@ -60,47 +60,51 @@ export const start = (gateway: ConsoleParts) =>
     })
     .get(
       '/console/api/first-call',
-      ({ viewer, query }) => firstCall(gateway, requireKey(gateway, viewer, query.key_id)),
+      async ({ viewer, query }) => firstCall(gateway, await requireKey(gateway, viewer, query.key_id)),
       { query: FirstCallQuery, response: { 200: FirstCallView, ...FAILURES } },
     )
 
 /** @throws GatewayError permission_denied for the operator, who has no account */
-function startView(gateway: Parts, viewer: Viewer): Static<typeof StartView> {
+async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof StartView>> {
   const { db } = gateway
   const account =
-    viewer.role === 'operator' ? undefined : accountQueries(db).accountById.get({ id: viewer.account_id })
+    viewer.role === 'operator'
+      ? undefined
+      : await accountQueries(db).accountById.get({ id: viewer.account_id })
   if (viewer.role === 'operator' || !account)
     throw permissionDenied('Only accounts have first steps. Sign in with an account.')
   const { id: account_id, balance_nanos, held_nanos, debt_nanos } = account
-  const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const { calls } = await listCalls(db, { account_id }, { limit: 1, cursor: undefined })
   return {
-    due: listCalls(db, { account_id }, { limit: 1, cursor: undefined }).calls.length === 0,
+    due: calls.length === 0,
     ...money('available', balance_nanos - held_nanos),
     ...money('debt', debt_nanos),
-    keys: countUsableKeys(db, account_id, gateway.exchange.now()),
+    keys: await countUsableKeys(db, account_id, gateway.exchange.now()),
     sample_model: sampleModel(gateway.exchange.catalogue(), key?.models ?? null),
   }
 }
 
 /** The newest call of a key; null before the first. */
-function firstCall(gateway: Parts, key: ListedKey): Static<typeof FirstCallView> {
+async function firstCall(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
   const { db, exchange } = gateway
   const { account_id, id, name, prefix, account_name: account } = key
-  const [call] = listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined }).calls
+  const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
+  const [call] = calls
   return {
     key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
     sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
-    call: call ? { ...shown(call), ...money('left', leftOf(gateway, account_id)) } : null,
+    call: call ? { ...shown(call), ...money('left', await leftOf(gateway, account_id)) } : null,
   }
 }
 
-function shown(call: ReturnType<typeof listCalls>['calls'][number]) {
+function shown(call: RecordedCall) {
   const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
   const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
   return { ...about, ...money('cost', cost_nanos) }
 }
 
-function leftOf({ db }: Parts, account_id: number): number {
-  const account = accountQueries(db).accountById.get({ id: account_id })
+async function leftOf({ db }: Parts, account_id: number): Promise<number> {
+  const account = await accountQueries(db).accountById.get({ id: account_id })
   return account ? account.balance_nanos - account.held_nanos : 0
 }

@@ -1,6 +1,6 @@
 // The process and its data folder, for the operator: version, health, load, sizes.
 import { statfs } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -65,13 +65,10 @@ const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
 })
 
 /** `GET /console/api/system`. For the operator alone. */
-export function systemRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
-) {
-  const { db } = gateway
+export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { notReady, own_plugins } = gateway.operations
-  const folder = resolve(dirname(db.filename))
+  const { data_folder, notReady, own_plugins } = gateway.operations
+  const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
 
   async function data({ request_id }: Identified) {

@@ -3,9 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { listedKey } from '../../../src/access/key-listing.ts'
-import { keyQueries } from '../../../src/access/queries.ts'
+import { keysByNumber } from '../../../src/access/rows-by-number.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Key } from '../../../src/db/schema.ts'
 import { lastDays } from '../../../src/domain/ranges.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
@@ -66,7 +65,9 @@ export function usage(gateway: ConsoleParts) {
         const is_operator = viewer.role === 'operator'
         const view = (sum: CallTotals) => usedSumView(sum, is_operator)
         const is_all = account_id === undefined
-        const [account] = is_all ? [] : listedAccounts(db, [account_id])
+        const [account] = is_all ? [] : await listedAccounts(db, [account_id])
+        const accounts = is_all ? await accountsNamed(db, used.accounts.slice(0, MAX_LISTED)) : []
+        const keys = await keysNamed(db, used.keys.slice(0, MAX_LISTED))
         return {
           account: account?.name ?? null,
           ...time('from', from_ms),
@@ -75,20 +76,14 @@ export function usage(gateway: ConsoleParts) {
           total: view(used.total),
           days: used.days.map((sum) => ({ day: sum.day, ...view(sum) })),
           models: used.models.map((sum) => ({ model: sum.model, ...view(sum) })),
-          accounts: is_all
-            ? accountsNamed(db, used.accounts.slice(0, MAX_LISTED)).map((sum) => ({
-                account_id: sum.account_id,
-                account: sum.account,
-                account_display_name: sum.account_display_name,
-                ...view(sum),
-              }))
-            : [],
-          further_accounts: is_all ? Math.max(0, used.accounts.length - MAX_LISTED) : 0,
-          keys: keysNamed(db, used.keys.slice(0, MAX_LISTED)).map((sum) => ({
-            key: sum.key,
-            key_prefix: sum.key_prefix,
+          accounts: accounts.map((sum) => ({
+            account_id: sum.account_id,
+            account: sum.account,
+            account_display_name: sum.account_display_name,
             ...view(sum),
           })),
+          further_accounts: is_all ? Math.max(0, used.accounts.length - MAX_LISTED) : 0,
+          keys: keys.map((sum) => ({ key: sum.key, key_prefix: sum.key_prefix, ...view(sum) })),
           further_keys: Math.max(0, used.keys.length - MAX_LISTED),
         }
       },
@@ -113,10 +108,10 @@ async function readUsage(
   { account, key, model, ...range }: Static<typeof UsageQuery>,
 ) {
   const { db, exchange } = gateway
-  const asked_id = accountAsked(gateway, viewer, account)
-  const key_id = keyAsked(gateway, viewer, asked_id, key)
+  const asked_id = await accountAsked(gateway, viewer, account)
+  const key_id = await keyAsked(gateway, viewer, asked_id, key)
   const account_id =
-    asked_id ?? (key_id === undefined ? undefined : listedKey(db, key_id, undefined)?.account_id)
+    asked_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
   const { from_ms, until_ms } = rangeAsked(range, exchange.now())
   return {
     account_id,
@@ -137,8 +132,8 @@ async function* rowsBy(
   if (by === 'day') yield used.days.map((sum) => ({ ...sum, name: sum.day }))
   else if (by === 'model') yield used.models.map((sum) => ({ ...sum, name: sum.model }))
   else if (by === 'account')
-    yield accountsNamed(db, used.accounts).map((sum) => ({ ...sum, name: sum.account }))
-  else yield keysNamed(db, used.keys).map((sum) => ({ ...sum, name: `${sum.key} ${sum.key_prefix}` }))
+    yield (await accountsNamed(db, used.accounts)).map((sum) => ({ ...sum, name: sum.account }))
+  else yield (await keysNamed(db, used.keys)).map((sum) => ({ ...sum, name: `${sum.key} ${sum.key_prefix}` }))
 }
 
 const COLUMNS: CsvColumns<Named> = {
@@ -160,8 +155,8 @@ const columnsFor = (viewer: Viewer): CsvColumns<Named> =>
         provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
       }
 
-function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
-  const accounts = listedAccounts(
+async function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
+  const accounts = await listedAccounts(
     db,
     sums.map(({ account_id }) => account_id),
   )
@@ -173,8 +168,13 @@ function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
   }))
 }
 
-const keysNamed = (db: ConsoleParts['db'], sums: Usage['keys']) =>
-  sums.map((sum) => {
-    const [row]: Key[] = keyQueries(db).keysById.all({ id: sum.key_id })
-    return { ...sum, key: row?.name ?? '', key_prefix: row?.prefix ?? '' }
+async function keysNamed(db: ConsoleParts['db'], sums: Usage['keys']) {
+  const keys = await keysByNumber(
+    db,
+    sums.map(({ key_id }) => key_id),
+  )
+  return sums.map((sum) => {
+    const key = keys.get(sum.key_id)
+    return { ...sum, key: key?.name ?? '', key_prefix: key?.prefix ?? '' }
   })
+}

@@ -1,8 +1,8 @@
 // Whose things a request is about: a viewer's own account, or the one that the operator names.
-import type { Database } from 'bun:sqlite'
 import { Type } from '@sinclair/typebox'
 import { accountQueries } from '../../../src/access/queries.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import type { Db } from '../../../src/db/db.ts'
 import type { Account } from '../../../src/db/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { accountMeant } from './asked.ts'
@@ -16,9 +16,13 @@ export const WHOSE = { account: Type.Optional(AccountRef) }
  *
  * @throws GatewayError as `accountMeant`
  */
-export function accountFor(db: Database, viewer: Viewer, name: string | undefined): Account | undefined {
-  const id = accountMeant({ db }, viewer, name)
-  return id === undefined ? undefined : accountQueries(db).accountById.get({ id })
+export async function accountFor(
+  db: Db,
+  viewer: Viewer,
+  name: string | undefined,
+): Promise<Account | undefined> {
+  const id = await accountMeant({ db }, viewer, name)
+  return id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
 }
 
 /**
@@ -26,8 +30,8 @@ export function accountFor(db: Database, viewer: Viewer, name: string | undefine
  *
  * @throws GatewayError as `accountFor`; invalid_request if the operator names none
  */
-export function accountNeeded(db: Database, viewer: Viewer, name: string | undefined): Account {
-  const account = accountFor(db, viewer, name)
+export async function accountNeeded(db: Db, viewer: Viewer, name: string | undefined): Promise<Account> {
+  const account = await accountFor(db, viewer, name)
   if (account) return account
   throw invalidRequest('account: choose the account that this is about.', { param: 'account' })
 }

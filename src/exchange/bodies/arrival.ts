@@ -82,12 +82,13 @@ async function receiveLarge(
   // A look at the account as it is now costs as much as half of a small call: the refusal depends on it, and the reading of more.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
   const assertPayable = () => {
-    if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return
-    rejectUnpayable(account, accountOf)
+    if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return undefined
+    return rejectUnpayable(account, accountOf)
   }
   // Of a body of unannounced length so much is read as is read of any.
   const is_announced = request.headers.has('content-length')
-  if (is_announced) assertPayable()
+  const asserted = is_announced ? assertPayable() : undefined
+  if (asserted) await asserted
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
   const share = memory.open(account.id)
   admitted.defer(share.release)
@@ -96,19 +97,19 @@ async function receiveLarge(
   let read_bytes = 0
   const bytes = await readPaced(request, {
     limit_bytes,
-    admit(part_bytes) {
+    async admit(part_bytes) {
       const was_small = read_bytes <= SMALL_BODY_BYTES
       read_bytes += part_bytes
-      if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) assertPayable()
-      return share.grow(part_bytes * copies, place.gone.signal)
+      if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) await assertPayable()
+      await share.grow(part_bytes * copies, place.gone.signal)
     },
   })
   return { bytes, release: share.release }
 }
 
 /** @throws GatewayError insufficient_balance if the account, as it is now, could pay for no call */
-export function rejectUnpayable(account: Account, accountOf: BodyParts['accountOf']): void {
-  const refusal = refusalOf(accountOf(account.id) ?? account)
+export async function rejectUnpayable(account: Account, accountOf: BodyParts['accountOf']): Promise<void> {
+  const refusal = refusalOf((await accountOf(account.id)) ?? account)
   if (refusal) throw refusalError(refusal)
 }
 

@@ -1,4 +1,5 @@
 // The parts that large bodies are read with.
+import type { Awaitable } from '../../db/db.ts'
 import type { Account } from '../../db/schema.ts'
 import type { KnownValues } from '../../protocols/wire/known-values.ts'
 import type { CallHooks } from '../hooks/registered.ts'
@@ -13,5 +14,5 @@ export interface BodyParts {
   /** What came before, and need not be parsed again. */
   known: KnownValues
   /** The account as it is now; what the gate knows may be a second old. */
-  accountOf(account_id: number): Account | undefined
+  accountOf(account_id: number): Awaitable<Account | undefined>
 }

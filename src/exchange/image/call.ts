@@ -71,7 +71,7 @@ async function readImageCall(
 ): Promise<PaidImageOrder> {
   const { place } = admitted
   await decoder.assertUsable()
-  countCall(parts, rate, admitted, call.onRate)
+  await countCall(parts, rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
   admitted.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.

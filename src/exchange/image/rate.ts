@@ -13,14 +13,14 @@ export type OnRate = (state: RateState) => void
  *
  * @throws GatewayError rate_limited
  */
-export function countCall(
+export async function countCall(
   { idempotency }: Pick<ExchangeParts, 'idempotency'>,
   rate: ImageRate,
   admitted: Admitted,
   onRate: OnRate = () => undefined,
-): void {
+): Promise<void> {
   const { caller, origin } = admitted
-  if (!idempotency.mayRepeat(caller.account.id, origin.request)) {
+  if (!(await idempotency.mayRepeat(caller.account.id, origin.request))) {
     countNow(rate, admitted, onRate)
     return
   }

@@ -56,7 +56,8 @@ export async function findReferences(
   const referred = sources.filter((source) => source.kind !== 'upload')
   for (const source of referred) assertForm(source, account_id)
   assertDistinct(referred.map(nameOf))
-  const stored = referred.map((source) => findStored(library, account_id, source))
+  const stored: (Stored | undefined)[] = []
+  for (const source of referred) stored.push(await findStored(library, account_id, source))
   const stored_bytes = stored.map((found) => found?.bytes ?? 0)
   assertTotal(stored_bytes)
   const data = readDataUris(referred)
@@ -134,21 +135,21 @@ export function assertTotal(sizes_bytes: readonly number[]): void {
 }
 
 /** @returns undefined for what is not stored */
-function findStored(library: Library, account_id: number, source: Source): Stored | undefined {
-  if (source.kind === 'file') return findStoredFile(library, account_id, source.key)
-  if (source.kind === 'generation') return findStoredGeneration(library, account_id, source.uuid)
+async function findStored(library: Library, account_id: number, source: Source): Promise<Stored | undefined> {
+  if (source.kind === 'file') return await findStoredFile(library, account_id, source.key)
+  if (source.kind === 'generation') return await findStoredGeneration(library, account_id, source.uuid)
   return undefined
 }
 
-function findStoredFile(library: Library, account_id: number, key: string): Stored {
-  const row = findFile(library.db, account_id, key)
+async function findStoredFile(library: Library, account_id: number, key: string): Promise<Stored> {
+  const row = await findFile(library.db, account_id, key)
   if (!row) throw fileNotFound()
   if (!isStored(row)) throw notReady('This file is still being stored.')
   return { bytes: row.bytes, read: () => readUpload(library, row) }
 }
 
-function findStoredGeneration(library: Library, account_id: number, uuid: string): Stored {
-  const row = findGeneration(library.db, account_id, uuid)
+async function findStoredGeneration(library: Library, account_id: number, uuid: string): Promise<Stored> {
+  const row = await findGeneration(library.db, account_id, uuid)
   if (!row) throw generationNotFound()
   const { state, bytes, mime } = row
   if (state === 'generating') throw notReady('This image is still being generated.')

@@ -24,7 +24,9 @@ export async function within<T>(
   origin: CallOrigin,
   use: (admitted: Admitted) => Promise<T>,
 ): Promise<T> {
-  const call = admit(parts, origin)
+  rejectWhileStopping(parts.running)
+  const found = parts.gate.admit(origin)
+  const call = admit(parts, origin, found instanceof Promise ? await found : found)
   try {
     return await use(call)
   } catch (thrown) {
@@ -37,10 +39,10 @@ export async function within<T>(
   }
 }
 
-function admit(parts: ExchangeParts, origin: CallOrigin): Call {
-  const { gate, running, probe, log, now } = parts
+function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
+  const { running, probe, log, now } = parts
+  // It may have begun to stop while the key was looked up.
   rejectWhileStopping(running)
-  const caller = gate.admit(origin)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)
   probe('admitted')

@@ -32,7 +32,7 @@ export function conversations(images: ImageParts): ServeConversation {
       const { target } = call
       if (typeof target !== 'function' && isDrawn(parts, target)) {
         await images.decoder.assertUsable()
-        countCall(parts, images.rate, admitted, call.onRate)
+        await countCall(parts, images.rate, admitted, call.onRate)
         const body = await readTextBody(parts, admitted, {
           protocol: call.protocol,
           limit_bytes: call.body_limit_bytes,
@@ -46,7 +46,7 @@ export function conversations(images: ImageParts): ServeConversation {
       if (!isDrawn(parts, opened.target))
         return payOnce(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
       await images.decoder.assertUsable()
-      countCall(parts, images.rate, admitted, call.onRate)
+      await countCall(parts, images.rate, admitted, call.onRate)
       return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
     })
 }

@@ -250,10 +250,10 @@ export class ResponseCall implements Answering {
     if (!this.#keeping) return
     const { account_id } = this.#keeping
     const bare = (items: readonly JsonObject[]) => withoutPictures(library, account_id, items)
-    const keeping = { ...this.#keeping, input: bare(this.#keeping.input) }
-    const kept = this.#drawer ? { ...response, output: bare(objectsIn(response.output)) } : response
-    const is_kept = keeping.is_kept && (await this.#isStored(keeping, kept))
     try {
+      const keeping = { ...this.#keeping, input: await bare(this.#keeping.input) }
+      const kept = this.#drawer ? { ...response, output: await bare(objectsIn(response.output)) } : response
+      const is_kept = keeping.is_kept && (await this.#isStored(keeping, kept))
       await this.#remember({ ...keeping, is_kept }, kept)
     } catch (cause) {
       log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be remembered')

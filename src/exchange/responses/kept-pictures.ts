@@ -6,17 +6,19 @@ import { base64Of } from '../../protocols/wire/base64.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
 
 /** Items as they are kept: without what their account's history has. The very same where nothing changes. */
-export const withoutPictures = (
+export async function withoutPictures(
   { db }: Library,
   account_id: number,
   items: readonly JsonObject[],
-): JsonObject[] =>
-  items.map((item) => {
+): Promise<JsonObject[]> {
+  const kept: JsonObject[] = []
+  for (const item of items) {
     const uuid = isPictureItem(item) && item.result !== null ? pictureOf(item.id) : undefined
-    return uuid !== undefined && findGeneration(db, account_id, uuid)?.state === 'stored'
-      ? { ...item, result: null }
-      : item
-  })
+    const row = uuid === undefined ? undefined : await findGeneration(db, account_id, uuid)
+    kept.push(row?.state === 'stored' ? { ...item, result: null } : item)
+  }
+  return kept
+}
 
 /** Items as they are shown. A picture that was deleted stays away. */
 const withPictures = (
@@ -27,7 +29,7 @@ const withPictures = (
   Promise.all(
     items.map(async (item) => {
       const uuid = isPictureItem(item) && (item.result ?? null) === null ? pictureOf(item.id) : undefined
-      const row = uuid === undefined ? undefined : findGeneration(library.db, account_id, uuid)
+      const row = uuid === undefined ? undefined : await findGeneration(library.db, account_id, uuid)
       const bytes = row && (await readGeneration(library, row))
       return bytes ? { ...item, result: base64Of(bytes) } : item
     }),
@@ -55,9 +57,13 @@ export async function shownBytes(
 }
 
 /** An account's picture as the item of it, for a reference to its id; undefined if not found. */
-export function pictureItem({ db }: Library, account_id: number, id: string): JsonObject | undefined {
+export async function pictureItem(
+  { db }: Library,
+  account_id: number,
+  id: string,
+): Promise<JsonObject | undefined> {
   const uuid = pictureOf(id)
-  const row = uuid === undefined ? undefined : findGeneration(db, account_id, uuid)
+  const row = uuid === undefined ? undefined : await findGeneration(db, account_id, uuid)
   if (row?.state !== 'stored') return undefined
   return {
     id: pictureItemId(row.uuid),

@@ -19,24 +19,25 @@ interface Conversation {
 }
 
 /** The last picture that was drawn, and what the caller has shown since; where none was, what they have shown. */
-export function picturesToEdit(
+export async function picturesToEdit(
   { library }: Pick<ImageParts, 'library'>,
   { caller }: Pick<Admitted, 'caller'>,
   { body, drawn }: Conversation,
-): Source[] {
+): Promise<Source[]> {
   const { before, items } = recalledOf(body)
   const all = [...before, ...resolved(itemsOf(body.input), items), ...drawn].filter(isObject)
   const last = all.findLastIndex((item) => isPictureItem(item) && item.status !== 'failed')
   const sources = new Map<string, Source>()
   for (const item of all.slice(Math.max(0, last)))
-    for (const source of isPictureItem(item) ? drawnSource(item) : shownSources(item))
+    for (const source of isPictureItem(item) ? await drawnSource(item) : shownSources(item))
       sources.set(source.kind === 'generation' ? source.uuid : source.text, source)
   return [...sources.values()].slice(-MAX_SOURCES)
 
   /** What is not in the account's history, but was sent along, is taken as it was sent. */
-  function drawnSource({ id, result, output_format }: JsonObject): Picture[] {
+  async function drawnSource({ id, result, output_format }: JsonObject): Promise<Picture[]> {
     const uuid = pictureOf(id)
-    const is_own = uuid !== undefined && findGeneration(library.db, caller.account.id, uuid) !== undefined
+    const is_own =
+      uuid !== undefined && (await findGeneration(library.db, caller.account.id, uuid)) !== undefined
     const data = stringIn(result)
     if (data && !is_own)
       return [{ kind: 'inline', text: `data:image/${stringIn(output_format) ?? 'png'};base64,${data}` }]

@@ -35,7 +35,7 @@ export async function recall(
   const account_id = caller.account.id
   const conversation_bytes =
     remembered?.conversation_bytes ??
-    (previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0))
+    (previous === undefined ? 0 : ((await store.bytesUntil(account_id, previous)) ?? 0))
   if (conversation_bytes > SMALL_BYTES) {
     const share = exchange.bodies.memory.open(account_id)
     admitted.defer(share.release)
@@ -60,7 +60,7 @@ async function itemsNamed(
   const outputs = new Map<string, Json>()
   for (const id of ids) {
     if (found.has(id)) throw duplicateItem(id)
-    const picture = pictureItem(library, account_id, id)
+    const picture = await pictureItem(library, account_id, id)
     if (picture) {
       found.set(id, picture)
       continue

@@ -17,7 +17,7 @@ export async function prepareOnly(
   { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
 ): Promise<Response> {
   const { model } = await readOpened(parts, admitted, text_call, opened)
-  if (!costsNothing(model)) rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
+  if (!costsNothing(model)) await rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
   const { begun, completed } = await call.prepared(admitted.started_ms)
   opened.body.release()
   const events = [

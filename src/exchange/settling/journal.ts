@@ -36,9 +36,9 @@ export interface SettlementJournal {
 
 export interface CallsFound {
   /** Whether a hold that is not settled is of this request: the ids of holds without a row are given again after a stop. */
-  hasHold(id: number, request_id: string): boolean
+  hasHold(id: number, request_id: string): Promise<boolean>
   /** Whether a call is recorded: its hold is settled then. */
-  isRecorded(request_id: string): boolean
+  isRecorded(request_id: string): Promise<boolean>
 }
 
 const NAME = 'settlements.journal'
@@ -120,8 +120,8 @@ interface Applying {
 
 async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: Applying): Promise<void> {
   const { ledger, found, log } = parts
-  const has_row = found.hasHold(operation.hold_id, String(fields.request_id))
-  if (!has_row && (!hold || found.isRecorded(hold.request_id))) {
+  const has_row = await found.hasHold(operation.hold_id, String(fields.request_id))
+  if (!has_row && (!hold || (await found.isRecorded(hold.request_id)))) {
     log.info(fields, 'a settlement of the journal was written before')
     return
   }

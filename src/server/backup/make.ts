@@ -71,7 +71,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   const plain = setAside(['settlements.journal'], paths, staging)
   const copy_path = join(staging, 'tollgate.db')
   using live = closing(openDatabase(paths.database_path, { readonly: true }))
-  const { totals } = writeSnapshot(live, copy_path)
+  const { totals } = await writeSnapshot(live, copy_path)
   const copy = openDatabase(copy_path, { readonly: true })
   const left_out: string[] = []
   const unreadable: string[] = []
@@ -84,9 +84,9 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   const of_other_size: string[] = []
   let deleted: string[] = []
   let missing: string[] = []
-  const settle = () => {
+  const settle = async () => {
     copy.close()
-    if (absent.length > 0) ({ deleted, missing } = settled(copy_path, live, absent))
+    if (absent.length > 0) ({ deleted, missing } = await settled(copy_path, live, absent))
   }
   const of_bytes = statSync(copy_path).size + bytesNamed(copy)
   let made: Manifest | undefined
@@ -137,10 +137,10 @@ function setAside(names: readonly string[], { dir }: DataPaths, staging: string)
 }
 
 /** The copy without the rows of what was deleted meanwhile, checked again. */
-function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absent: readonly string[]) {
+async function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absent: readonly string[]) {
   using copy = closing(openDatabase(copy_path))
-  const result = settleCopy(copy, live, absent)
-  if (result.deleted.length > 0) check(copy, copy_path)
+  const result = await settleCopy(copy, live, absent)
+  if (result.deleted.length > 0) await check(copy, copy_path)
   // What is in the log would not come along.
   copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return result

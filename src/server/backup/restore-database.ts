@@ -7,6 +7,7 @@ import { flush } from '../../db/copy.ts'
 import { createForOwner } from '../../db/folder.ts'
 import { schemaVersion } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import { dbOver } from '../../db/sqlite.ts'
 import type { By } from '../../domain/actions.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { atEnd, closing } from '../../utilities/at-end.ts'
@@ -24,16 +25,16 @@ type Probe = (point: string) => void
  * @returns what the old one is kept as; undefined if there was none
  * @throws GatewayError unprocessable for what is no sound copy, conflict if the database is in use: nothing was changed then
  */
-export function restoreDatabase(
+export async function restoreDatabase(
   file: string,
   { dir, database_path, by }: DataPaths & { by?: By | undefined },
   now_ms: number,
   probe: Probe = () => {},
-): string | undefined {
+): Promise<string | undefined> {
   const incoming = `${database_path}.incoming`
   remove(incoming)
   using _removing = atEnd(() => remove(incoming))
-  prepare(file, incoming, by)
+  await prepare(file, incoming, by)
   const kept = existsSync(database_path) ? keepReplaced(database_path, now_ms, probe) : undefined
   probe('place')
   renameSync(incoming, database_path)
@@ -46,7 +47,7 @@ function remove(path: string): void {
 }
 
 /** Copies a backup, migrates and checks the copy, and flushes it to the disk. The backup itself is only read. */
-function prepare(file: string, incoming: string, by: By | undefined): void {
+async function prepare(file: string, incoming: string, by: By | undefined): Promise<void> {
   using source = closing(new Database(file, { readonly: true }))
   // To SQLite, an empty file is an empty database.
   if (schemaVersion(source) === 0)
@@ -55,9 +56,10 @@ function prepare(file: string, incoming: string, by: By | undefined): void {
   source.query('VACUUM INTO ?').run(incoming)
   {
     using copy = closing(openDatabase(incoming, { before_migration: 'nothing' }))
-    check(copy, file)
-    forgetSessions(copy)
-    if (by) recordAction(copy, { action: 'backup.restored', subject: file }, by)
+    await check(copy, file)
+    const rows = dbOver(copy)
+    await forgetSessions(rows)
+    if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: file }), { by })
     // What is in the log would not come along.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   }

@@ -1,6 +1,7 @@
 // The copy of the database brought in line with the files that were found: rows of what was deleted meanwhile go.
 import type { Database } from 'bun:sqlite'
-import { immediately } from '../../db/transaction.ts'
+import type { Db } from '../../db/db.ts'
+import { dbOver } from '../../db/sqlite.ts'
 import { responseQueries } from '../../responses/queries.ts'
 import { deleteLast } from '../../responses/rows.ts'
 
@@ -22,12 +23,12 @@ const KINDS: Readonly<Record<string, { table: string; column: string; inFolder: 
  * @param live the database that it was made of; only read
  * @param absent paths of files that the copy names, and that are not there
  */
-export function settleCopy(copy: Database, live: Database, absent: readonly string[]): Absent {
+export async function settleCopy(copy: Database, live: Database, absent: readonly string[]): Promise<Absent> {
   const deleted: string[] = []
   const missing: string[] = []
-  immediately(copy, () => {
+  await dbOver(copy).begin(async (tx) => {
     for (const path of absent) (isGone(copy, live, path) ? deleted : missing).push(path)
-    if (deleted.some((path) => path.startsWith('responses/'))) dropGoneResponses(copy, live)
+    if (deleted.some((path) => path.startsWith('responses/'))) await dropGoneResponses(tx, copy, live)
   })
   return { deleted, missing }
 }
@@ -48,13 +49,13 @@ function isGone(copy: Database, live: Database, path: string): boolean {
 }
 
 /** Conversations go from their ends, as they did in the database: whatever continued a deleted response is gone as well. */
-function dropGoneResponses(copy: Database, live: Database): void {
+async function dropGoneResponses(tx: Db, copy: Database, live: Database): Promise<void> {
   const ids = copy.query<{ id: number; response_id: string }, []>(
     'SELECT id, response_id FROM responses ORDER BY id DESC',
   )
   for (const { id, response_id } of ids.all()) {
     if (live.query('SELECT 1 FROM responses WHERE id = ? AND response_id = ?').get(id, response_id)) continue
-    const row = responseQueries(copy).row.get({ id })
-    if (row && row.later === 0) deleteLast(copy, [row], -1)
+    const row = await responseQueries(tx).row.get({ id })
+    if (row && row.later === 0) await deleteLast(tx, [row], -1)
   }
 }

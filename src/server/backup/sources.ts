@@ -30,17 +30,17 @@ const NAMED: readonly string[] = [
  * @param copy a connection to the copy, which is only read from
  * @param settle called when all files have been read, before the copy is
  */
-export function* sourcesOf(
+export async function* sourcesOf(
   { dir, catalogue_path }: DataPaths,
   { copy, copy_path, plain, settle, ...plugins }: SourceOptions,
-): Generator<Source> {
+): AsyncGenerator<Source> {
   if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
   yield* pluginFiles(join(dir, 'plugins'), 'plugins', plugins)
   for (const sql of NAMED)
     for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
       yield { path, file: join(dir, path), expected_bytes: bytes ?? undefined }
-  settle()
+  await settle()
   yield { path: 'tollgate.db', file: copy_path }
 }
 
@@ -49,5 +49,5 @@ export interface SourceOptions extends PluginFilesOptions {
   copy_path: string
   /** Files that were put aside before the copy was made. */
   plain: readonly Source[]
-  settle(): void
+  settle(): Promise<void>
 }

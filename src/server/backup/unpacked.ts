@@ -11,6 +11,7 @@ import { recordAction } from '../../db/actions.ts'
 import { flush } from '../../db/copy.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
+import { dbOver } from '../../db/sqlite.ts'
 import type { By } from '../../domain/actions.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { foldersIn } from '../../library/library.ts'
@@ -73,14 +74,15 @@ async function auditUnpacked(
 ): Promise<FullAudit> {
   const path = join(folder, 'tollgate.db')
   using db = closing(openDatabase(path, { before_migration: 'nothing' }))
-  check(db, archive)
-  forgetSessions(db)
+  await check(db, archive)
+  const rows = dbOver(db)
+  await forgetSessions(rows)
   const responses = createFileStore(join(folder, RESPONSES_FOLDER))
   const audit = await fullAudit({ db, ...foldersIn(folder), responses, onAudit })
   const findings = unexpected(db, audit, manifest)
   if (findings.length > 0)
     throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
-  if (by) recordAction(db, { action: 'backup.restored', subject: archive }, by)
+  if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: archive }), { by })
   // What is in the log would not come along, and closing leaves it there while prepared queries live on.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return audit

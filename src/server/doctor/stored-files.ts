@@ -1,14 +1,13 @@
 // The doctor's look at stored images and kept responses: whether the files that the database names are there, and of their size.
 import { join } from 'node:path'
 import { isAbsent } from '../../db/folder.ts'
-import { openDatabase } from '../../db/open.ts'
+import { openDb } from '../../db/sqlite.ts'
 import { compareLibrary } from '../../library/audit.ts'
 import { foldersIn } from '../../library/library.ts'
 import { createFileStore } from '../../media/store.ts'
 import { auditResponses } from '../../responses/audit.ts'
 import { RESPONSES_FOLDER } from '../../responses/store.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { closing } from '../../utilities/at-end.ts'
 import { isCurrent } from './database.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
@@ -19,7 +18,7 @@ export async function checkStoredFiles({ data_folder }: Pick<Patient, 'data_fold
   const path = join(data_folder, 'tollgate.db')
   // Without a database, or with one of another version, there is another check's finding.
   if (isAbsent(path) || !isCurrent(path)) return []
-  using db = closing(openDatabase(path, { readonly: true }))
+  await using db = openDb(path, { readonly: true })
   const { files, rules } = await compareLibrary({ db, ...foldersIn(data_folder) })
   const wrong = files.filter(({ problem }) => problem !== 'no row').map(({ path: file }) => file)
   const responses = await auditResponses(db, createFileStore(join(data_folder, RESPONSES_FOLDER)))

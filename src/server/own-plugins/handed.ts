@@ -19,7 +19,7 @@ export interface HandedParts {
   log: Logger
   catalogue: () => Pick<Catalogue, 'models'> & ServedBy
   /** Who makes a request; absent if no gateway runs. @throws GatewayError if they are not let in */
-  admit?: ((request: Request) => Caller) | undefined
+  admit?: ((request: Request) => Promise<Caller>) | undefined
 }
 
 export interface Handed {
@@ -49,10 +49,10 @@ export function handTo(name: string, { folder, log, catalogue, admit }: HandedPa
     folder,
     log: logOf(name, log),
     models: () => modelsOf(catalogue()),
-    caller(request) {
+    async authenticate(request) {
       if (is_open || !admit)
-        throw new Error('gateway.caller was called while the plugin is loaded. Call it in a route.')
-      return callerView(admit(request))
+        throw new Error('gateway.authenticate was called while the plugin is loaded. Call it in a route.')
+      return callerView(await admit(request))
     },
     beforeCall: (hook) => register(before, 'beforeCall', hook),
     afterSettle: (hook) => register(after, 'afterSettle', hook),

@@ -7,8 +7,10 @@ import { beginErasing } from '../../access/erasing.ts'
 import { accountQueries } from '../../access/queries.ts'
 import { forgetAccount } from '../../config/past.ts'
 import { untilFree } from '../../db/busy.ts'
+import type { Db } from '../../db/db.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
-import { immediately } from '../../db/transaction.ts'
+import { dbOver } from '../../db/sqlite.ts'
+import type { By } from '../../domain/actions.ts'
 import { unprocessable } from '../../domain/errors.ts'
 import { foldersIn } from '../../library/library.ts'
 
@@ -16,6 +18,8 @@ export interface EraseOptions {
   data_folder: string
   account: string
   now_ms: number
+  /** Whose change it is in the audit log; absent: the gateway's own. */
+  by?: By | undefined
   /** Called after each step with its name; for tests of kills. */
   probe?: (point: string) => void
 }
@@ -43,8 +47,9 @@ const MAX_WAIT_MS = 60_000
  * @throws GatewayError as `beginErasing`; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Database, options: EraseOptions): Promise<Erased> {
-  const { account, data_folder, now_ms, probe = () => {} } = options
-  const { id: account_id } = beginErasing(db, account, now_ms)
+  const { account, data_folder, now_ms, by, probe = () => {} } = options
+  const all = dbOver(db)
+  const { id: account_id } = await all.begin((tx) => beginErasing(tx, account, now_ms), { by })
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
   for (const [table, rule] of Object.entries(PERSONAL_DATA)) {
@@ -56,7 +61,7 @@ export async function eraseAccount(db: Database, options: EraseOptions): Promise
     if (count > 0) result.rows[table] = count
     probe(`erase.${table}`)
   }
-  const versions = await untilFree(() => immediately(db, () => forgetLimits(db, account_id)))
+  const versions = await all.begin((tx) => forgetLimits(tx, account_id), { by })
   if (versions > 0) result.rows.catalogues = versions
   // Files that no row names any more, or names yet.
   for (const store of Object.values(foldersIn(data_folder))) await store.removeAllOf(String(account_id))
@@ -70,9 +75,9 @@ export async function eraseAccount(db: Database, options: EraseOptions): Promise
 }
 
 /** Kept texts of the catalogue that have limits for the account's name. @returns how many were deleted */
-function forgetLimits(db: Database, account_id: number): number {
-  const row = accountQueries(db).accountById.get({ id: account_id })
-  return row ? forgetAccount(db, row.name) : 0
+async function forgetLimits(tx: Db, account_id: number): Promise<number> {
+  const row = await accountQueries(tx).accountById.get({ id: account_id })
+  return row ? await forgetAccount(tx, row.name) : 0
 }
 
 interface Part {

@@ -6,6 +6,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { accountByName } from '../../access/accounts.ts'
 import { type PackedEntry, packedTar, type TarWriter } from '../../backup/tar.ts'
 import { exportedTables, type TableRule } from '../../db/personal-data.ts'
+import { dbOver } from '../../db/sqlite.ts'
 import { atEnd } from '../../utilities/at-end.ts'
 import { EXPORT_README } from './export-readme.ts'
 
@@ -49,7 +50,7 @@ const FORMAT = 1
 export async function exportAccount(db: Database, options: ExportOptions): Promise<Exported> {
   db.run('BEGIN')
   using _ending = atEnd(() => void db.run('ROLLBACK'))
-  const { id: account_id } = accountByName(db, options.account)
+  const { id: account_id } = await accountByName(dbOver(db), options.account)
   const result = { account_id, rows: {}, files: 0, missing: [] }
   const archive = packedTar(options.now_ms, (tar) => fill(tar, db, options, result))
   const bytes = await options.put(archive)

@@ -72,7 +72,8 @@ export async function codexScene(transport: Transport, options: SceneOptions): P
       await eventually('nothing is held', () =>
         gateway.books().holds.every(({ state }) => state !== 'pending'),
       )
-      const { calls, findings } = gateway.books()
+      const { calls } = gateway.books()
+      const findings = await gateway.findings()
       const opened = (await readFile(log_path, 'utf8')).includes('a WebSocket was opened')
       const wrong = [
         ...(findings.length > 0 ? [`the audit found ${JSON.stringify(findings)}`] : []),

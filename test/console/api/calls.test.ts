@@ -13,9 +13,9 @@ afterAll(() => upstream[Symbol.asyncDispose]())
 await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('bob', { balance_usd: '10' })
 const keys = {
-  alice: gateway.key('alice'),
-  desk: gateway.key('alice', { name: 'desk' }),
-  bob: gateway.key('bob'),
+  alice: await gateway.key('alice'),
+  desk: await gateway.key('alice', { name: 'desk' }),
+  bob: await gateway.key('bob'),
 }
 await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
 await (await gateway.call(wholePath(TIERED), ask(), { key: keys.desk })).text()
@@ -24,8 +24,8 @@ await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
 upstream.answer(answering)
 await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
 const calls = (await gateway.atRest()).calls
-const operator = signedIn(gateway, 'operator')
-const alice = signedIn(gateway, { account: 'alice' })
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
 
 const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
 /** By their place, from 1, the newest first. */
@@ -191,7 +191,10 @@ describe('one call', () => {
     const pending = holds.find(({ state }) => state === 'pending')
     const early = await operator.send('GET', `/calls/${pending?.request_id}`)
     expect([early.status, await early.json()]).toMatchObject([409, { error: { code: 'call_under_way' } }])
-    const others = await signedIn(gateway, { account: 'bob' }).send('GET', `/calls/${pending?.request_id}`)
+    const others = await (await signedIn(gateway, { account: 'bob' })).send(
+      'GET',
+      `/calls/${pending?.request_id}`,
+    )
     expect(others.status).toBe(404)
     held.release()
     await (await answer).text()
@@ -235,7 +238,7 @@ describe('an account', () => {
     ["another's filters", () => '/call-filters?account=2', 404],
     ['a filter by provider', () => `/calls?provider=${PROVIDER}`, 403],
   ])('is refused %s', async (_, path, status) => {
-    for (const client of [alice, signedIn(gateway, { key: keys.alice })])
+    for (const client of [alice, await signedIn(gateway, { key: keys.alice })])
       expect((await client.send('GET', path())).status).toBe(status)
   })
 

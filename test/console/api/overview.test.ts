@@ -25,9 +25,9 @@ beforeAll(async () => {
   gateway = await startTestGateway({ upstream, now: () => Date.now() + clock.ahead_ms })
   await gateway.account('alice', { balance_usd: '10' })
   await gateway.account('bob', { balance_usd: '10' })
-  keys = { alice: gateway.key('alice'), bob: gateway.key('bob') }
-  operator = signedIn(gateway, 'operator')
-  alice = signedIn(gateway, { account: 'alice' })
+  keys = { alice: await gateway.key('alice'), bob: await gateway.key('bob') }
+  operator = await signedIn(gateway, 'operator')
+  alice = await signedIn(gateway, { account: 'alice' })
   for (const key of [keys.alice, keys.bob, keys.bob])
     await (await gateway.call(wholePath(), ask(), { key })).text()
   upstream.answer(refusal(503, { error: { code: 503, message: 'overloaded' } }))
@@ -66,7 +66,7 @@ describe.each(['hour', 'day', 'week', 'month'])('the overview of a %s', (range) 
   })
 
   test('has their own calls and money for an account, and no routes', async () => {
-    for (const client of [alice, signedIn(gateway, { key: keys.alice })]) {
+    for (const client of [alice, await signedIn(gateway, { key: keys.alice })]) {
       const overview = await client.json('GET', `/overview?range=${range}`)
       expect(overview.totals).toMatchObject({ calls: 1, failed: 0, cost_nanos: ANSWER_NANOS })
       expect(overview.failing).toBeNull()
@@ -155,7 +155,7 @@ describe('the live feed', () => {
   })
 
   test('is refused for too many of one session', async () => {
-    const one = signedIn(gateway, 'operator')
+    const one = await signedIn(gateway, 'operator')
     const feeds = []
     for (let nth = 0; nth < 6; nth++) feeds.push(await openLive(one))
     const further = await openLive(one)
@@ -171,8 +171,11 @@ describe('the live feed', () => {
     const other = await startTestGateway({ upstream, plugins: quick })
     try {
       await other.account('carol', { balance_usd: '10' })
-      const [seen, unseen] = [other.key('carol', { name: 'seen' }), other.key('carol', { name: 'unseen' })]
-      const own = await openLive(signedIn(other, { key: seen }), other.url)
+      const [seen, unseen] = [
+        await other.key('carol', { name: 'seen' }),
+        await other.key('carol', { name: 'unseen' }),
+      ]
+      const own = await openLive(await signedIn(other, { key: seen }), other.url)
       /** Whose calls are told, of one by each key. */
       async function toldOfBoth(): Promise<unknown[]> {
         for (const key of [unseen, seen]) await (await other.call(wholePath(), ask(), { key })).text()
@@ -184,10 +187,10 @@ describe('the live feed', () => {
         }
       }
       expect(await toldOfBoth()).toHaveLength(2)
-      changeKey(other.db, seen.slice(0, 10), { spend_limit_nanos: 1_000_000_000 }, Date.now())
+      await changeKey(other.store, seen.slice(0, 10), { spend_limit_nanos: 1_000_000_000 }, Date.now())
       await eventually('it is told of its own alone', async () => (await toldOfBoth()).length === 1)
       own.leave()
-      const client = signedIn(other, 'operator')
+      const client = await signedIn(other, 'operator')
       const feed = await openLive(client, other.url)
       other.db.run('DELETE FROM sessions')
       expect(await feed.next()).toBeUndefined()

@@ -16,11 +16,11 @@ afterAll(() => upstream[Symbol.asyncDispose]())
 await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('bob')
 const keys = {
-  alice: gateway.key('alice'),
-  desk: gateway.key('alice', { name: 'desk' }),
-  bob: gateway.key('bob'),
+  alice: await gateway.key('alice'),
+  desk: await gateway.key('alice', { name: 'desk' }),
+  bob: await gateway.key('bob'),
   /** Which sees its own only. */
-  limited: gateway.key('bob', { models: ['of-nobody'] }),
+  limited: await gateway.key('bob', { models: ['of-nobody'] }),
 }
 
 /** A minute later than the one before. */
@@ -41,9 +41,9 @@ const recorded = () => gateway.db.query('SELECT 1 FROM refusals').all().length
 await eventually('the refusals are recorded', () => recorded() === 4)
 await gateway.rest()
 
-const operator = signedIn(gateway, 'operator')
-const alice = signedIn(gateway, { account: 'alice' })
-const bob = signedIn(gateway, { account: 'bob' })
+const operator = await signedIn(gateway, 'operator')
+const alice = await signedIn(gateway, { account: 'alice' })
+const bob = await signedIn(gateway, { account: 'bob' })
 const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
 /** By their place, from 1, the newest first. */
 const idsAt = (...places: number[]) => places.map((place) => ids[place - 1] ?? '').reverse()
@@ -127,6 +127,8 @@ describe('the list of calls has them', () => {
   })
 })
 
+const limited = await signedIn(gateway, { key: keys.limited })
+
 describe('counted with their reasons', () => {
   test.each([
     [operator, '', 4],
@@ -134,7 +136,7 @@ describe('counted with their reasons', () => {
     [operator, '?range=month&account=alice', 2],
     [operator, '?range=week&key=2', 1],
     [operator, '?range=hour&key=3', 2],
-    [signedIn(gateway, { key: keys.limited }), '?range=hour', 0],
+    [limited, '?range=hour', 0],
     [alice, '', 2],
     [bob, '?range=hour', 2],
   ])('%#: %s', async (client, query, refused) => {

@@ -4,7 +4,7 @@ import { suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../../src/access/keys.ts'
 import { makeInvitation, makeOperatorsLink } from '../../../src/access/sign-in-links.ts'
-import { clientOf, signedIn } from '../../support/console-session.ts'
+import { type ConsoleClient, clientOf, signedIn } from '../../support/console-session.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fileGateway } from '../../support/gateway.ts'
 
@@ -29,14 +29,14 @@ const signIn = (body: object) => nobody().send('POST', '/session', { body })
 /** An account with a password, and a client that is signed in with it. */
 async function accountWithPassword(name: string) {
   await gateway.account(name)
-  const { token } = makeInvitation(gateway.db, name, issuing())
+  const { token } = await makeInvitation(gateway.store, name, issuing())
   return withCookie(await accept(token))
 }
 
 describe('a link', () => {
   test('sets the operator’s password, signs in, and works once', async () => {
     expect(await nobody().json('GET', '/session')).toMatchObject({ viewer: null, operator_is_set: false })
-    const { token } = makeOperatorsLink(gateway.db, issuing())
+    const { token } = await makeOperatorsLink(gateway.store, issuing())
     expect(await nobody().json('POST', '/links/look', { token })).toMatchObject({
       role: 'operator',
       account: null,
@@ -59,7 +59,7 @@ describe('a link', () => {
 
   test('of an invitation is for its account alone', async () => {
     await gateway.account('irene')
-    const operator = signedIn(gateway, 'operator', clock.now_ms)
+    const operator = await signedIn(gateway, 'operator', clock.now_ms)
     const { url } = await operator.json('POST', '/invitations', { account: 'irene' })
     expect(url).toStartWith(`${gateway.url.origin}/console/invitation#`)
     const token = new URL(url).hash.slice(1)
@@ -75,8 +75,8 @@ describe('a link', () => {
 
   test('is replaced by a newer one, and expires', async () => {
     await gateway.account('ivan')
-    const old = makeInvitation(gateway.db, 'ivan', issuing())
-    const late = makeInvitation(gateway.db, 'ivan', issuing())
+    const old = await makeInvitation(gateway.store, 'ivan', issuing())
+    const late = await makeInvitation(gateway.store, 'ivan', issuing())
     expect((await accept(old.token)).status).toBe(404)
     clock.now_ms += 7 * 24 * HOUR_MS
     expect((await accept(late.token)).status).toBe(404)
@@ -85,7 +85,7 @@ describe('a link', () => {
 
   test('is not used up by a password that is refused', async () => {
     await gateway.account('ines')
-    const { token } = makeInvitation(gateway.db, 'ines', issuing())
+    const { token } = await makeInvitation(gateway.store, 'ines', issuing())
     const short = await accept(token, 'short')
     expect([short.status, await errorOf(short)]).toEqual([
       400,
@@ -96,7 +96,7 @@ describe('a link', () => {
 
   test('is not used up by a browser that keeps no cookie; one that drops those that are Secure is signed in by another', async () => {
     await gateway.account('isla')
-    const { token } = makeInvitation(gateway.db, 'isla', issuing())
+    const { token } = await makeInvitation(gateway.store, 'isla', issuing())
     const body = { token, password: PASSWORD }
     const without = await clientOf(gateway, '').send('POST', '/links/accept', { body })
     expect([without.status, (await errorOf(without)).code]).toEqual([403, 'cookie_not_kept'])
@@ -130,7 +130,7 @@ describe('a link', () => {
 
   test('used twice at once sets one password', async () => {
     await gateway.account('ilse')
-    const { token } = makeInvitation(gateway.db, 'ilse', issuing())
+    const { token } = await makeInvitation(gateway.store, 'ilse', issuing())
     const both = await Promise.all([
       accept(token, 'the first password'),
       accept(token, 'the second password'),
@@ -140,8 +140,8 @@ describe('a link', () => {
 
   test('ends the sessions by the password before, not those by key', async () => {
     const before = await accountWithPassword('iris')
-    const by_key = signedIn(gateway, { key: gateway.key('iris') }, clock.now_ms)
-    const { token } = makeInvitation(gateway.db, 'iris', issuing())
+    const by_key = await signedIn(gateway, { key: await gateway.key('iris') }, clock.now_ms)
+    const { token } = await makeInvitation(gateway.store, 'iris', issuing())
     expect((await accept(token, 'a new good password')).status).toBe(200)
     expect((await before.send('GET', '/sessions')).status).toBe(401)
     expect((await by_key.send('GET', '/sessions')).status).toBe(200)
@@ -149,10 +149,10 @@ describe('a link', () => {
 
   test('of a closed account is of no use', async () => {
     await gateway.account('igor')
-    const { token } = makeInvitation(gateway.db, 'igor', issuing())
-    closeAccount(gateway.db, 'igor', clock.now_ms)
+    const { token } = await makeInvitation(gateway.store, 'igor', issuing())
+    await closeAccount(gateway.store, 'igor', clock.now_ms)
     expect((await accept(token)).status).toBe(404)
-    reopenAccount(gateway.db, 'igor')
+    await reopenAccount(gateway.store, 'igor')
     expect((await accept(token)).status).toBe(404)
   })
 })
@@ -177,7 +177,7 @@ describe('signing in', () => {
 
   test('with a key, which has fewer rights', async () => {
     await gateway.account('karl')
-    const answer = await signIn({ key: gateway.key('karl', { name: 'desk' }) })
+    const answer = await signIn({ key: await gateway.key('karl', { name: 'desk' }) })
     expect(await answer.json()).toMatchObject({
       viewer: {
         role: 'key',
@@ -236,7 +236,7 @@ describe('signing in', () => {
 
 describe('a session ends', () => {
   test('when somebody signs out, and the cookie with it', async () => {
-    const client = signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const client = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
     const answer = await client.send('DELETE', '/session')
     expect(answer.status).toBe(200)
     expect(answer.headers.getSetCookie()).toEqual([
@@ -248,12 +248,12 @@ describe('a session ends', () => {
 
   test('everywhere at once, those by the account’s keys too, and nobody else’s', async () => {
     await gateway.account('edna')
-    const key = gateway.key('edna')
+    const key = await gateway.key('edna')
     const [one, other, by_key, operator] = [
-      signedIn(gateway, { account: 'edna' }, clock.now_ms),
-      signedIn(gateway, { account: 'edna' }, clock.now_ms),
-      signedIn(gateway, { key }, clock.now_ms),
-      signedIn(gateway, 'operator', clock.now_ms),
+      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
+      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
+      await signedIn(gateway, { key }, clock.now_ms),
+      await signedIn(gateway, 'operator', clock.now_ms),
     ]
     expect(await one.json('DELETE', '/sessions')).toEqual({ ended: 3 })
     for (const client of [one, other, by_key])
@@ -262,8 +262,8 @@ describe('a session ends', () => {
   })
 
   test('after a day without a request, and a week at the latest', async () => {
-    const idle = signedIn(gateway, { account: 'alice' }, clock.now_ms)
-    const busy = signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const idle = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const busy = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
     for (let hours = 0; hours < 167; hours += 23) {
       expect((await busy.send('GET', '/sessions')).status).toBe(200)
       clock.now_ms += 23 * HOUR_MS
@@ -276,7 +276,7 @@ describe('a session ends', () => {
   test('later by being used, which is written once a minute', async () => {
     await gateway.account('uwe')
     const opened_ms = clock.now_ms
-    const client = signedIn(gateway, { account: 'uwe' }, opened_ms)
+    const client = await signedIn(gateway, { account: 'uwe' }, opened_ms)
     const row = () =>
       gateway.db
         .query<{ seen: number; ends: number }, []>(
@@ -294,21 +294,23 @@ describe('a session ends', () => {
 
   test('with its key: revoked, expired', async () => {
     await gateway.account('kira')
-    const revoked = gateway.key('kira')
-    const expiring = gateway.key('kira', { expires_at_ms: clock.now_ms + 1_000 })
-    const [one, other] = [revoked, expiring].map((key) => signedIn(gateway, { key }, clock.now_ms))
+    const revoked = await gateway.key('kira')
+    const expiring = await gateway.key('kira', { expires_at_ms: clock.now_ms + 1_000 })
+    const [one, other] = await Promise.all(
+      [revoked, expiring].map((key) => signedIn(gateway, { key }, clock.now_ms)),
+    )
     expect((await one?.send('GET', '/sessions'))?.status).toBe(200)
-    revokeKey(gateway.db, revoked.slice(0, 10), clock.now_ms)
+    await revokeKey(gateway.store, revoked.slice(0, 10), clock.now_ms)
     expect((await one?.send('GET', '/sessions'))?.status).toBe(401)
     expect((await other?.send('GET', '/sessions'))?.status).toBe(200)
     clock.now_ms += 1_000
     expect((await other?.send('GET', '/sessions'))?.status).toBe(401)
-    expect(keyByReference(gateway.db, expiring.slice(0, 10)).revoked_at_ms).toBeNull()
+    expect((await keyByReference(gateway.store, expiring.slice(0, 10))).revoked_at_ms).toBeNull()
   })
 
   test('is refused while its account is suspended, and ends when it is closed', async () => {
     const client = await accountWithPassword('sue')
-    suspendAccount(gateway.db, 'sue')
+    await suspendAccount(gateway.store, 'sue')
     expect((await client.send('GET', '/sessions')).status).toBe(403)
     expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(403)
     expect(
@@ -316,20 +318,20 @@ describe('a session ends', () => {
         .query("SELECT count(*) AS n FROM sessions JOIN accounts a ON a.id = account_id WHERE a.name = 'sue'")
         .get(),
     ).toEqual({ n: 1 })
-    reopenAccount(gateway.db, 'sue')
+    await reopenAccount(gateway.store, 'sue')
     expect((await client.send('GET', '/sessions')).status).toBe(200)
-    closeAccount(gateway.db, 'sue', clock.now_ms)
+    await closeAccount(gateway.store, 'sue', clock.now_ms)
     expect((await client.send('GET', '/sessions')).status).toBe(401)
-    reopenAccount(gateway.db, 'sue')
+    await reopenAccount(gateway.store, 'sue')
     expect((await client.send('GET', '/sessions')).status).toBe(401)
     expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(401)
   })
 
   test('by key, from an address off the key’s list', async () => {
     await gateway.account('lena')
-    const client = signedIn(
+    const client = await signedIn(
       gateway,
-      { key: gateway.key('lena', { addresses: ['203.0.113.7'] }) },
+      { key: await gateway.key('lena', { addresses: ['203.0.113.7'] }) },
       clock.now_ms,
     )
     expect((await client.send('GET', '/sessions')).status).toBe(403)
@@ -337,7 +339,8 @@ describe('a session ends', () => {
 
   test('where there are more than fifty of one person, the oldest first', async () => {
     await gateway.account('many')
-    const clients = Array.from({ length: 51 }, () => signedIn(gateway, { account: 'many' }, clock.now_ms))
+    const clients: ConsoleClient[] = []
+    for (let n = 0; n < 51; n++) clients.push(await signedIn(gateway, { account: 'many' }, clock.now_ms))
     expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(401)
     expect((await clients[1]?.send('GET', '/sessions'))?.status).toBe(200)
   })
@@ -347,12 +350,12 @@ describe('sessions are listed', () => {
   test('to whom they belong, in pages, and to the operator all of them', async () => {
     await gateway.account('lisa')
     await gateway.account('lars')
-    const key = gateway.key('lisa', { name: 'desk' })
+    const key = await gateway.key('lisa', { name: 'desk' })
     const [lisa, by_key, lars, operator] = [
-      signedIn(gateway, { account: 'lisa' }, clock.now_ms),
-      signedIn(gateway, { key }, clock.now_ms),
-      signedIn(gateway, { account: 'lars' }, clock.now_ms),
-      signedIn(gateway, 'operator', clock.now_ms),
+      await signedIn(gateway, { account: 'lisa' }, clock.now_ms),
+      await signedIn(gateway, { key }, clock.now_ms),
+      await signedIn(gateway, { account: 'lars' }, clock.now_ms),
+      await signedIn(gateway, 'operator', clock.now_ms),
     ]
     const seen = async (client: typeof lisa, query = '') =>
       (
@@ -388,7 +391,7 @@ describe('sessions are listed', () => {
 describe('a password', () => {
   test('is changed by who knows the old one, whose other sessions end', async () => {
     const client = await accountWithPassword('paul')
-    const other = signedIn(gateway, { account: 'paul' }, clock.now_ms)
+    const other = await signedIn(gateway, { account: 'paul' }, clock.now_ms)
     const change = (old_password: string, new_password: string) =>
       client.send('PUT', '/password', { body: { old_password, new_password } })
     const wrong = await change('not the old one', 'a new good password')
@@ -411,7 +414,7 @@ describe('a password', () => {
 
   test('is nothing that a session by key has', async () => {
     await gateway.account('pia')
-    const client = signedIn(gateway, { key: gateway.key('pia') }, clock.now_ms)
+    const client = await signedIn(gateway, { key: await gateway.key('pia') }, clock.now_ms)
     const body = { old_password: PASSWORD, new_password: 'a new good password' }
     expect((await client.send('PUT', '/password', { body })).status).toBe(403)
   })

@@ -8,7 +8,7 @@ import { signedIn } from '../../support/console-session.ts'
 import { fileGateway } from '../../support/gateway.ts'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
-const operator = signedIn(gateway, 'operator')
+const operator = await signedIn(gateway, 'operator')
 
 describe('a key, with its account', () => {
   test('of a new account comes with its first balance, as a top-up', async () => {
@@ -115,7 +115,7 @@ describe('what there is', () => {
   test('of a key that is not there, or somebody else’s, is 404', async () => {
     const [{ id } = { id: 0 }] = gateway.rows().keys
     await gateway.account('visitor')
-    const visitor = signedIn(gateway, { account: 'visitor' })
+    const visitor = await signedIn(gateway, { account: 'visitor' })
     for (const [client, key_id] of [
       [operator, 999],
       [visitor, 999],
@@ -128,15 +128,15 @@ describe('what there is', () => {
 
   test('the start of an account says what it has, and a model that it can call; the operator has none', async () => {
     await gateway.account('starter', { balance_usd: '2' })
-    expect(await signedIn(gateway, { account: 'starter' }).json('GET', '/start')).toMatchObject({
+    expect(await (await signedIn(gateway, { account: 'starter' })).json('GET', '/start')).toMatchObject({
       due: true,
       available_usd: '2.00',
       debt_nanos: 0,
       keys: 0,
       sample_model: 'sim-flash',
     })
-    const key = gateway.key('starter', { models: ['sim-claude'] })
-    expect(await signedIn(gateway, { key }).json('GET', '/start')).toMatchObject({
+    const key = await gateway.key('starter', { models: ['sim-claude'] })
+    expect(await (await signedIn(gateway, { key })).json('GET', '/start')).toMatchObject({
       keys: 1,
       sample_model: 'sim-claude',
     })

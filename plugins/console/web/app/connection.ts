@@ -13,7 +13,7 @@ export const isConnected = (): boolean => connected
 /** A call did not reach the gateway. */
 export function connectionLost(): void {
   if (connected) tell(false)
-  timer ??= setTimeout(tryAgain, TRY_EVERY_MS)
+  timer ??= setTimeout(() => void tryAgain(), TRY_EVERY_MS)
 }
 
 /** A call reached the gateway. */

@@ -1,0 +1,24 @@
+// Keys and sessions by their numbers, many by one query. Only reads.
+import type { Db } from '../db/db.ts'
+import { isOneOf } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { type Key, keys, type SessionRow, sessions } from '../db/schema.ts'
+
+const queries = perConnection({
+  keys: (orm) => orm.select().from(keys).where(isOneOf(keys.id, 'ids')).prepare(),
+  sessions: (orm) => orm.select().from(sessions).where(isOneOf(sessions.id, 'ids')).prepare(),
+})
+
+/** The keys of these numbers. */
+export const keysByNumber = async (db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Key>> =>
+  byNumber(await queries(db).keys.all({ ids: JSON.stringify(ids) }))
+
+/** The sessions of these numbers, over or not, unless they are swept. */
+export const sessionsByNumber = async (
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, SessionRow>> =>
+  byNumber(await queries(db).sessions.all({ ids: JSON.stringify(ids) }))
+
+const byNumber = <Row extends { id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> =>
+  new Map(rows.map((row) => [row.id, row]))

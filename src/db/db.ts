@@ -1,0 +1,48 @@
+// A database as the areas of the gateway are given it: reading, writing, transactions. Which engine it is they do not know.
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import type { By } from '../domain/actions.ts'
+
+/** The builder of queries. Its dialect is the one in which all queries are written. */
+export type Orm = BaseSQLiteDatabase<'async', void>
+
+/** An engine that answers at once makes no promise. Whoever asks awaits it. */
+export type Awaitable<T> = T | Promise<T>
+
+/** Of the `$name` parameters in a text of SQL. */
+export type Values = Readonly<Record<string, string | number | Uint8Array | null>>
+
+export interface Writing {
+  /** Who changes something, for the audit log; absent: whom the database acts for. */
+  by?: By | undefined
+  /** `false`: what was written may be lost with the machine's power. Default: it is on the disk at the end. */
+  durable?: boolean
+}
+
+/** Reads by itself; writes only within `write` and `begin`. */
+export interface Db extends AsyncDisposable {
+  /** By which prepared queries are found (`perConnection`). */
+  readonly orm: Orm
+  /** Whom it acts for, in the audit log; undefined: the gateway itself. */
+  readonly by: By | undefined
+  /** Reads by a text of SQL, where Drizzle cannot say it. @throws StorageFailure */
+  rows<Row>(text: string, values?: Values): Awaitable<Row[]>
+  /**
+   * Carries out one statement that writes; several are no transaction. It waits where somebody else has the write lock.
+   *
+   * @param work is given what to write by; it is run again from its beginning where it has to wait
+   * @throws what `work` throws; StorageFailure
+   */
+  write<T>(work: (db: Db) => Awaitable<T>, writing?: Writing): Promise<T>
+  /**
+   * Carries out a transaction: all or nothing, and what it reads does not change before its end. Within another it joins that one, whose end
+   * it shares: what it throws is not to be caught in there.
+   *
+   * @param work reads and writes by what it is given, and awaits nothing else; it is run again from its beginning where it has to wait
+   * @throws what `work` throws, after everything was rolled back; StorageFailure
+   */
+  begin<T>(work: (tx: Db) => Awaitable<T>, writing?: Writing): Promise<T>
+  /** Reads as of one moment, whatever is written beside it. */
+  snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T>
+  /** Once what waits to be written is written. */
+  close(): Promise<void>
+}

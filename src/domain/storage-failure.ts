@@ -1,0 +1,32 @@
+// The failure of what everything is stored in: it cannot be read or written at the moment, whatever was to be done.
+
+/** What is wrong. `unreachable`: the disk or the machine fails, or the file cannot be opened. */
+export type StorageTrouble = 'full' | 'busy' | 'read_only' | 'unreachable' | 'damaged'
+
+/** Thrown by the database's engine, which alone knows its own codes. The same work may succeed later. */
+export class StorageFailure extends Error {
+  override readonly name = 'StorageFailure'
+  readonly trouble: StorageTrouble
+  /** The engine's own: for the log, and for operators. */
+  readonly code: string
+
+  constructor(
+    trouble: StorageTrouble,
+    { code, message, cause }: { code: string; message: string; cause?: unknown },
+  ) {
+    super(message, { cause })
+    this.trouble = trouble
+    this.code = code
+  }
+}
+
+const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
+  full: 'the disk is full',
+  busy: "another process holds the database's write lock",
+  read_only: 'the database may only be read',
+  unreachable: 'the disk fails, or is full',
+  damaged: 'the database is damaged',
+}
+
+/** The same in words that anybody may read. */
+export const troubleInWords = (trouble: StorageTrouble): string => IN_WORDS[trouble]

@@ -1,0 +1,194 @@
+// Requests with the same Idempotency-Key at the same moment: one of them is served, whatever is read and written in between.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Hold } from '../../src/db/schema.ts'
+import { openDb, type SqliteDb } from '../../src/db/sqlite.ts'
+import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
+import {
+  createKeptAnswers,
+  KEPT_FOR_MS,
+  type KeptAnswers,
+  type KeyedRequest,
+} from '../../src/idempotency/kept-answers.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
+import { memoryLog } from '../support/memory-log.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
+
+const folder = folderOfEachTest()
+let connection: Database
+let db: SqliteDb
+let clock_ms = 1_000_000_000_000
+let keys_per_account: number
+let unwritten: Pick<Hold, 'account_id' | 'request_id'>[]
+let requests = 0
+
+beforeEach(() => {
+  const path = folder.at('tollgate.db')
+  makeEmptyDatabase(path)
+  connection = openDatabase(path)
+  connection.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0)")
+  db = openDb(path)
+  keys_per_account = 1_000
+  unwritten = []
+})
+afterEach(async () => {
+  await db.close()
+  connection.close()
+})
+
+/** The answers as one process keeps them. */
+const answersOf = (): KeptAnswers =>
+  createKeptAnswers(db, createFileStore(folder.at('answers')), {
+    now: () => clock_ms,
+    limits: () => ({ kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_account }),
+    unwritten: () => unwritten,
+  })
+/** The requests of one process. */
+const processOver = (answers = answersOf()): Idempotency =>
+  createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
+
+const countKeys = () =>
+  connection.query<{ n: number }, []>('SELECT count(*) AS n FROM idempotency_keys').get()?.n
+
+interface Sent {
+  content?: string
+  serve?: () => Promise<Response>
+}
+
+/** Sends a request with the one key. @returns its answer: its body, `replayed`, or the code of its refusal */
+async function send(
+  to: Idempotency,
+  { content = 'body', serve = async () => new Response('served') }: Sent = {},
+): Promise<string> {
+  const origin = {
+    request: new Request('http://gateway/paid', { method: 'POST', headers: { 'idempotency-key': 'key' } }),
+    request_id: `req_${requests++}`,
+    render: () => ({ status: 400, body: { error: 'refused' } }),
+  }
+  const gone = new AbortController().signal
+  const call = { origin, account_id: 1, content: [content], streams: false, gone, mayBegin: () => {} }
+  try {
+    const answer = await to.once('key', call, serve)
+    return answer.headers.has('idempotent-replayed') ? 'replayed' : await answer.text()
+  } catch (thrown) {
+    return (thrown as { code: string }).code
+  }
+}
+
+describe('two requests in one turn', () => {
+  test.each([
+    ['with the same content', 'body', 'idempotency_key_in_use'],
+    ['with other content', 'another', 'idempotency_key_reused'],
+  ])('%s: one is served, the other refused', async (_, content, refusal) => {
+    const one = processOver()
+    expect(await Promise.all([send(one), send(one, { content })])).toEqual(['served', refusal])
+    expect(countKeys()).toBe(1)
+    expect(await send(one)).toBe('replayed')
+  })
+
+  test('of which the first fails: the key is free for a third', async () => {
+    const one = processOver()
+    const serve = () => Promise.reject(Object.assign(new Error('no answer'), { code: 'failed' }))
+    expect(await Promise.all([send(one, { serve }), send(one)])).toEqual(['failed', 'idempotency_key_in_use'])
+    expect(await send(one)).toBe('served')
+  })
+})
+
+describe('a key that another process takes after it was seen to be free', () => {
+  /** A process that takes a key only after something else was done. */
+  function slowly(before: () => Promise<unknown>): Idempotency {
+    const answers = answersOf()
+    let is_first = true
+    return processOver({
+      ...answers,
+      async begin(...taking) {
+        if (is_first) await before()
+        is_first = false
+        return await answers.begin(...taking)
+      },
+    })
+  }
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['and whose answer it keeps', () => send(processOver()), 'replayed'],
+    ['with another request', () => send(processOver(), { content: 'another' }), 'idempotency_key_reused'],
+    ['and frees again', () => send(processOver(), { serve: () => Promise.reject(new Error()) }), 'served'],
+    ['and is still serving', startElsewhere, 'idempotency_key_in_use'],
+  ])('%s', async (_, elsewhere, answered) => {
+    expect(await send(slowly(elsewhere))).toBe(answered)
+    expect(countKeys()).toBe(1)
+  })
+
+  /** Until its money is held. */
+  async function startElsewhere(): Promise<void> {
+    const request_id = `req_${requests}`
+    const { promise, resolve } = Promise.withResolvers<void>()
+    void send(processOver(), {
+      serve: () => {
+        unwritten = [{ account_id: 1, request_id }]
+        resolve()
+        return new Promise(() => {})
+      },
+    })
+    await promise
+  }
+})
+
+describe('of many who saw a key', () => {
+  const requestOf = (request_id: string): KeyedRequest => ({
+    account_id: 1,
+    key: 'key',
+    request_sha256: Buffer.alloc(32),
+    request_id,
+  })
+  const many = Array.from({ length: 8 }, (_, at) => `req_many_${at}`)
+  const begin = (answers: KeptAnswers, request_id: string, seen: string | undefined) =>
+    answers.begin(requestOf(request_id), seen, () => false)
+
+  test.each<[string, (answers: KeptAnswers) => Promise<unknown>, string | undefined]>([
+    ['free', async () => {}, undefined],
+    ['of a request that needs it no longer', (answers) => begin(answers, 'first', undefined), 'first'],
+    [
+      'past its time',
+      async (answers) => {
+        await begin(answers, 'first', undefined)
+        clock_ms += KEPT_FOR_MS
+      },
+      undefined,
+    ],
+  ])('%s one takes it', async (_, before, seen) => {
+    await before(answersOf())
+    const taken = await Promise.all(many.map((request_id) => begin(answersOf(), request_id, seen)))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    const rows = connection.query('SELECT request_id FROM idempotency_keys').values()
+    expect(rows).toEqual([[many[taken.indexOf(true)] ?? '']])
+  })
+
+  test('none takes it over an answer that was kept since', async () => {
+    const answers = answersOf()
+    await begin(answers, 'first', undefined)
+    const kept = { status: 200, headers: [], body: { bytes: Buffer.from('kept') } }
+    await answers.keep(requestOf('first'), kept)
+    expect(await begin(answers, 'second', 'first')).toBe(false)
+    expect(await answers.find(requestOf('second'))).toMatchObject({ request_id: 'first', status: 200 })
+  })
+})
+
+test('an account that takes many keys at once keeps as many as it may, the newest', async () => {
+  keys_per_account = 10
+  const answers = answersOf()
+  const begin = (key: string, seen?: string) =>
+    answers.begin(
+      { account_id: 1, key, request_sha256: Buffer.alloc(32), request_id: `req_${key}` },
+      seen,
+      () => false,
+    )
+  for (let at = 0; at < 10; at++) await begin(`old-${at}`)
+  // Taken again, so it is the newest of the old ones.
+  await begin('old-0', 'req_old-0')
+  await Promise.all(Array.from({ length: 9 }, (_, at) => begin(`new-${at}`)))
+  const keys = connection.query<{ key: string }, []>('SELECT key FROM idempotency_keys ORDER BY id').all()
+  expect(keys.map(({ key }) => key)).toEqual(['old-0', ...Array.from({ length: 9 }, (_, at) => `new-${at}`)])
+})
