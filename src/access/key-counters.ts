@@ -55,8 +55,7 @@ export async function countUsed(tx: Db, key: Key, now_ms: number): Promise<KeyCo
   const since = async (start_ms: number) => {
     const of_key = { key_id: key.id, account_id: key.account_id }
     const { cost_nanos = 0 } = (await spent.get({ ...of_key, from_s: start_ms / 1_000 })) ?? {}
-    const { held_nanos = 0, first_id = null } =
-      (await open.get({ key_id: key.id, from_ms: start_ms })) ?? {}
+    const { held_nanos = 0, first_id = null } = (await open.get({ key_id: key.id, from_ms: start_ms })) ?? {}
     return { nanos: cost_nanos + held_nanos, first_id: first_id ?? (newest?.id ?? 0) + 1 }
   }
   const [day_start_ms, month_start_ms] = [dayStart(now_ms), monthStart(now_ms)]

@@ -159,7 +159,8 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
-    hasHold: async (id, request_id) => (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,
+    hasHold: async (id, request_id) =>
+      (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,
     isRecorded: async (request_id) => (await findCall(db, request_id)) !== undefined,
   })
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)

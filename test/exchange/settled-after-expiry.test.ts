@@ -37,7 +37,7 @@ afterAll(async () => {
 async function expireHolds(operation?: Operation): Promise<void> {
   await gateway.written()
   const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
-  const { expired } = await expireOrphanedHolds(gateway.db, ledger, Date.now(), { all: true })
+  const { expired } = await expireOrphanedHolds(gateway.store, ledger, Date.now(), { all: true })
   expect(expired).toHaveLength(1)
   if (operation) expect(await ledger.submit(operation)).toMatchObject({ ok: true })
   await ledger.close()
@@ -119,7 +119,7 @@ test('a caller who leaves pays for what was delivered', async () => {
 
 test('what the free balance does not cover any more is owed', async () => {
   const account = await gateway.account('spent', { balance_usd: '10' })
-  const { response, reader, end } = await expiredStream(gateway.key('spent'), {
+  const { response, reader, end } = await expiredStream(await gateway.key('spent'), {
     op: 'withdraw',
     account_id: account.id,
     amount_nanos: BALANCE_NANOS - 20_000,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
 import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
@@ -176,11 +176,10 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
 
 /** As another gateway would that takes the one of the folder for dead. */
 async function expireAll(database_path: string): Promise<void> {
-  const db = openDatabase(database_path)
+  await using db = openDb(database_path)
   const ledger = openLedger({ path: database_path })
   await expireOrphanedHolds(db, ledger, Date.now(), { all: true })
   await ledger.close()
-  db.close()
 }
 
 test.each([

@@ -12,6 +12,7 @@ import {
   type KeyedRequest,
 } from '../../src/idempotency/kept-answers.ts'
 import { createFileStore } from '../../src/media/store.ts'
+import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
@@ -67,7 +68,7 @@ async function send(
     request_id: `req_${requests++}`,
     render: () => ({ status: 400, body: { error: 'refused' } }),
   }
-  const gone = new AbortController().signal
+  const gone = new PlainSignal()
   const call = { origin, account_id: 1, content: [content], streams: false, gone, mayBegin: () => {} }
   try {
     const answer = await to.once('key', call, serve)
