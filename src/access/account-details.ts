@@ -2,7 +2,7 @@
 
 import { recordAction } from '../db/actions.ts'
 import type { Db } from '../db/db.ts'
-import { allGiven, equals, placeholders } from '../db/placeholders.ts'
+import { allGiven, bareColumns, equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { account_details } from '../db/schema.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -46,7 +46,7 @@ const detailQueries = perConnection({
       .insert(account_details)
       .values(placeholders('account_id', 'display_name', 'email', 'note', 'keys_see_account'))
       .onConflictDoUpdate({
-        target: account_details.account_id,
+        target: bareColumns('account_id'),
         set: allGiven('display_name', 'email', 'note', 'keys_see_account'),
       })
       .prepare(),

@@ -133,7 +133,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
   files: {
     owner: 'account_id',
     erases: 'rows',
-    file: "iif(state = 'stored', key, NULL)",
+    file: "CASE WHEN state = 'stored' THEN key END",
     columns: columns(
       'id key account_id name state mime bytes sha256 width height created_at_ms missing_since_ms',
       SHOWN,
@@ -200,8 +200,8 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       // The operator's own is not the account's.
       address: {
         exported: 'as_is',
-        read: "iif(actor = 'operator', NULL, address)",
-        erased: "iif(actor = 'operator', address, NULL)",
+        read: "CASE WHEN actor <> 'operator' THEN address END",
+        erased: "CASE WHEN actor = 'operator' THEN address END",
       },
       ...columns('session_id command machine_user', HIDDEN),
     },

@@ -7,11 +7,21 @@ export const equals = (column: SQLiteColumn, name: string): SQL => eq(column, sq
 
 /** The same; where null is given, every row has it. */
 export const equalsIfGiven = (column: SQLiteColumn, name: string): SQL | undefined =>
-  or(sql`${sql.placeholder(name)} IS NULL`, equals(column, name))
+  or(isNotGiven(column, name), equals(column, name))
+
+/** Null is given under a name, in place of a value of a column: not every database can tell the type of what is only compared with null. */
+export const isNotGiven = (column: SQLiteColumn, name: string): SQL =>
+  sql`CAST(${sql.placeholder(name)} AS ${typeOf(column)}) IS NULL`
 
 /** A column has one of the values of a JSON array that is given under a name. */
 export const isOneOf = (column: SQLiteColumn, name: string): SQL =>
-  sql`${column} IN (SELECT value FROM json_each(${sql.placeholder(name)}))`
+  sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${sql.placeholder(name)}))`
+
+const typeOf = (column: SQLiteColumn): SQL => sql.raw(column.getSQLType() === 'text' ? 'TEXT' : 'BIGINT')
+
+/** Columns by name alone, as what a conflict is about: Drizzle would put the table before them, which not every database takes there. */
+export const bareColumns = (...names: string[]): SQLiteColumn[] =>
+  names.map((name) => sql.identifier(name)) as unknown as SQLiteColumn[]
 
 /**
  * A placeholder that goes to the database as it is given. `set` takes no other kind; and a nullable JSON column needs it,

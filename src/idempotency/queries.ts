@@ -1,8 +1,7 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
 import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
-import { allGiven, equals, given, isOneOf, placeholders } from '../db/placeholders.ts'
+import { allGiven, bareColumns, equals, given, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
 
@@ -25,8 +24,6 @@ const SPACE = {
 /** With a literal, so that the partial index serves. */
 const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
 const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0 }
-/** By name alone: Drizzle would put the table before a column, which not every database takes there. */
-const KEY_COLUMNS = ['account_id', 'key'].map((name) => sql.identifier(name)) as unknown as SQLiteColumn[]
 /** What a request writes into the row of its key. */
 const TAKEN = [
   'request_sha256',
@@ -60,7 +57,7 @@ export const idempotencyQueries = perConnection({
         replays: 0,
       })
       .onConflictDoUpdate({
-        target: KEY_COLUMNS,
+        target: bareColumns('account_id', 'key'),
         set: AS_INSERTED,
         setWhere: sql`${equals(idempotency_keys.request_id, 'seen')} AND ${isNull(idempotency_keys.status)}`,
       })

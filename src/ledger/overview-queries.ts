@@ -92,7 +92,7 @@ const timesWhere = (orm: Orm, which: SQL | undefined) =>
 
 /** For each of some ids, the first call from there on: a seek in an index each. */
 const nextTo = (account: SQL | undefined): SQL =>
-  sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= given.value`)} ORDER BY id LIMIT 1)
+  sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= CAST(given.value AS BIGINT)`)} ORDER BY id LIMIT 1)
          FROM json_each(${placeholder('ids')}) AS given)`
 
 /** Calls of which a route failed, the newest first, by an index that has those alone. */

@@ -2,7 +2,7 @@
 import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '../db/db.ts'
-import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
+import { equals, equalsIfGiven, isNotGiven, isOneOf } from '../db/placeholders.ts'
 import { perAccount, perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
 import { DAY_S } from '../domain/ranges.ts'
@@ -18,9 +18,9 @@ const DAY = sql.raw(String(DAY_S))
 /** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
 const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
-    or(sql`${placeholder('key_ids')} IS NULL`, isOneOf(table.key_id, 'key_ids')),
+    or(isNotGiven(table.model, 'key_ids'), isOneOf(table.key_id, 'key_ids')),
     equalsIfGiven(table.model, 'model'),
-    or(sql`${placeholder('outcomes')} IS NULL`, isOneOf(table.outcome, 'outcomes')),
+    or(isNotGiven(table.outcome, 'outcomes'), isOneOf(table.outcome, 'outcomes')),
   )
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
@@ -35,10 +35,10 @@ const filtersOfCalls = () =>
   and(
     equalsIfGiven(calls.provider, 'provider'),
     or(
-      sql`${placeholder('status_from')} IS NULL`,
+      isNotGiven(calls.status, 'status_from'),
       between(calls.status, placeholder('status_from'), placeholder('status_to')),
     ),
-    or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+    or(isNotGiven(calls.cost_nanos, 'min_cost_nanos'), gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
   )
 
 export const callQueries = perAccount((account) => ({

@@ -1,7 +1,7 @@
 // Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day.
 import { and, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/db.ts'
-import { equals, placeholders } from '../db/placeholders.ts'
+import { bareColumns, equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { route_sums } from '../db/schema.ts'
 import type { Logger } from '../observe/log.ts'
@@ -167,7 +167,8 @@ class UnwrittenSums {
 }
 
 const { placeholder } = sql
-const added = (column: 'tries' | 'calls' | 'first_byte_ms') => sql.raw(`${column} + excluded.${column}`)
+const added = (column: 'tries' | 'calls' | 'first_byte_ms') =>
+  sql.raw(`route_sums.${column} + excluded.${column}`)
 
 const queries = perConnection({
   add: (orm) =>
@@ -187,14 +188,7 @@ const queries = perConnection({
         ),
       )
       .onConflictDoUpdate({
-        target: [
-          route_sums.span_s,
-          route_sums.start_s,
-          route_sums.model,
-          route_sums.provider,
-          route_sums.upstream_model,
-          route_sums.result,
-        ],
+        target: bareColumns('span_s', 'start_s', 'model', 'provider', 'upstream_model', 'result'),
         set: { tries: added('tries'), calls: added('calls'), first_byte_ms: added('first_byte_ms') },
       })
       .prepare(),

@@ -73,7 +73,7 @@ function takeApart(text: string): { json: string; counted: string } {
  * In SQL over `calls`: the text that `store` was given, up to the order of its fields, whether the row has it in the table or
  * still to itself.
  */
-export const PRICE_OF_CALL_SQL = `iif(price_id IS NULL, price,
-  (SELECT iif(counted = '', json, json_patch(json, counted)) FROM prices WHERE prices.id = price_id))`
+export const PRICE_OF_CALL_SQL = `CASE WHEN price_id IS NULL THEN price ELSE
+  (SELECT CASE WHEN counted = '' THEN json ELSE json_patch(json, counted) END FROM prices WHERE prices.id = price_id) END`
 
 export const PRICE_OF_CALL = sql<string>`${sql.raw(PRICE_OF_CALL_SQL)}`
