@@ -249,14 +249,23 @@ async function inTransaction<T>(
   work: () => Awaitable<T>,
 ): Promise<T> {
   run(connection, `BEGIN ${how}`)
+  let outlasts_turn = false
+  const next_turn = setImmediate(() => {
+    outlasts_turn = true
+  })
   try {
     const result = await work()
+    // Nobody else, the ledger neither, is to find the database locked by this process.
+    if (outlasts_turn && how === 'IMMEDIATE')
+      throw new Error('A transaction awaited something else than its own statements.')
     run(connection, 'COMMIT')
     return result
   } catch (thrown) {
     // Some failures have rolled it back already.
     if (connection.inTransaction) run(connection, 'ROLLBACK')
     throw thrown
+  } finally {
+    clearImmediate(next_turn)
   }
 }
 

@@ -88,6 +88,16 @@ test('all that waits at once waits for another process for the same time, not on
   expect(await names(db)).toEqual(['late'])
 })
 
+test('a transaction that awaits something else than its statements is undone', () =>
+  opened(async (db) => {
+    const slow = db.begin(async (tx) => {
+      await add(tx, 'one')
+      await Bun.sleep(1)
+    })
+    await expect(slow).rejects.toThrow('awaited something else')
+    expect(await names(db)).toEqual([])
+  }))
+
 test('what waits to be written is written before it is closed', async () => {
   const db = openDb(folder.at('a.db'))
   const waiting = ['one', 'two'].map((name, at) => db.begin((tx) => add(tx, name), { durable: at === 0 }))
