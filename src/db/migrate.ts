@@ -28,6 +28,7 @@ import alerts from './migrations/0023_alerts.sql' with { type: 'text' }
 import lines_of_an_account from './migrations/0024_lines_of_an_account.sql' with { type: 'text' }
 import reasons from './migrations/0025_reasons.sql' with { type: 'text' }
 import narrow_rows from './migrations/0026_narrow_rows.sql' with { type: 'text' }
+import gateways from './migrations/0027_gateways.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly string[] = [
   lines_of_an_account,
   reasons,
   narrow_rows,
+  gateways,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

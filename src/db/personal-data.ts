@@ -78,7 +78,10 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
   holds: {
     owner: 'account_id',
     erases: 'columns',
-    columns: columns('id account_id key_id request_id amount_nanos state created_at_ms expires_at_ms', SHOWN),
+    columns: {
+      ...columns('id account_id key_id request_id amount_nanos state created_at_ms expires_at_ms', SHOWN),
+      gateway_id: HIDDEN,
+    },
   },
   entries: {
     owner: 'account_id',
@@ -128,16 +131,18 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       ...columns('id uuid account_id call_id position kind state model prompt revised_prompt', SHOWN),
       parents: SHOWN_JSON,
       ...columns('file_key mime width height bytes sha256 created_at_ms missing_since_ms', SHOWN),
+      gateway_id: HIDDEN,
     },
   },
   files: {
     owner: 'account_id',
     erases: 'rows',
     file: "CASE WHEN state = 'stored' THEN key END",
-    columns: columns(
-      'id key account_id name state mime bytes sha256 width height created_at_ms missing_since_ms',
-      SHOWN,
-    ),
+    columns: {
+      ...columns('id key account_id name state mime bytes sha256 width height', SHOWN),
+      ...columns('created_at_ms missing_since_ms', SHOWN),
+      gateway_id: HIDDEN,
+    },
   },
   refusals: {
     owner: 'account_id',
@@ -158,7 +163,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
       ...columns('kept_bytes replays replayed_at_ms', SHOWN),
       headers: SHOWN_JSON,
       body: { exported: 'bytes' },
-      ...columns('request_sha256 after_hold_id', HIDDEN),
+      ...columns('request_sha256 after_hold_id gateway_id', HIDDEN),
     },
   },
   responses: {
@@ -229,6 +234,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
 
 /** Tables that say nothing of an account, and why. */
 export const OF_NOBODY: Readonly<Record<string, string>> = {
+  gateways: 'which gateways serve',
   prices: 'the prices of the catalogue',
   // What one says about an account's limits goes with an erasure: server/personal-data/erase.ts.
   catalogues: 'the texts of the catalogue',

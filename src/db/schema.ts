@@ -74,6 +74,15 @@ export const keys = sqliteTable('keys', {
   month_nanos: integer().notNull(),
 })
 
+/** The gateways that serve this database. Rows of those that ended go at a later start: an id without a row is of one that has ended. */
+export const gateways = sqliteTable('gateways', {
+  id: integer().primaryKey(),
+  version: text().notNull(),
+  started_at_ms: integer().notNull(),
+  /** Null while it is alive. */
+  ended_at_ms: integer(),
+})
+
 /** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
 export const holds = sqliteTable('holds', {
   id: integer().primaryKey(),
@@ -85,6 +94,8 @@ export const holds = sqliteTable('holds', {
   created_at_ms: integer().notNull(),
   /** The call's time limit; after it the sweep may expire the hold. */
   expires_at_ms: integer().notNull(),
+  /** Whose call it is: of `gateways`; null of an earlier version. */
+  gateway_id: integer(),
 })
 
 /** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */
@@ -128,6 +139,8 @@ export const generations = sqliteTable('generations', {
   created_at_ms: integer().notNull(),
   /** Since when the file of a stored image could not be found; null while it is there. */
   missing_since_ms: integer(),
+  /** Which gateway makes it, or made it. */
+  gateway_id: integer(),
 })
 
 /** Uploaded images. All rows of an account count against its quota, those being stored or missing included. */
@@ -147,6 +160,8 @@ export const files = sqliteTable('files', {
   created_at_ms: integer().notNull(),
   /** Since when a stored file could not be found on the disk; null while it is there. */
   missing_since_ms: integer(),
+  /** Which gateway takes it in, or did. */
+  gateway_id: integer(),
 })
 
 /** Idempotency-Keys with the answers kept under them. Without a status there is no answer to send again, or none yet. */
@@ -169,6 +184,8 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   /** How often the answer was sent again, and when the last time. */
   replays: integer().notNull(),
   replayed_at_ms: integer(),
+  /** Which gateway serves its request, or served it. */
+  gateway_id: integer(),
 })
 
 /** Responses that are kept for their callers, each with the one that it continues. */

@@ -53,7 +53,7 @@ export interface Idempotency {
   mayRepeat(account_id: number, request: Request): Awaitable<boolean>
   /** Deletes what is older than 24 hours. */
   sweep(): Promise<void>
-  /** Deletes the files that a dead process left behind. Only at start. */
+  /** Deletes the files that a dead process left behind. Only at start, by the one gateway of the folder. */
   recover(): Promise<void>
 }
 
@@ -125,7 +125,7 @@ async function find(state: State, keyed: KeyedRequest): Promise<IdempotencyKey |
     if (!keyed.request_sha256.equals(found.request_sha256)) throw anotherRequest()
     if (found.status !== null) return found
     refuseUnderWay(state, keyed)
-    if (await answers.isHeld(found)) throw stillUnderWay()
+    if ((await answers.isElsewhere(found)) || (await answers.isHeld(found))) throw stillUnderWay()
     const call = await answers.callOf(found)
     if (!call || call.cost_nanos === 0) return found
     const now = await answers.find(keyed)

@@ -1,5 +1,6 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
 import type { Awaitable, Db } from '../db/db.ts'
+import { isAlive } from '../db/gateways.ts'
 import type { Call, Hold, IdempotencyKey } from '../db/schema.ts'
 import {
   type ContentFiles,
@@ -53,6 +54,8 @@ export interface KeptAnswers {
   keep(request: KeyedRequest, answer: KeptAnswer): Promise<void>
   /** Frees the key, if the request still has it. */
   forget(request: Pick<KeyedRequest, 'account_id' | 'key' | 'request_id'>): Promise<void>
+  /** Whether a request is another gateway's, which is alive: it alone knows what becomes of it. */
+  isElsewhere(row: Pick<IdempotencyKey, 'gateway_id'>): Awaitable<boolean>
   /** Whether money is held for the request that has a key. */
   isHeld(row: Pick<IdempotencyKey, 'account_id' | 'request_id'>): Promise<boolean>
   /** The first recorded call of the request that has a key, and what all of them cost. */
@@ -73,7 +76,7 @@ export interface KeptAnswers {
   open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | Blob | undefined>
   /** Deletes what is older than 24 hours, and what is over bounds that were lowered. */
   sweep(): Promise<void>
-  /** Deletes files that no row names, and counts the others. Only at start: it would delete what is being written, too. */
+  /** Deletes files that no row names, and counts the others. Only at start, by the one gateway of the folder: it would delete what is being written, too. */
   removeStrays(): Promise<void>
 }
 
@@ -83,6 +86,8 @@ export const KEPT_FOR_MS = 24 * 60 * 60 * 1000
 export interface KeptAnswersOptions {
   now: () => number
   limits: () => AnswerLimits
+  /** The gateway that serves the requests. */
+  gateway_id: number
   /** Holds without a row, as in `Ledger`. */
   unwritten?: () => Iterable<Pick<Hold, 'account_id' | 'request_id'>>
 }
@@ -95,14 +100,14 @@ const isPartOf = (request_id: string, id: string): boolean =>
 export function createKeptAnswers(
   db: Db,
   files: ContentFiles,
-  { now, limits, unwritten = () => [] }: KeptAnswersOptions,
+  { now, limits, gateway_id, unwritten = () => [] }: KeptAnswersOptions,
 ): KeptAnswers {
   const queries = idempotencyQueries(db)
   const expired_by_ms = () => now() - KEPT_FOR_MS
-  const room = createAnswerRoom(db, files, limits)
+  const room = createAnswerRoom(db, files, { limits, gateway_id })
 
   async function take(request: KeyedRequest, seen: string | undefined): Promise<boolean> {
-    const values = { ...request, seen: seen ?? null, created_at_ms: now() }
+    const values = { ...request, seen: seen ?? null, created_at_ms: now(), gateway_id }
     return (await db.write((db) => idempotencyQueries(db).take.get(values))) !== undefined
   }
 
@@ -137,6 +142,8 @@ export function createKeptAnswers(
       await room.countKeys()
       await room.release(await db.write((db) => idempotencyQueries(db).deleteRequest.all({ ...request })))
     },
+    isElsewhere: (row) =>
+      row.gateway_id !== null && row.gateway_id !== gateway_id && isAlive(db, row.gateway_id),
     async isHeld(row) {
       // First what is not written: by the time that the rows were read it might be.
       for (const { account_id, request_id } of unwritten())

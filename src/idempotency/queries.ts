@@ -1,5 +1,6 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
 import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
+import { isAbandoned } from '../db/gateways.ts'
 import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
 import { allGiven, bareColumns, equals, given, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -32,6 +33,7 @@ const TAKEN = [
   'created_at_ms',
   'replays',
   'replayed_at_ms',
+  'gateway_id',
 ] as const
 /** What was to be inserted. The number, too: the oldest keys are those with the least. */
 const AS_INSERTED = Object.fromEntries(
@@ -51,7 +53,7 @@ export const idempotencyQueries = perConnection({
     orm
       .insert(idempotency_keys)
       .values({
-        ...placeholders('account_id', 'key', 'request_sha256', 'request_id', 'created_at_ms'),
+        ...placeholders('account_id', 'key', 'request_sha256', 'request_id', 'created_at_ms', 'gateway_id'),
         after_hold_id: sql`(SELECT ${sql.raw(NEWEST_HOLD_SQL)})`,
         kept_bytes: 0,
         replays: 0,
@@ -115,12 +117,21 @@ export const idempotencyQueries = perConnection({
   /** Gives up answers; that their keys were used stays known. */
   giveUp: (orm) =>
     orm.update(idempotency_keys).set(NOTHING).where(isOneOf(idempotency_keys.id, 'ids')).prepare(),
-  /** The oldest keys of an account. */
+  /** The oldest keys of an account, but those that another gateway has under way. */
   oldestKeys: (orm) =>
     orm
       .select({ id: idempotency_keys.id, key: idempotency_keys.key, account_id: idempotency_keys.account_id })
       .from(idempotency_keys)
-      .where(equals(idempotency_keys.account_id, 'account_id'))
+      .where(
+        and(
+          equals(idempotency_keys.account_id, 'account_id'),
+          or(
+            isNotNull(idempotency_keys.status),
+            equals(idempotency_keys.gateway_id, 'gateway_id'),
+            isAbandoned(idempotency_keys.gateway_id),
+          ),
+        ),
+      )
       .orderBy(asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),

@@ -42,7 +42,11 @@ interface Files {
   remove(key: string): Promise<unknown>
 }
 
-export function createAnswerRoom(db: Db, files: Files, limits: () => AnswerLimits): AnswerRoom {
+export function createAnswerRoom(
+  db: Db,
+  files: Files,
+  { limits, gateway_id }: { limits: () => AnswerLimits; gateway_id: number },
+): AnswerRoom {
   const { keptSums, oldestKeys } = idempotencyQueries(db)
   const giveUp = (account_id: number, over_bytes: number) =>
     db.begin((tx) => giveUpOldest(tx, account_id, over_bytes))
@@ -60,7 +64,7 @@ export function createAnswerRoom(db: Db, files: Files, limits: () => AnswerLimit
     const excess = await excessOf(account_id)
     if (excess <= 0) return []
     const row_limit = excess + Math.floor(limits().keys_per_account * FORGOTTEN_SHARE)
-    const oldest = await oldestKeys.all({ account_id, row_limit: row_limit + MAX_UNDER_WAY })
+    const oldest = await oldestKeys.all({ account_id, gateway_id, row_limit: row_limit + MAX_UNDER_WAY })
     const forgotten = oldest.filter((row) => !isUnderWay(row)).slice(0, row_limit)
     // A key that is taken meanwhile gets a new number, so it stays.
     const ids = JSON.stringify(forgotten.map(({ id }) => id))

@@ -23,6 +23,8 @@ export interface Book {
   /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
   next_hold_id: number
+  /** Whose holds it opens; null: those of no gateway. */
+  readonly gateway_id: number | null
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
   /** Those whose row is still to be written; some of them are resolved already. */
@@ -34,13 +36,14 @@ export interface Book {
 }
 
 /** A book with no rows in it yet. */
-export function emptyBook(next_hold_id: number): Book {
+export function emptyBook(next_hold_id: number, gateway_id: number | null): Book {
   return {
     accounts: new Map(),
     keys: new Map(),
     holds: new Map(),
     keyed_entries: new Map(),
     next_hold_id,
+    gateway_id,
     changed_accounts: new Set(),
     changed_keys: new Set(),
     new_holds: new Set(),

@@ -42,8 +42,8 @@ export interface HoldsInMemory {
 }
 
 export interface ExecutorOptions {
-  /** This process alone makes holds: it has the folder's lock. */
-  owner?: boolean | undefined
+  /** The gateway that this process is. It alone makes holds: it has the folder's lock. */
+  gateway_id?: number | undefined
   /** Told of a decided hold that could not be written. */
   onLost?: OnLost | undefined
   /** For crash tests. */
@@ -62,12 +62,12 @@ export interface ExecutorOptions {
  */
 export function openExecutor(
   path: string,
-  { owner = false, onLost = () => {}, probe = () => {}, disk }: ExecutorOptions = {},
+  { gateway_id, onLost = () => {}, probe = () => {}, disk }: ExecutorOptions = {},
 ): Executor {
   const db = openDatabase(path)
   db.run('PRAGMA synchronous = NORMAL')
   neverBlock(db)
-  const writer = createWriter(db, probe)
+  const writer = createWriter(db, probe, gateway_id)
   const log = openLogFlush(path, disk)
   let unflushed: Failure | undefined
 
@@ -101,7 +101,7 @@ export function openExecutor(
       unflushed = undefined
       return await flush()
     },
-    holds: owner ? holdsInMemory(writer, onLost, probe) : undefined,
+    holds: gateway_id === undefined ? undefined : holdsInMemory(writer, onLost, probe),
     async close() {
       log.close()
       db.close()

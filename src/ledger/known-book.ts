@@ -26,15 +26,20 @@ const MAX_KNOWN_ROWS = 20_000
  * them the holds that were decided and have no row.
  *
  * @param unwritten those holds, as they were opened
+ * @param gateway_id whose holds it opens
  */
-export function knownBook(statements: Statements, unwritten: ReadonlyMap<number, Hold>): KnownBook {
+export function knownBook(
+  statements: Statements,
+  unwritten: ReadonlyMap<number, Hold>,
+  gateway_id: number | null,
+): KnownBook {
   let known: { book: Book; data_version: number | undefined } | undefined
   let looked_ms = 0
   let newest_lost_id = 0
 
   const begin = (): Book => {
     const written_id = statements.lastHoldId.get()?.id ?? 0
-    const book = emptyBook(Math.max(newest_lost_id, written_id, ...unwritten.keys()) + 1)
+    const book = emptyBook(Math.max(newest_lost_id, written_id, ...unwritten.keys()) + 1, gateway_id)
     for (const decided of unwritten.values()) {
       loadOwner(book, statements, decided)
       const account = book.accounts.get(decided.account_id)

@@ -21,7 +21,7 @@ export interface HoldOperation {
 }
 
 /** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
-export type LostHold = Omit<Hold, 'id' | 'state'>
+export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id'>
 
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &

@@ -2,6 +2,7 @@
 import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '../db/db.ts'
+import { isAbandoned } from '../db/gateways.ts'
 import { equals, equalsIfGiven, isNotGiven, isOneOf } from '../db/placeholders.ts'
 import { perAccount, perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../db/schema.ts'
@@ -231,12 +232,22 @@ export const keyPrefixQueries = perConnection({
 })
 
 export const holdQueries = perConnection({
-  pending: (orm) =>
+  /** Pending ones of no gateway that is alive, and those of `gateway_id` that are past their time limit. */
+  orphaned: (orm) =>
     orm
       .select()
       .from(holds)
-      .where(and(eq(holds.state, PENDING), lte(holds.expires_at_ms, placeholder('expired_by_ms'))))
-      .orderBy(holds.id)
+      .where(
+        and(
+          eq(holds.state, PENDING),
+          or(
+            isAbandoned(holds.gateway_id),
+            and(equals(holds.gateway_id, 'gateway_id'), lte(holds.expires_at_ms, placeholder('now_ms'))),
+          ),
+        ),
+      )
+      // Of the partial index, which has no others.
+      .orderBy(holds.expires_at_ms, holds.id)
       .prepare(),
   ofRequest: (orm) =>
     orm

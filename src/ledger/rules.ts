@@ -154,6 +154,7 @@ function openHold(
     state: 'pending',
     created_at_ms: now_ms,
     expires_at_ms,
+    gateway_id: book.gateway_id,
   }
   book.next_hold_id += 1
   addHold(book, account, key, opened)
@@ -176,7 +177,7 @@ function openHoldOf(
 ): OpenHold | Refused {
   const lost = operation.op === 'expire' ? undefined : operation.lost
   const resolving: HoldRow | undefined = lost
-    ? { ...lost, id: book.next_hold_id, state: 'expired' }
+    ? { ...lost, id: book.next_hold_id, state: 'expired', gateway_id: null }
     : book.holds.get(operation.hold_id)
   if (!resolving) return refused('no_such_hold')
   const late = resolving.state === 'expired' && operation.op !== 'expire' ? true : undefined

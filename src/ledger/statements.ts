@@ -41,7 +41,7 @@ export function prepareStatements(db: Database) {
     ),
     hold: db.prepare<HoldRow, [number]>(
       `SELECT * FROM holds WHERE id = ?1 UNION ALL
-       SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms FROM calls WHERE id = ?1`,
+       SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL FROM calls WHERE id = ?1`,
     ),
     keyedEntry: db.prepare<KeyedEntry, [number, string]>(
       'SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ? AND request_key = ?',

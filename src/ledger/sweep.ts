@@ -12,23 +12,28 @@ export interface Swept {
   possible_loss_nanos: Nanos
 }
 
+export interface Sweeping {
+  now_ms: number
+  /** The gateway that sweeps. */
+  gateway_id: number
+  /** Whether a hold's call may still resolve it, here. */
+  isUnderWay: (hold_id: number) => boolean
+}
+
 /**
- * Expires pending holds. At the start of the only server, all of them: the process that opened them is dead. Later,
- * those whose call is past its time limit and no longer running: without its hold a running call may end in debt.
+ * Expires the pending holds of gateways that are dead, and the own ones whose call is past its time limit and not under way: without
+ * its hold a running call may end in debt. Those of another gateway that is alive are its own to expire.
  *
  * @param db any connection to the ledger's database; only read from
- * @param options `all`: whatever their time limit; `isUnderWay`: whether a hold's call may still resolve it
  * @throws GatewayError when the ledger cannot commit; some of the holds may have been expired then
  */
 export async function expireOrphanedHolds(
   db: Db,
   ledger: Pick<Ledger, 'submit'>,
-  now_ms: number,
-  options: { all: boolean; isUnderWay?: (hold_id: number) => boolean },
+  { now_ms, gateway_id, isUnderWay }: Sweeping,
 ): Promise<Swept> {
-  const expired_by_ms = options.all ? Number.MAX_SAFE_INTEGER : now_ms
-  const pending = await holdQueries(db).pending.all({ expired_by_ms })
-  const orphaned = pending.filter(({ id }) => !options.isUnderWay?.(id))
+  const pending = await holdQueries(db).orphaned.all({ now_ms, gateway_id })
+  const orphaned = pending.filter(({ id }) => !isUnderWay(id))
   const outcomes = await Promise.all(
     orphaned.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
   )

@@ -51,12 +51,16 @@ export interface Writer {
   beginLogAnew(): void
 }
 
-/** A writer over an open database, which must not be in a transaction. Nothing else may write through its connection. */
-export function createWriter(db: Database, probe: Probe = () => {}): Writer {
+/**
+ * A writer over an open database, which must not be in a transaction. Nothing else may write through its connection.
+ *
+ * @param gateway_id whose holds it opens; absent: those of no gateway
+ */
+export function createWriter(db: Database, probe: Probe = () => {}, gateway_id?: number | null): Writer {
   const statements = prepareStatements(db)
   const prices = storedPrices(db)
   const unwritten = new Map<number, Hold>()
-  const known = knownBook(statements, unwritten)
+  const known = knownBook(statements, unwritten, gateway_id ?? null)
 
   const commitOnce = (operations: readonly Operation[]): Outcome[] => {
     statements.begin.run()

@@ -44,7 +44,7 @@ export const newImageId = (): string => crypto.randomUUID()
  * @returns their UUIDs, in the order of the images
  */
 export async function beginGenerations(
-  { db, now }: Pick<Library, 'db' | 'now'>,
+  { db, now, gateway_id }: Pick<Library, 'db' | 'now' | 'gateway_id'>,
   order: Order,
   count: number,
   uuids: readonly string[] = Array.from({ length: count }, newImageId),
@@ -53,7 +53,7 @@ export async function beginGenerations(
   await db.begin(async (tx) => {
     const { insert } = generationQueries(tx)
     for (const [position, uuid] of uuids.entries())
-      await insert.run({ ...order, uuid, position, created_at_ms })
+      await insert.run({ ...order, uuid, position, created_at_ms, gateway_id })
   })
   return [...uuids]
 }

@@ -50,7 +50,7 @@ const SNIFFED_BYTES = 16
 
 /** Begins to take in files for an account. */
 export function beginIntake(library: Library, account_id: number): Intake {
-  const { db, files: store, quota, now, probe } = library
+  const { db, files: store, quota, now, probe, gateway_id } = library
   const reservation = quota.reserve(account_id)
   const announced: Announced[] = []
   const checked: Checked[] = []
@@ -60,7 +60,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
   async function announce(filename: string, mime: ImageMime): Promise<Announced> {
     const name = `${safeName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
-    const row = { key, account_id, name, mime, created_at_ms: now() }
+    const row = { key, account_id, name, mime, created_at_ms: now(), gateway_id }
     const { id } = await db.write((db) => {
       if (ended) throw endedBefore()
       return fileQueries(db).insert.get(row)

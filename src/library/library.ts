@@ -12,13 +12,15 @@ export interface Library {
   /** Uploaded images: `<account id>/<uuid>_<name>.<ext>`, which is their key without its first segment. */
   files: FileStore
   quota: Quota
+  /** The gateway that makes images and takes them in. */
+  gateway_id: number
   /** Unix time in milliseconds. */
   now: () => number
   /** Called after each step with its name; for tests of crashes. */
   probe: (point: string) => void
 }
 
-export interface LibraryOptions extends Pick<Library, 'db' | 'now' | 'probe'> {
+export interface LibraryOptions extends Pick<Library, 'db' | 'now' | 'probe' | 'gateway_id'> {
   /** The folder that has the two folders. */
   data_folder: string
 }
@@ -30,12 +32,10 @@ export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'
 })
 
 /** The library of a data folder. One per process, because the bytes of uploads in progress are counted in memory. */
-export function openLibrary({ db, now, probe, data_folder }: LibraryOptions): Library {
+export function openLibrary({ data_folder, ...parts }: LibraryOptions): Library {
   return {
-    db,
+    ...parts,
     ...foldersIn(data_folder),
-    quota: createQuota((account_id) => usedBytes(db, account_id)),
-    now,
-    probe,
+    quota: createQuota((account_id) => usedBytes(parts.db, account_id)),
   }
 }

@@ -1,5 +1,6 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
+import { isAbandoned } from '../db/gateways.ts'
 import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { files, generations } from '../db/schema.ts'
@@ -35,6 +36,7 @@ export const generationQueries = perConnection({
           'prompt',
           'parents',
           'created_at_ms',
+          'gateway_id',
         ),
         state: 'generating',
       })
@@ -55,11 +57,12 @@ export const generationQueries = perConnection({
       .set({ state: 'failed' })
       .where(and(equals(generations.uuid, 'uuid'), eq(generations.state, 'generating')))
       .prepare(),
-  failAll: (orm) =>
+  failAbandoned: (orm) =>
     orm
       .update(generations)
       .set({ state: 'failed' })
-      .where(eq(generations.state, 'generating'))
+      // A literal, so that the partial index serves.
+      .where(and(eq(generations.state, sql`'generating'`), isAbandoned(generations.gateway_id)))
       .returning({ id: generations.id })
       .prepare(),
   /** `missing_since_ms` is null for files that are there. */
@@ -115,7 +118,7 @@ export const fileQueries = perConnection({
     orm
       .insert(files)
       .values({
-        ...placeholders('key', 'account_id', 'name', 'mime', 'created_at_ms'),
+        ...placeholders('key', 'account_id', 'name', 'mime', 'created_at_ms', 'gateway_id'),
         state: 'storing',
         bytes: 0,
       })
@@ -183,6 +186,10 @@ export const fileQueries = perConnection({
       .returning()
       .prepare(),
   remove: (orm) => orm.delete(files).where(isOneOf(files.id, 'ids')).prepare(),
-  removeUnfinished: (orm) =>
-    orm.delete(files).where(eq(files.state, 'storing')).returning({ id: files.id }).prepare(),
+  removeAbandoned: (orm) =>
+    orm
+      .delete(files)
+      .where(and(eq(files.state, 'storing'), isAbandoned(files.gateway_id)))
+      .returning({ id: files.id })
+      .prepare(),
 })

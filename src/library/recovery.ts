@@ -1,4 +1,4 @@
-// Reconciliation of rows and files after a crash or a restore. Only at start: it would break what is in progress.
+// Reconciliation of rows and files after a crash or a restore. Only at start: a folder has one gateway, and this would break the files that it is writing.
 import type { Library } from './library.ts'
 import {
   fileShelf,
@@ -13,7 +13,7 @@ import { fileQueries, generationQueries } from './queries.ts'
 
 /** What was found, and is reconciled. No row and no file of a stored image is ever deleted for want of the other. */
 export interface Recovered {
-  /** Images that were being made or uploaded. Produced images are marked as failed, uploads are deleted. */
+  /** Images that gateways which have ended were making or taking in. Produced images are marked as failed, uploads are deleted. */
   left_behind: number
   /** Files that no row names. Quarantined, not deleted: the database may be an old backup, and a newer one may name them. */
   stray_files: number
@@ -26,9 +26,9 @@ export interface Recovered {
 /** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
   const found_files = await findMissing(library)
-  const failed = await library.db.write((db) => generationQueries(db).failAll.all())
+  const failed = await library.db.write((db) => generationQueries(db).failAbandoned.all())
   // What there is of their files is quarantined.
-  const unfinished = await library.db.write((db) => fileQueries(db).removeUnfinished.all())
+  const unfinished = await library.db.write((db) => fileQueries(db).removeAbandoned.all())
   const produced = await reconcile(library, imageShelf(library))
   const uploaded = await reconcile(library, fileShelf(library))
   return {

@@ -47,7 +47,7 @@ export interface FileStore {
   removeAllOf(segment: string): Promise<void>
   /** All files, in no particular order; entries that the store did not write are skipped. */
   list(): Promise<FileEntry[]>
-  /** Deletes the remains of writes that a crash interrupted. Only at start: it would also delete writes in progress. */
+  /** Deletes the remains of writes that a crash interrupted. Only at start, by the one gateway of the folder: it would also delete writes in progress. */
   removeLeftovers(): Promise<void>
 }
 

@@ -28,7 +28,7 @@ export interface KeptResponses extends ResponseStore {
   turnsUntil(account_id: number, id: string, order: TurnOrder): Promise<AsyncGenerator<Turn> | undefined>
   /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
-  /** Deletes files that no row names. Only at start. @returns how many there were */
+  /** Deletes files that no row names. Only at start, by the one gateway of the folder. @returns how many there were */
   recover(): Promise<number>
 }
 

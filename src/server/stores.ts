@@ -1,8 +1,10 @@
 // What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
 import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
 import type { MigrationCopy } from '../db/copy.ts'
 import type { Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
+import { beginGateway, endGateway, removeEnded } from '../db/gateways.ts'
 import { takeLock } from '../db/lock.ts'
 import { type DatabasePlace, watchPlace } from '../db/place.ts'
 import { openDb } from '../db/sqlite.ts'
@@ -39,6 +41,8 @@ export interface StoreOptions {
 }
 
 export interface Stores {
+  /** Which of the gateways over the database this is. */
+  gateway_id: number
   db: Db
   database_path: string
   place: DatabasePlace
@@ -71,9 +75,10 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   const database_path = join(data_folder, 'tollgate.db')
   const { db, place } = openDatabase(database_path, log)
+  const { gateway_id, end } = await begin(db, { log, now })
   const ledger = openLedger({
     path: database_path,
-    owner: true,
+    gateway_id,
     blocked: () => place.trouble,
     onLost: ({ id, request_id }, { cause }) =>
       log.error(
@@ -88,6 +93,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
     now,
     limits: () => answerLimitsOf(catalogue().server),
+    gateway_id,
     unwritten: () => ledger.unwritten.values(),
   })
   const responses = createKeptResponses({
@@ -102,6 +108,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const refusals = createRefusals({ db, now, log, scrub })
   const route_sums = openRouteSums(db, { now, log })
   return {
+    gateway_id,
     db,
     database_path,
     place,
@@ -109,7 +116,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     settlements,
     journal,
     idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
-    library: openLibrary({ db, now, probe, data_folder }),
+    library: openLibrary({ db, now, probe, data_folder, gateway_id }),
     responses,
     refusals,
     route_sums,
@@ -120,6 +127,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       await replays.close()
       await refusals.close()
       await route_sums.close()
+      await end()
       place.stop()
       await db.close()
       unlock()
@@ -141,6 +149,19 @@ function openDatabase(database_path: string, log: Logger) {
   return { db, place }
 }
 
+/** Adds the row of this gateway. */
+async function begin(db: Db, { log, now }: Pick<StoreOptions, 'log' | 'now'>) {
+  const gateway_id = await beginGateway(db, manifest.version, now())
+  const end = async () => {
+    try {
+      await endGateway(db, gateway_id, now())
+    } catch (cause) {
+      log.warn({ cause }, 'the end of this gateway could not be written: the next start does it')
+    }
+  }
+  return { gateway_id, end }
+}
+
 export interface RecoverOptions {
   data_folder: string
   /** Goes on where the folders of images are missing; their rows are marked. */
@@ -150,12 +171,12 @@ export interface RecoverOptions {
 }
 
 /**
- * Resolves what a dead process left behind. Only before the first call, since it expires every pending hold.
+ * Resolves what dead gateways left behind, and then removes their rows. Only before the first call, since it reconciles files with their rows.
  *
  * @throws Error if a folder of images is missing, before anything is changed
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
-  const { db, ledger, journal, idempotency, library, responses } = stores
+  const { gateway_id, db, ledger, journal, idempotency, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
@@ -163,12 +184,16 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
       (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,
     isRecorded: async (request_id) => (await findCall(db, request_id)) !== undefined,
   })
-  reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
+  reportSwept(
+    await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay: () => false }),
+    log,
+  )
   await idempotency.sweep()
   await idempotency.recover()
   await responses.sweep()
   const stray_files = await responses.recover()
   if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
   reportRecovered(await recoverLibrary(library), log)
+  await removeEnded(db)
   journal.reserve()
 }

@@ -15,7 +15,7 @@ function filled() {
   db.run(`
     INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
     INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
-    INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0);
+    INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0, NULL);
     INSERT INTO prices VALUES (1, zeroblob(32), '{}');
     INSERT INTO calls VALUES (1, ${CALL});
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
@@ -29,6 +29,7 @@ function filled() {
     INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
     INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
     INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
+    INSERT INTO gateways VALUES (1, '1.0.0', 5, NULL);
     INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
     INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
     INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL)`)
@@ -86,7 +87,7 @@ const HOLDS = [
   ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
   ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
   ['a hold that was settled', "UPDATE holds SET state = 'posted'"],
-  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0)"],
+  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0, NULL)"],
 ] as const
 
 const ENTRIES = [
@@ -228,7 +229,13 @@ const LINKS = [
   ['an unknown account', 'UPDATE sign_in_links SET account_id = 9 WHERE id = 2'],
 ] as const
 
+const GATEWAYS = [
+  ['no version', "UPDATE gateways SET version = ''"],
+  ['no start', 'UPDATE gateways SET started_at_ms = NULL'],
+] as const
+
 describe.each([
+  ['gateways', GATEWAYS],
   ['passwords', PASSWORDS],
   ['sessions', SESSIONS],
   ['sign_in_links', LINKS],

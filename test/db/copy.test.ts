@@ -34,7 +34,9 @@ function writeAsBefore(db: Database): void {
     return `CREATE TEMP TRIGGER ${table}_are_written INSTEAD OF INSERT ON ${table}
       BEGIN INSERT INTO main.${table} (${names.join()}) VALUES (${names.map((name) => `new.${name}`).join()}); END;`
   }
-  const [into_calls, into_entries, into_keys] = ['calls', 'entries', 'keys'].map(writesInto)
+  const [into_calls, into_entries, into_keys, into_holds] = ['calls', 'entries', 'keys', 'holds'].map(
+    writesInto,
+  )
   db.run(`
     CREATE TEMP VIEW calls AS SELECT *, 0 AS summed, 0 AS failed_tries, '' AS trace, NULL AS provider_cost_nanos,
       NULL AS price_id, '' AS counted, NULL AS reported_cost_nanos, NULL AS computed_cost_nanos FROM main.calls;
@@ -45,6 +47,11 @@ function writeAsBefore(db: Database): void {
       NULL AS day_start_ms, 0 AS day_first_hold_id, 0 AS day_nanos,
       NULL AS month_start_ms, 0 AS month_first_hold_id, 0 AS month_nanos FROM main.keys;
     ${into_keys}
+    CREATE TEMP VIEW holds AS SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms,
+      NULL AS gateway_id FROM main.holds;
+    ${into_holds}
+    CREATE TEMP TRIGGER holds_are_changed INSTEAD OF UPDATE ON holds BEGIN UPDATE main.holds SET state = new.state WHERE id = old.id; END;
+    CREATE TEMP TRIGGER holds_are_deleted INSTEAD OF DELETE ON holds BEGIN DELETE FROM main.holds WHERE id = old.id; END;
     CREATE TEMP TRIGGER keys_are_changed INSTEAD OF UPDATE ON keys
       BEGIN UPDATE main.keys SET spent_nanos = new.spent_nanos, held_nanos = new.held_nanos WHERE id = old.id; END;
     CREATE TEMP TABLE calls_to_sum (${ADDED_COLUMNS.join()});

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
-import { expireOrphanedHolds } from '../../src/ledger/sweep.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { expireAsOfDead } from '../support/holds.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import {
   heldBack,
@@ -33,11 +33,11 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-/** As another gateway would that takes this one for dead. @param operation what is made of the money that is free then */
+/** @param operation what is made of the money that is free then */
 async function expireHolds(operation?: Operation): Promise<void> {
   await gateway.written()
   const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
-  const { expired } = await expireOrphanedHolds(gateway.store, ledger, Date.now(), { all: true })
+  const { expired } = await expireAsOfDead(gateway.store, ledger)
   expect(expired).toHaveLength(1)
   if (operation) expect(await ledger.submit(operation)).toMatchObject({ ok: true })
   await ledger.close()

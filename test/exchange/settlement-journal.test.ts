@@ -9,11 +9,11 @@ import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
 import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger, Operation, PostOperation } from '../../src/ledger/operations.ts'
-import { expireOrphanedHolds } from '../../src/ledger/sweep.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { expireAsOfDead } from '../support/holds.ts'
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
@@ -174,11 +174,10 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
   expect(statSync(join(disk.path, 'settlements.reserve')).size).toBe(1024 * 1024)
 })
 
-/** As another gateway would that takes the one of the folder for dead. */
 async function expireAll(database_path: string): Promise<void> {
   await using db = openDb(database_path)
   const ledger = openLedger({ path: database_path })
-  await expireOrphanedHolds(db, ledger, Date.now(), { all: true })
+  await expireAsOfDead(db, ledger)
   await ledger.close()
 }
 

@@ -39,11 +39,12 @@ afterEach(async () => {
   connection.close()
 })
 
-/** The answers as one process keeps them. */
-const answersOf = (): KeptAnswers =>
+/** The answers as one process keeps them: that of gateway 1. */
+const answersOf = (gateway_id = 1): KeptAnswers =>
   createKeptAnswers(db, createFileStore(folder.at('answers')), {
     now: () => clock_ms,
     limits: () => ({ kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_account }),
+    gateway_id,
     unwritten: () => unwritten,
   })
 /** The requests of one process. */
@@ -135,6 +136,54 @@ describe('a key that another process takes after it was seen to be free', () => 
     })
     await promise
   }
+})
+
+describe('a key that a request at another gateway left without an answer', () => {
+  const GATEWAYS: [which: string, gateways: string | undefined, answered: string][] = [
+    ['which is alive', "(2, 'v', 0, NULL)", 'idempotency_key_in_use'],
+    ['which has ended', "(2, 'v', 0, 9)", 'served'],
+    ['which has no row any more', undefined, 'served'],
+  ]
+  const left = async () => {
+    const answers = answersOf(2)
+    // Its row stays, as after a kill.
+    const other = processOver({ ...answers, forget: async () => {} })
+    expect(await send(other, { serve: () => Promise.reject(new Error()) })).toBeUndefined()
+  }
+
+  test.each(GATEWAYS)('%s', async (_, gateways, answered) => {
+    if (gateways) connection.run(`INSERT INTO gateways VALUES ${gateways}`)
+    await left()
+    expect(await send(processOver(), { content: 'another' })).toBe('idempotency_key_reused')
+    expect(await send(processOver())).toBe(answered)
+    const owner = answered === 'served' ? 1 : 2
+    expect(connection.query('SELECT gateway_id FROM idempotency_keys').values()).toEqual([[owner]])
+  })
+
+  test('of an earlier version is free', async () => {
+    connection.run("INSERT INTO gateways VALUES (2, 'v', 0, NULL)")
+    await left()
+    connection.run('UPDATE idempotency_keys SET gateway_id = NULL')
+    expect(await send(processOver())).toBe('served')
+  })
+
+  test.each(GATEWAYS)(
+    '%s: only while it is alive the key counts as under way where an account has too many',
+    async (_, gateways, answered) => {
+      if (gateways) connection.run(`INSERT INTO gateways VALUES ${gateways}`)
+      await left()
+      keys_per_account = 1
+      const request = {
+        account_id: 1,
+        key: 'newer',
+        request_sha256: Buffer.alloc(32),
+        request_id: 'req_newer',
+      }
+      await answersOf().begin(request, undefined, ({ key }) => key === 'newer')
+      const keys = connection.query('SELECT key FROM idempotency_keys ORDER BY id').values()
+      expect(keys).toEqual(answered === 'served' ? [['newer']] : [['key'], ['newer']])
+    },
+  )
 })
 
 describe('of many who saw a key', () => {

@@ -40,7 +40,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const open = () => createKeptAnswers(dbOver(db), files, { now: () => 1_000, limits: () => limits })
+const open = () =>
+  createKeptAnswers(dbOver(db), files, { now: () => 1_000, limits: () => limits, gateway_id: 1 })
 const asked = (account_id: number, key: string) => ({
   account_id,
   key,

@@ -29,7 +29,11 @@ let requests = 0
 
 beforeEach(() => {
   db = world({ balance: 1_000 })
-  const answers = createKeptAnswers(dbOver(db), NO_FILES, { now: () => 0, limits: () => LIMITS })
+  const answers = createKeptAnswers(dbOver(db), NO_FILES, {
+    now: () => 0,
+    limits: () => LIMITS,
+    gateway_id: 1,
+  })
   idempotency = createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
 })
 

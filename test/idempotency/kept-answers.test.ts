@@ -38,7 +38,7 @@ beforeEach(async () => {
   )
   files = createFileStore(folder)
   limits = ROOMY
-  answers = createKeptAnswers(db, files, { now: () => clock_ms, limits: () => limits })
+  answers = createKeptAnswers(db, files, { now: () => clock_ms, limits: () => limits, gateway_id: 1 })
 })
 afterEach(async () => {
   await db.close()

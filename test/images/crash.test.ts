@@ -78,7 +78,7 @@ const answered = new Map<string, string>()
 async function complaintsAfterRestart(): Promise<string[]> {
   const connection = openDatabase(folder.database_path)
   const db = dbOver(connection)
-  const library = openLibrary({ db, now: Date.now, probe: () => {}, data_folder: folder.path })
+  const library = openLibrary({ db, now: Date.now, gateway_id: 1, probe: () => {}, data_folder: folder.path })
   const findings = [...(await audit(db)).findings, ...(await auditLibrary(library))]
   const rows = connection.query<Generation, []>('SELECT * FROM generations').all()
   const costs = new Map(

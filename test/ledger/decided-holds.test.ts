@@ -14,7 +14,7 @@ import { brokenInvariants, hold, NOW, post, stateOf, topUp, voided } from './wor
 /** Runs a test over a ledger that owns its database, of which account 1 has 100; other connections see `db`. */
 const owned = (run: (ledger: Ledger, db: Database, path: string) => Promise<void>) =>
   onDisk({ balance: 100 }, async (path, db) => {
-    const ledger = openLedger({ path, owner: true })
+    const ledger = openLedger({ path, gateway_id: 1 })
     await run(ledger, db, path)
     await ledger.close()
     expect(brokenInvariants(db)).toEqual([])
@@ -42,7 +42,7 @@ describe('a hold', () => {
       let commits = 0
       const ledger = openLedger({
         path,
-        owner: true,
+        gateway_id: 1,
         probe: (point) => {
           if (point === 'batch.committed') commits += 1
         },
@@ -129,7 +129,7 @@ describe('where nothing can be written', () => {
     'decided holds stay decided, new ones are refused, and later all rows are written',
     () =>
       onDisk({ balance: 100 }, async (path, db) => {
-        const executor = openExecutor(path, { owner: true })
+        const executor = openExecutor(path, { gateway_id: 1 })
         const said: (string | undefined)[] = []
         const ledger = groupCommit(executor, { onChange: (failing) => said.push(failing) })
         const unlock = await takeWriteLock(path)
@@ -155,7 +155,7 @@ describe('where nothing can be written', () => {
         "CREATE TRIGGER refused BEFORE INSERT ON holds WHEN new.request_id = 'poison' BEGIN SELECT RAISE (ABORT, 'no'); END",
       )
       const lost: string[] = []
-      const ledger = openLedger({ path, owner: true, onLost: ({ request_id }) => lost.push(request_id) })
+      const ledger = openLedger({ path, gateway_id: 1, onLost: ({ request_id }) => lost.push(request_id) })
       const requests = ['one', 'poison', 'two']
       await Promise.all(requests.map((request_id) => ledger.submit(hold(10, { request_id }))))
       expect(await ledger.submit(topUp(5))).toMatchObject({ ok: true, balance_nanos: 105 })
@@ -172,7 +172,7 @@ describe('where nothing can be written', () => {
       db.run(
         "CREATE TRIGGER refused BEFORE INSERT ON holds WHEN new.request_id = 'poison' BEGIN SELECT RAISE (ABORT, 'no'); END",
       )
-      const ledger = openLedger({ path, owner: true })
+      const ledger = openLedger({ path, gateway_id: 1 })
       await ledger.submit(hold(10, { request_id: 'poison' }))
       await ledger.barrier()
       expect(await ledger.submit(hold(20))).toEqual(held(2, 20))

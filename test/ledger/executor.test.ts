@@ -89,7 +89,7 @@ test('holds whose rows are written after a flush that failed do not pass for a l
     const flushing = Promise.withResolvers<void>()
     const disk: Disk = { ...DISK, now_ms: () => (clock_ms += 2), flushBeside: () => flushing.promise }
     const said: (string | undefined)[] = []
-    const executor = openExecutor(path, { owner: true, disk })
+    const executor = openExecutor(path, { gateway_id: 1, disk })
     const ledger = groupCommit(
       // As long as it takes: it is tried whether it can commit later than the rows are due.
       { ...executor, tryToWrite: async () => ({ unavailable: true, cause: 'EIO' }) },

@@ -123,7 +123,7 @@ async function live(
 ): Promise<Pending[]> {
   const point = random.pick(POINTS)
   const { state, probe } = mortal(point, 1 + random.below(12))
-  const executor = openExecutor(path, { owner: true, probe })
+  const executor = openExecutor(path, { gateway_id: 1, probe })
   for (let step = 0; step < MAX_STEPS && !state.dead; step++) {
     try {
       const kind = random.below(100)

@@ -140,7 +140,8 @@ test('a database of the version before keeps its calls, sums and images, and the
     const before = rowsOf(old)
     old.close()
     const db = openDatabase(path, { before_migration: 'nothing' })
-    expect(rowsOf(db)).toEqual(before)
+    // Later versions add columns.
+    expect(rowsOf(db)).toMatchObject(before)
     expect(holdsOf(db)).toEqual([
       { id: 3, state: 'expired' },
       { id: 4, state: 'pending' },

@@ -33,7 +33,7 @@ beforeEach(async () => {
   db = openDb(folder.at('tollgate.db'))
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: Date.now, gateway_id: 1, probe: () => {} })
   file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
   stored = (await beginGenerations(library, { ...order, call_id: 1 }, 1))[0] ?? ''

@@ -29,7 +29,7 @@ const report = (what: 'stored' | 'removed', name: string) =>
 
 const connection = openDatabase(join(data_folder, 'tollgate.db'))
 const db = openDb(join(data_folder, 'tollgate.db'))
-const library = openLibrary({ db, data_folder, now: Date.now, probe })
+const library = openLibrary({ db, data_folder, now: Date.now, gateway_id: 1, probe })
 await recoverLibrary(library)
 const bytes = await paint('png')
 const image = { bytes, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const

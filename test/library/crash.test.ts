@@ -84,7 +84,13 @@ test(
       for (const { what, name } of reports) what === 'stored' ? present.add(name) : present.delete(name)
 
       const db = openDb(folder.at('tollgate.db'))
-      const library = openLibrary({ db, data_folder: folder.path, now: Date.now, probe: () => {} })
+      const library = openLibrary({
+        db,
+        data_folder: folder.path,
+        now: Date.now,
+        gateway_id: 1,
+        probe: () => {},
+      })
       const { left_behind, stray_files } = await recoverLibrary(library)
       reconciled += left_behind + stray_files
       const where = { cycle, step, seed: SEED }

@@ -45,7 +45,7 @@ beforeEach(async () => {
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
   clock_ms = 1_000
-  library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, gateway_id: 1, probe: () => {} })
   const intake = beginIntake(library, ACCOUNT)
   for (const filename of ['a.png', 'b.png', 'c.png'])
     await intake.add({ filename, content: new Blob([Buffer.from(png)]).stream() })
@@ -210,7 +210,13 @@ describe('an image whose file is away', () => {
 
   test('without being written to the database is only not found', async () => {
     const reading = openDb(folder.at('tollgate.db'), { readonly: true })
-    const beside = openLibrary({ db: reading, data_folder: folder.path, now: () => 1, probe: () => {} })
+    const beside = openLibrary({
+      db: reading,
+      data_folder: folder.path,
+      now: () => 1,
+      gateway_id: 1,
+      probe: () => {},
+    })
     await takeFolder(folder.path, 'files', 'nothing')
     const file = await findFile(reading, ACCOUNT, uploads[0] ?? '')
     expect(file && (await readFile(beside, file))).toBeUndefined()
@@ -234,7 +240,13 @@ describe('a file that an older database quarantined', () => {
     await rename(newer, folder.at('tollgate.db'))
     connection = openDatabase(folder.at('tollgate.db'))
     db = openDb(folder.at('tollgate.db'))
-    library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, probe: () => {} })
+    library = openLibrary({
+      db,
+      data_folder: folder.path,
+      now: () => clock_ms,
+      gateway_id: 1,
+      probe: () => {},
+    })
     expect(await recoverLibrary(library)).toEqual(NOTHING)
     expect(await rows()).toEqual(before)
     expect(await Promise.all(all().map(bytesOf))).toEqual(all().map(() => png))

@@ -43,7 +43,7 @@ beforeEach(async () => {
   // No call stands behind these images.
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder.path, now: () => 7, probe: () => {} })
+  library = openLibrary({ db, data_folder: folder.path, now: () => 7, gateway_id: 1, probe: () => {} })
 })
 afterEach(async () => {
   await db.close()
@@ -75,6 +75,7 @@ test('the parents of an image are encoded as JSON once, and read back as they we
     sha256: null,
     created_at_ms: 7,
     missing_since_ms: null,
+    gateway_id: 1,
   })
   expect((await listGenerations(db, { account_id: ACCOUNT }, { limit: 1 })).rows).toMatchObject([
     { parents: PARENTS },

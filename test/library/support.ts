@@ -32,7 +32,7 @@ export async function ownerIn(gateway: TestGateway): Promise<Owner> {
 }
 
 export const libraryOf = ({ store: db, data_folder }: TestGateway): Library =>
-  openLibrary({ db, data_folder, now: Date.now, probe: () => {} })
+  openLibrary({ db, data_folder, now: Date.now, gateway_id: 1, probe: () => {} })
 
 interface Making {
   kind?: Generation['kind']

@@ -29,8 +29,8 @@ function filled(rows: number): TemporaryFolder {
     INSERT INTO calls SELECT value, 'r', 1, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '',
       value, NULL, 1, 0, 0, json_quote('${MARKER}'), NULL, NULL, '', NULL, NULL FROM generate_series(1, ${rows});
     INSERT INTO generations SELECT value, format('%036d', value), 1, value, 0, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
-      '1/' || value || '.png', 'image/png', 1, 1, 8, '${hash}', 0, NULL FROM generate_series(1, ${rows});
-    INSERT INTO files VALUES (1, 'files/2/a.png', 2, 'a', 'stored', 'image/png', 1, '${hash}', 1, 1, 0, NULL)`.replaceAll(
+      '1/' || value || '.png', 'image/png', 1, 1, 8, '${hash}', 0, NULL, NULL FROM generate_series(1, ${rows});
+    INSERT INTO files VALUES (1, 'files/2/a.png', 2, 'a', 'stored', 'image/png', 1, '${hash}', 1, 1, 0, NULL, NULL)`.replaceAll(
       /FROM generate_series\(1, (\d+)\)/g,
       'FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < $1) SELECT value FROM n)',
     ),
@@ -149,7 +149,13 @@ test('what was under way when it began leaves nothing behind it', async () => {
 test('an upload that is written when it begins is refused at its end, and its file goes', async () => {
   using folder = filled(SMALL)
   const db = openIn(folder.path)
-  const library = openLibrary({ db: dbOver(db), data_folder: folder.path, now: Date.now, probe: () => {} })
+  const library = openLibrary({
+    db: dbOver(db),
+    data_folder: folder.path,
+    now: Date.now,
+    gateway_id: 1,
+    probe: () => {},
+  })
   const intake = beginIntake(library, 1)
   const content = new Blob([await paint('png')]).stream()
   await intake.add({ filename: 'late.png', content })

@@ -87,7 +87,7 @@ async function writeRows({ gateway, tollgate }: Person): Promise<void> {
     INSERT INTO sessions VALUES (NULL, randomblob(32), 'account', 1, NULL, '203.0.113.77', '${MARKER} Browser', 0, 0, 9e15);
     INSERT INTO refusals SELECT NULL, account_id, min(id), 'req_' || account_id, 0, 'chat', NULL, 404, 'model_not_found', iif(account_id = 1, '${MARKER}', 'none')
       FROM keys GROUP BY account_id;
-    INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0 FROM keys GROUP BY account_id;
+    INSERT INTO holds SELECT 1000 + account_id, account_id, min(id), 'req_' || account_id, 1, 'expired', 0, 0, NULL FROM keys GROUP BY account_id;
     INSERT INTO passwords VALUES (NULL, 1, '$argon2id$${MARKER}', 0);
     INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
     INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);

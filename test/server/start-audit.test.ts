@@ -16,7 +16,13 @@ afterAll(() => folder[Symbol.dispose]())
 async function started(max_rows_at_once: number) {
   const db = openDatabase(folder.database_path)
   const log = memoryLog()
-  const library = openLibrary({ db: dbOver(db), now: Date.now, probe() {}, data_folder: folder.path })
+  const library = openLibrary({
+    db: dbOver(db),
+    now: Date.now,
+    gateway_id: 1,
+    probe() {},
+    data_folder: folder.path,
+  })
   const audit = await auditAtStart({
     database_path: folder.database_path,
     library,
@@ -61,7 +67,13 @@ test('an audit that a stop ended reports nothing', async () => {
 
 test('an audit that cannot run says so', async () => {
   const { db, log } = await started(5_000)
-  const library = openLibrary({ db: dbOver(db), now: Date.now, probe() {}, data_folder: folder.path })
+  const library = openLibrary({
+    db: dbOver(db),
+    now: Date.now,
+    gateway_id: 1,
+    probe() {},
+    data_folder: folder.path,
+  })
   const audit = await auditAtStart({
     database_path: folder.database_path,
     library,

@@ -1,6 +1,10 @@
 // What became of each hold: tests look at it as if its row stayed. Of one that was settled the row of its call says it.
 import type { Database } from 'bun:sqlite'
+import type { Db } from '../../src/db/db.ts'
+import { endGateway } from '../../src/db/gateways.ts'
 import type { Hold } from '../../src/db/schema.ts'
+import type { Ledger } from '../../src/ledger/operations.ts'
+import { expireOrphanedHolds, type Swept } from '../../src/ledger/sweep.ts'
 
 export type HoldFate = Omit<Hold, 'state'> & { state: Hold['state'] | 'posted' | 'voided' }
 
@@ -10,7 +14,14 @@ export const holdFates = (db: Database): HoldFate[] =>
     .query<HoldFate, []>(
       `SELECT * FROM holds UNION ALL
        SELECT id, account_id, key_id, request_id, hold_nanos, iif(price = '' AND price_id IS NULL, 'voided', 'posted'),
-              started_at_ms, started_at_ms FROM calls
+              started_at_ms, started_at_ms, NULL FROM calls
        ORDER BY id`,
     )
     .all()
+
+/** As another gateway would that takes the first one of a database for dead. */
+export async function expireAsOfDead(db: Db, ledger: Ledger): Promise<Swept> {
+  const now_ms = Date.now()
+  await endGateway(db, 1, now_ms)
+  return await expireOrphanedHolds(db, ledger, { now_ms, gateway_id: 2, isUnderWay: () => false })
+}
