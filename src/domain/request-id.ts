@@ -3,9 +3,14 @@
 const PREFIX = 'req_'
 /** Of six bits each. */
 const TIME_CHARS = 8
+/** 128 bits. */
+const ID_CHARS = PREFIX.length + 22
 
 /** The id of a request that comes now. */
 export const requestIdAt = (now_ms: number): string => `${PREFIX}${Bun.randomUUIDv7('base64url', now_ms)}`
+
+/** The id of the request that a call is for: of one of several calls of its answer, the id without what follows. */
+export const answerOf = (call_id: string): string => call_id.slice(0, ID_CHARS)
 
 /** As much of an id as tells its time. */
 const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS

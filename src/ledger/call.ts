@@ -4,7 +4,8 @@ import type { Awaitable, Db } from '../db/db.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../db/schema.ts'
-import { begunWith } from './begun-in.ts'
+import { answerOf } from '../domain/request-id.ts'
+import { begunBetween, begunWith, type IdRange } from './begun-in.ts'
 import { QUARTER_S } from './days.ts'
 import type { RecordedCall } from './history.ts'
 import { PRICE_OF_CALL } from './stored-prices.ts'
@@ -18,7 +19,7 @@ export interface TracedCall extends RecordedCall {
 }
 
 /** One of several calls that make up an answer. */
-export type CallOfAnswer = Pick<Call, 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
+export type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
 
 /** An answer takes a few calls; of more, the first are told. */
 const MAX_PARTS = 50
@@ -76,9 +77,30 @@ export async function findCall(
   request_id: string,
   account_id?: number,
 ): Promise<TracedCall | undefined> {
-  const range = await begunWith(db, request_id)
-  const found = range && (await queries(db).byRequest.get({ ...range, request_id }))
+  const found =
+    (await within(db, request_id, await begunWith(db, request_id))) ?? (await laterPart(db, request_id))
   return account_id === undefined || found?.account_id === account_id ? found : undefined
+}
+
+/** Whether a call has its record. @param started_at_ms when it began: a part of an answer may begin long after its request came */
+export const isRecorded = async (db: Db, request_id: string, started_at_ms: number): Promise<boolean> =>
+  (await within(db, request_id, await begunBetween(db, started_at_ms, started_at_ms))) !== undefined
+
+async function within(
+  db: Db,
+  request_id: string,
+  range: IdRange | undefined,
+): Promise<TracedCall | undefined> {
+  return range && (await queries(db).byRequest.get({ ...range, request_id }))
+}
+
+/** A part of an answer that began so long after its request that it is found only by way of the parts before it. */
+async function laterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
+  const answer_id = answerOf(request_id)
+  if (answer_id === request_id) return undefined
+  const first = await within(db, answer_id, await begunWith(db, answer_id))
+  const part = first && (await callsOfAnswer(db, first)).find((each) => each.request_id === request_id)
+  return part && (await within(db, request_id, { first_id: part.id, last_id: part.id }))
 }
 
 /** Whose call a request is that is not settled yet: money is held for it. @param account_id as of `findCall` */
@@ -113,7 +135,7 @@ const PARTS = `
                 AND +account_id = $account_id AND request_id >= $from AND request_id < $until
               ORDER BY id LIMIT 1)
      WHERE nth < ${MAX_PARTS})
-  SELECT request_id, model, outcome, cost_nanos FROM parts JOIN calls ON calls.id = parts.id WHERE nth > 0 ORDER BY nth`
+  SELECT calls.id, request_id, model, outcome, cost_nanos FROM parts JOIN calls ON calls.id = parts.id WHERE nth > 0 ORDER BY nth`
 
 /**
  * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are

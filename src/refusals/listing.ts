@@ -11,7 +11,8 @@ const { placeholder } = sql
 
 /** Which refusals; an absent field does not filter. */
 export interface RefusalFilter {
-  account_id?: number | undefined
+  /** Undefined: of all accounts. Never left out: that would show everybody's. */
+  account_id: number | undefined
   key_id?: number | undefined
   model?: string | undefined
   /** The least and the greatest HTTP status. */

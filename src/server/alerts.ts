@@ -58,6 +58,7 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
 
   async function look(): Promise<void> {
     const looked_at = new Set<string>()
+    const done: typeof checks = []
     const conditions: Condition[] = []
     const now_ms = now()
     for (const check of checks) {
@@ -65,7 +66,7 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
       try {
         conditions.push(...(await check.look()))
         for (const rule of check.rules) looked_at.add(rule)
-        check.due_at_ms = now_ms + check.every_ms
+        done.push(check)
       } catch (cause) {
         log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
       }
@@ -76,6 +77,8 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
       await db.begin((tx) => applySteps(tx, steps, { now_ms, newWebhookId }))
       for (const { rule, subject, sentence } of steps.raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     }
+    // What could not be written is looked at again next time.
+    for (const check of done) check.due_at_ms = now_ms + check.every_ms
   }
 
   const logged = (work: Promise<void>) =>

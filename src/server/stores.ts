@@ -15,7 +15,7 @@ import { createIdempotency, type Idempotency } from '../idempotency/idempotency.
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
-import { findCall } from '../ledger/call.ts'
+import { isRecorded } from '../ledger/call.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
@@ -182,7 +182,7 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   await journal.apply(ledger, {
     hasHold: async (id, request_id) =>
       (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,
-    isRecorded: async (request_id) => (await findCall(db, request_id)) !== undefined,
+    isRecorded: (request_id, started_at_ms) => isRecorded(db, request_id, started_at_ms),
   })
   reportSwept(
     await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay: () => false }),

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const settlementOf = (hold_id: number): UnwrittenSettlement => ({
-  operation: { op: 'post', hold_id, cost_nanos: 5, now_ms: 0 } as PostOperation,
+  operation: { op: 'post', hold_id, cost_nanos: 5, call: { started_at_ms: 0 }, now_ms: 0 } as PostOperation,
   fields: { request_id: `req_${hold_id}`, hold_id, cost_usd: '0.000000005' },
 })
 const HOLD = { account_id: 1, key_id: 1, amount_nanos: 7, created_at_ms: 0, expires_at_ms: 0 }

@@ -1,7 +1,7 @@
 // One call by its request's id: found by the time in it, whenever it came, and with the other calls of its answer.
 import { describe, expect, test } from 'bun:test'
 import { requestIdAt } from '../../src/domain/request-id.ts'
-import { callsOfAnswer, findCall } from '../../src/ledger/call.ts'
+import { callsOfAnswer, findCall, isRecorded } from '../../src/ledger/call.ts'
 import { callsBeginningWith } from '../../src/ledger/call-search.ts'
 import { recorded } from './recorded.ts'
 
@@ -72,9 +72,16 @@ describe('the calls of an answer', () => {
     ])
     const first = await findCall(db, id)
     expect(first && (await callsOfAnswer(db, first))).toEqual([
-      { request_id: `${id}-picture-1`, model: 'sim-text', outcome: 'completed', cost_nanos: 20 },
-      { request_id: `${id}-picture-2`, model: 'sim-text', outcome: 'completed', cost_nanos: 30 },
+      { id: 4, request_id: `${id}-picture-1`, model: 'sim-text', outcome: 'completed', cost_nanos: 20 },
+      { id: 6, request_id: `${id}-picture-2`, model: 'sim-text', outcome: 'completed', cost_nanos: 30 },
     ])
+    // They began long after their request came, of which their ids tell.
+    expect(await findCall(db, `${id}-picture-1`)).toMatchObject({ id: 4, cost_nanos: 20 })
+    expect(await findCall(db, `${id}-picture-2`, 1)).toMatchObject({ id: 6, cost_nanos: 30 })
+    expect(await findCall(db, `${id}-picture-2`, 2)).toBeUndefined()
+    expect(await findCall(db, `${id}-picture-3`)).toBeUndefined()
+    expect(await isRecorded(db, `${id}-picture-2`, START_MS + 2 * QUARTER_MS + DAY_MS + 9)).toBe(true)
+    expect(await isRecorded(db, `${id}-picture-3`, START_MS + 2 * QUARTER_MS + DAY_MS + 9)).toBe(false)
   })
 
   test('are none where there was one', async () => {

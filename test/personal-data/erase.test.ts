@@ -1,6 +1,6 @@
 // `account erase`: beside a gateway that serves, what a person wrote is nowhere any more, and the amounts are as before.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { tollgate } from '../backup/support.ts'
@@ -115,6 +115,18 @@ describe('by hand', () => {
     const { status, err } = await scene.run(...line.split(' '))
     expect([status, err]).toEqual([1, expect.stringContaining(words)])
     for (const name of ['anna', 'carl']) expect([name, await statusOf(name)]).toEqual([name, 'active'])
+  })
+
+  test('what a stopped gateway could not write: refused until it was', async () => {
+    const journal = scene.path('settlements.journal')
+    writeFileSync(journal, '')
+    const { status, err } = await scene.run('account', 'erase', 'carl', '--yes')
+    rmSync(journal)
+    expect([status, err]).toEqual([
+      1,
+      expect.stringContaining('Start the gateway once, then erase the account.'),
+    ])
+    expect(await statusOf('carl')).toBe('active')
   })
 
   test('the name must be typed', async () => {

@@ -67,7 +67,10 @@ async function callView(db: Db, viewer: Viewer, request_id: string): Promise<Vie
     })),
     entry: charge ? { id: charge.id, ...money('amount', charge.amount_nanos) } : null,
     idempotency: await idempotencyOf(db, call, trace),
-    parts: parts.map(({ cost_nanos, ...part }) => ({ ...part, ...money('cost', cost_nanos) })),
+    parts: parts.map(({ request_id, model, outcome, cost_nanos }) => ({
+      ...{ request_id, model, outcome },
+      ...money('cost', cost_nanos),
+    })),
     image_ids: await imagesOfCall(db, call.id),
   }
 }

@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Db } from '../../../src/db/db.ts'
+import type { PageRequest } from '../../../src/db/page.ts'
 import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
@@ -24,7 +25,7 @@ import { allNamed } from './account-names.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
 import { CALL_COLUMNS, OPERATOR_COLUMNS } from './calls-csv.ts'
-import { allPages, CsvFile, listCsv } from './list-csv.ts'
+import { allPages, CsvFile, listCsv, onePart } from './list-csv.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
 /** A page has at most so many rows, whatever was asked for: about 5 ms. */
@@ -63,15 +64,18 @@ export function callRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/calls.csv',
       async ({ viewer, query }) => {
-        const { calls, refusals = {} } = await callsAsked(gateway, viewer, query)
+        const { calls, refusals } = await callsAsked(gateway, viewer, query)
         if (calls) {
           const columns = viewer.role === 'operator' ? OPERATOR_COLUMNS : CALL_COLUMNS
           return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
         }
-        const parts = allPages(REFUSALS_AT_ONCE, async (page) => {
-          const { refusals: rows, next_cursor } = await listRefusals(gateway.db, refusals, page)
+        const pageOfRefusals = async (asked: RefusalFilter, page: PageRequest) => {
+          const { refusals: rows, next_cursor } = await listRefusals(gateway.db, asked, page)
           return { rows, next_cursor }
-        })
+        }
+        const parts = refusals
+          ? allPages(REFUSALS_AT_ONCE, (page) => pageOfRefusals(refusals, page))
+          : onePart<RecordedRefusal>([])
         return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts })
       },
       { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },

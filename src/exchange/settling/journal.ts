@@ -38,19 +38,19 @@ export interface CallsFound {
   /** Whether a hold that is not settled is of this request: the ids of holds without a row are given again after a stop. */
   hasHold(id: number, request_id: string): Promise<boolean>
   /** Whether a call is recorded: its hold is settled then. */
-  isRecorded(request_id: string): Promise<boolean>
+  isRecorded(request_id: string, started_at_ms: number): Promise<boolean>
 }
 
-const NAME = 'settlements.journal'
+export const JOURNAL_NAME = 'settlements.journal'
 const RESERVE_NAME = 'settlements.reserve'
 /** In the data folder. */
-export const JOURNAL_FILES: readonly string[] = [NAME, RESERVE_NAME]
+export const JOURNAL_FILES: readonly string[] = [JOURNAL_NAME, RESERVE_NAME]
 /** About a kilobyte for each of as many settlements as may wait. */
 const RESERVE_BYTES = 1024 * 1024
 
 /** The journal of a data folder. */
 export function openSettlementJournal(data_folder: string, log: Logger): SettlementJournal {
-  const path = join(data_folder, NAME)
+  const path = join(data_folder, JOURNAL_NAME)
   const reserve_path = join(data_folder, RESERVE_NAME)
   return {
     keep(settlements) {
@@ -121,7 +121,7 @@ interface Applying {
 async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: Applying): Promise<void> {
   const { ledger, found, log } = parts
   const has_row = await found.hasHold(operation.hold_id, String(fields.request_id))
-  if (!has_row && (!hold || (await found.isRecorded(hold.request_id)))) {
+  if (!has_row && (!hold || (await found.isRecorded(hold.request_id, operation.call.started_at_ms)))) {
     log.info(fields, 'a settlement of the journal was written before')
     return
   }

@@ -11,7 +11,8 @@ import type { Db } from '../../db/db.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
 import { dbOver } from '../../db/sqlite.ts'
 import type { By } from '../../domain/actions.ts'
-import { unprocessable } from '../../domain/errors.ts'
+import { conflict, unprocessable } from '../../domain/errors.ts'
+import { JOURNAL_NAME } from '../../exchange/settling/journal.ts'
 import { foldersIn } from '../../library/library.ts'
 
 export interface EraseOptions {
@@ -33,6 +34,14 @@ export interface Erased {
   files: number
 }
 
+/** @throws GatewayError conflict while a stopped gateway's settlements wait in its journal: they would be recorded after the erasure */
+function refuseUnwritten(data_folder: string): void {
+  if (existsSync(join(data_folder, JOURNAL_NAME)))
+    throw conflict(
+      'The last stop left calls that are still to be charged. Start the gateway once, then erase the account.',
+    )
+}
+
 /** Of one transaction: a gateway that serves waits for it some milliseconds. */
 const ROWS_AT_ONCE = 1_000
 /** Between two of them, so that others get the write lock. */
@@ -44,10 +53,11 @@ const MAX_WAIT_MS = 60_000
  * Erases a person's data, beside a gateway that serves or not. What was killed goes on when it is run again, by the
  * account's name or by its pseudonym: the name is the last that goes.
  *
- * @throws GatewayError as `beginErasing`; unprocessable if others keep the database busy: run it again
+ * @throws GatewayError as `beginErasing`; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Database, options: EraseOptions): Promise<Erased> {
   const { account, data_folder, now_ms, by, probe = () => {} } = options
+  refuseUnwritten(data_folder)
   const all = dbOver(db)
   const { id: account_id } = await all.begin((tx) => beginErasing(tx, account, now_ms), { by })
   probe('erase.begun')

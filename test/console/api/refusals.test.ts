@@ -125,6 +125,19 @@ describe('the list of calls has them', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(idsAt(4, 6))
     expect(lines[0]).toContain(`,402,insufficient_balance,`)
   })
+
+  test.each([
+    ['alice, of all', () => alice, '', 2],
+    ['a limited key, of all', () => limited, '', 0],
+    // Refused requests cost nothing, and no provider was asked: nobody has one.
+    ['the operator, of some cost', () => operator, '&min_cost=0.01', 0],
+    ['the operator, of a provider', () => operator, '&provider=other', 0],
+    ['alice, of some cost', () => alice, '&min_cost=0.01', 0],
+    ['a limited key, of some cost', () => limited, '&min_cost=0.01', 0],
+  ])('as a file for %s', async (_, viewer, filter, rows) => {
+    const file = await (await viewer().send('GET', `/calls.csv?outcome=refused${filter}`)).text()
+    expect(file.trimEnd().split('\r\n')).toHaveLength(1 + rows)
+  })
 })
 
 const limited = await signedIn(gateway, { key: keys.limited })
