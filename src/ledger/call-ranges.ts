@@ -39,10 +39,13 @@ export async function rangesOf(queries: Queries, values: Values, below_id: numbe
   return { ranges: apart(found, rest_below_id ?? 0, below_id), rest_below_id }
 }
 
+/** More than there can be. */
+const ALL_DAYS = 10_000_000
+
 /** By the sums of each day, some days in a turn. */
 export async function rangesInTurns(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
   const found: IdRange[] = []
-  const days = await queries.days.all({ ...values, ...daysOf(values), row_limit: -1 })
+  const days = await queries.days.all({ ...values, ...daysOf(values), row_limit: ALL_DAYS })
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
     await endOfTurn()
     const starts = JSON.stringify(days.slice(at, at + DAYS_AT_ONCE).map(({ start_s }) => start_s))

@@ -129,7 +129,7 @@ const newestSql = (without_calls: boolean): string => `
     SELECT of_account.id FROM entries AS of_account
      WHERE of_account.account_id = accounts.id AND created_at_ms >= $since_ms AND created_at_ms < $until_ms
        AND (created_at_ms, of_account.id) < ($before_ms, $below_id)
-       AND ($kind IS NULL OR kind = $kind) ${without_calls ? "AND kind <> 'charge'" : ''}
+       AND (CAST($kind AS TEXT) IS NULL OR kind = $kind) ${without_calls ? "AND kind <> 'charge'" : ''}
      ORDER BY created_at_ms DESC, of_account.id DESC LIMIT $count)
    WHERE accounts.id >= $from AND accounts.id < $below
    ORDER BY entries.created_at_ms DESC, entries.id DESC LIMIT $count`

@@ -64,7 +64,7 @@ interface Row extends RecordedCharge {
 /** Raw SQL: statements that run only here. */
 const LAST = 'SELECT max(id) AS id FROM calls'
 const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= $from_id ORDER BY id LIMIT 1'
-const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each($ids))'
+const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($ids))'
 const ROWS = `SELECT id, account_id, model, cost_nanos, provider_cost_nanos, images,
                      ${PRICE_OF_CALL_SQL} AS price,
                      input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,

@@ -1,0 +1,143 @@
+// One connection to PostgreSQL: its statements one after the other, and the end of it.
+import { type ReservedSQL, SQL } from 'bun'
+import type { Orm } from '../db.ts'
+import { connectionLost, endsConnection, failureOf } from './failure.ts'
+import { ormOver } from './orm.ts'
+import { type Column, rowsOf, sentOf } from './values.ts'
+
+/** The schema that has all tables and functions. */
+export const SCHEMA = 'tollgate'
+
+const STATEMENT_TIMEOUT_S = 30
+const CONNECT_TIMEOUT_S = 5
+/** A server that is alive has ended the statement by then. */
+const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
+const MAX_LONG_ANSWER_MS = 3_600_000
+
+/**
+ * What each session is set to. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
+ * values, and by indexes: as SQLite does it, which the queries were written on, and at half the server's work.
+ */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  application_name: 'tollgate',
+  search_path: SCHEMA,
+  statement_timeout: `${STATEMENT_TIMEOUT_S}s`,
+  lock_timeout: '3s',
+  idle_in_transaction_session_timeout: '3s',
+  jit: 'off',
+  enable_seqscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  default_transaction_read_only: 'off',
+}
+
+export interface Answer {
+  readonly columns: readonly Column[]
+  readonly rows: unknown[][]
+  /** What was done: `COMMIT`, or `ROLLBACK` in its place. */
+  readonly command: string
+}
+
+type Told = unknown[][] & { columns: Column[]; command: string }
+
+/** For one user at a time. Once it is lost it stays so: a statement never goes to another session than the one before it. */
+export class Connection {
+  /** By which prepared queries are found; as old as the connection. */
+  readonly orm: Orm
+  readonly #client: SQL
+  readonly #session: ReservedSQL
+  #max_answer_ms = MAX_ANSWER_MS
+  #is_lost = false
+
+  private constructor(client: SQL, session: ReservedSQL) {
+    this.#client = client
+    this.#session = session
+    this.orm = ormOver(async (text, values) => (await this.ask(text, values)).rows)
+  }
+
+  /** @throws StorageFailure */
+  static async open(url: string, settings: Readonly<Record<string, string>> = {}): Promise<Connection> {
+    let opened: Connection | undefined
+    const client = new SQL({
+      url,
+      adapter: 'postgres',
+      max: 1,
+      bigint: true,
+      idleTimeout: 0,
+      maxLifetime: 0,
+      connectionTimeout: CONNECT_TIMEOUT_S,
+      connection: { ...SETTINGS, ...settings },
+      onclose: () => opened?.lose(),
+    })
+    try {
+      opened = new Connection(client, await client.reserve())
+      return opened
+    } catch (thrown) {
+      void client.close({ timeout: 0 })
+      throw failureOf(thrown)
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#is_lost
+  }
+
+  /**
+   * Carries out one statement.
+   * @param within_ms after it the connection is given up
+   * @throws StorageFailure; StatementError; Error for a value that is not to be stored, or not exact
+   */
+  async ask(text: string, values: readonly unknown[] = [], within_ms = this.#max_answer_ms): Promise<Answer> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const sent = values.map(sentOf)
+    const told = await this.#answer(() => this.#session.unsafe(text, sent).values(), within_ms)
+    const { columns, command } = told as unknown as Told
+    if (!columns) throw new Error('Several statements were given as one.')
+    return { columns, rows: rowsOf(told as unknown as Told, columns), command }
+  }
+
+  /** Carries out statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
+  async script(text: string): Promise<unknown[][]> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const told = await this.#answer(() => this.#session.unsafe(text).values(), this.#max_answer_ms)
+    return (told as unknown as Told[]).at(-1) ?? []
+  }
+
+  /** Meanwhile a statement may take its time: the server was told so. */
+  async patiently<T>(work: () => Promise<T>): Promise<T> {
+    this.#max_answer_ms = MAX_LONG_ANSWER_MS
+    try {
+      return await work()
+    } finally {
+      this.#max_answer_ms = MAX_ANSWER_MS
+    }
+  }
+
+  /** It is of no use any more. */
+  lose(): void {
+    if (this.#is_lost) return
+    this.#is_lost = true
+    void this.#client.close({ timeout: 0 })
+  }
+
+  async close(): Promise<void> {
+    this.#is_lost = true
+    await this.#client.close({ timeout: 0 })
+  }
+
+  async #answer<T>(ask: () => Promise<T>, within_ms: number): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => late.reject(connectionLost('08006', 'the database did not answer in time')),
+      within_ms,
+    )
+    try {
+      return await Promise.race([ask(), late.promise])
+    } catch (thrown) {
+      const failure = failureOf(thrown)
+      if (endsConnection(failure)) this.lose()
+      throw failure
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

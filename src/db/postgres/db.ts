@@ -1,0 +1,152 @@
+// The database on a server of PostgreSQL: some connections read, others write, and transactions go on beside each other.
+import type { By } from '../../domain/actions.ts'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { MAX_BUSY_WAIT_MS, pauses } from '../busy.ts'
+import type { Awaitable, Db, Orm, Values, Writing } from '../db.ts'
+import { Connection } from './connection.ts'
+import { isBusy } from './failure.ts'
+import { OneConnection, rowsBy } from './one-connection.ts'
+import { ormOver } from './orm.ts'
+import { Pool } from './pool.ts'
+import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
+
+/** Of a gateway, each. */
+const MAX_READING = 4
+const MAX_WRITING = 4
+
+/** Whatever writes past `write` and `begin` is refused. */
+const READ_ONLY = { default_transaction_read_only: 'on' }
+
+export interface PostgresDbOptions {
+  /** Who changes what is changed, for the audit log. */
+  by?: By | undefined
+  readonly?: boolean
+}
+
+/**
+ * Its tables are there: `openPostgres` opens it. Other than on SQLite, what a transaction reads may be changed by another one before its
+ * end: where it decides by what it reads it has to lock that first, which the areas do not do yet.
+ */
+export class PostgresDb implements Db {
+  readonly orm: Orm
+  readonly by: By | undefined
+  readonly #url: string
+  readonly #is_readonly: boolean
+  readonly #reading: Pool
+  readonly #writing: Pool
+  readonly #under_way = new Set<Promise<unknown>>()
+  #is_closed = false
+
+  constructor(url: string, { by, readonly = false }: PostgresDbOptions = {}) {
+    this.by = by
+    this.#url = url
+    this.#is_readonly = readonly
+    this.#reading = new Pool(() => Connection.open(url, READ_ONLY), MAX_READING)
+    this.#writing = new Pool(() => Connection.open(url), MAX_WRITING)
+    this.orm = ormOver((text, values) =>
+      this.#read(async (connection) => (await connection.ask(text, values)).rows),
+    )
+  }
+
+  rows<Row>(text: string, values: Values = {}): Promise<Row[]> {
+    return this.#read((connection) => rowsBy<Row>(connection, text, values))
+  }
+
+  /** Where the connection is lost meanwhile, it is not known whether the statement was carried out. */
+  write<T>(work: (db: Db) => Awaitable<T>, writing: Writing = {}): Promise<T> {
+    // What does not wait for the disk is said for a transaction.
+    if (writing.durable === false) return this.begin(work, writing)
+    const by = writing.by ?? this.by
+    return this.#toWrite((connection) => work(new OneConnection(connection, by)), isBusy)
+  }
+
+  /** Where the connection is lost it is done again, or found to be done; StorageFailure 08007 where neither can be told. */
+  begin<T>(work: (tx: Db) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
+    const how = { durable, reopen: () => Connection.open(this.#url) }
+    return this.#toWrite(
+      (connection) => inTransaction(connection, () => work(new OneConnection(connection, by)), how),
+      (thrown) => isBusy(thrown) || wasRolledBack(thrown),
+    )
+  }
+
+  snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
+    return this.#while(() =>
+      this.#reading.lend((connection) =>
+        inSnapshot(connection, () => work(new OneConnection(connection, this.by))),
+      ),
+    )
+  }
+
+  /** Once what is under way has ended. */
+  async close(): Promise<void> {
+    this.#is_closed = true
+    while (this.#under_way.size > 0) await Promise.allSettled(this.#under_way)
+    await Promise.all([this.#reading.close(), this.#writing.close()])
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Once more where the connection turns out to be lost, as after a restart of the server: reading twice does no harm. */
+  #read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#while(async () => {
+      let is_lost = false
+      try {
+        return await this.#reading.lend(async (connection) => {
+          try {
+            return await work(connection)
+          } finally {
+            is_lost = connection.isLost
+          }
+        })
+      } catch (thrown) {
+        if (!is_lost) throw thrown
+        return await this.#reading.lend(work)
+      }
+    })
+  }
+
+  /** Also again where no connection could be opened. */
+  #toWrite<T>(
+    work: (connection: Connection) => Awaitable<T>,
+    wasUndone: (thrown: unknown) => boolean,
+  ): Promise<T> {
+    if (this.#is_readonly) throw new Error('This database was opened to be read.')
+    let is_begun = false
+    const once = () => {
+      is_begun = false
+      return this.#writing.lend(async (connection) => {
+        is_begun = true
+        return await work(connection)
+      })
+    }
+    return this.#while(() => untilDone(once, (thrown) => !is_begun || wasUndone(thrown)))
+  }
+
+  async #while<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#is_closed) throw new Error('The database is closed.')
+    const done = work()
+    this.#under_way.add(done)
+    try {
+      return await done
+    } finally {
+      this.#under_way.delete(done)
+    }
+  }
+}
+
+/** Does it again after growing pauses, as long as it may be and there is time. */
+async function untilDone<T>(work: () => Promise<T>, mayTryAgain: (thrown: unknown) => boolean): Promise<T> {
+  const due_ms = performance.now() + MAX_BUSY_WAIT_MS
+  for (const pause_ms of pauses()) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const is_late = performance.now() + pause_ms > due_ms
+      if (!(thrown instanceof StorageFailure) || is_late || !mayTryAgain(thrown)) throw thrown
+    }
+    await Bun.sleep(pause_ms)
+  }
+  throw new Error('unreachable: the pauses never end')
+}

@@ -1,0 +1,144 @@
+// The opening of a database on PostgreSQL: what a server must be, and its tables brought up to date.
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { Connection, SCHEMA, SETTINGS } from './connection.ts'
+import { PostgresDb, type PostgresDbOptions } from './db.ts'
+import { StatementError } from './failure.ts'
+import { migrate, refuseNewer, refuseOlder, versionOf } from './migrate.ts'
+
+const MIN_VERSION = 14
+
+/**
+ * Opens the database; makes and migrates its tables.
+ *
+ * @param url postgres://USER:PASSWORD@HOST:PORT/DATABASE
+ * @throws StorageFailure when the server cannot be reached; Error that says what to do, where it is not as it must be, refuses the
+ * user, or a newer program wrote the tables. Neither has the password.
+ */
+export async function openPostgres(url: string, options: PostgresDbOptions = {}): Promise<PostgresDb> {
+  const place = placeOf(url)
+  const connection = await connect(url, place)
+  try {
+    await refuseServer(connection, place, options.readonly ?? false)
+    if (!options.readonly) await migrateTables(connection, place)
+    const found = await versionOf(connection)
+    refuseOlder(found)
+    refuseNewer(found)
+    await refuseCollation(connection)
+  } finally {
+    await connection.close()
+  }
+  return new PostgresDb(url, options)
+}
+
+interface Place {
+  host: string
+  user: string
+  database: string
+}
+
+/** @throws Error for what is no address of a database */
+function placeOf(url: string): Place {
+  const found = URL.parse(url)
+  const database = found && decodeURIComponent(found.pathname.slice(1))
+  if (!found || !/^postgres(ql)?:$/.test(found.protocol) || !found.hostname || !database)
+    throw new Error('The address of the database must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
+  return { host: found.host, user: decodeURIComponent(found.username), database }
+}
+
+async function connect(url: string, place: Place): Promise<Connection> {
+  try {
+    return await Connection.open(url)
+  } catch (thrown) {
+    throw explained(thrown, place)
+  }
+}
+
+/** In words for who starts the program. */
+function explained(thrown: unknown, { host, user, database }: Place): unknown {
+  if (!(thrown instanceof StorageFailure || thrown instanceof StatementError)) return thrown
+  const { code, message } = thrown
+  if (code === '08P01' || /startup parameter/.test(message)) return new Error(NO_PROXY)
+  if (code.startsWith('28') || code.startsWith('ERR_POSTGRES_AUTHENTICATION'))
+    return new Error(`PostgreSQL at ${host} refuses the user ${user}: check the name and the password.`)
+  if (code === '3D000')
+    return new Error(
+      `PostgreSQL at ${host} has no database ${database}: create it by CREATE DATABASE ${database} OWNER ${user}.`,
+    )
+  if (!(thrown instanceof StorageFailure)) return thrown
+  return new StorageFailure(thrown.trouble, {
+    code,
+    message: `PostgreSQL at ${host} cannot be reached (${message}): check that it runs, and the address.`,
+    cause: thrown,
+  })
+}
+
+const NO_PROXY =
+  'What stands between does not keep what a session is set to, as PgBouncer does in transaction mode: ' +
+  'name the PostgreSQL server itself, or a pool that gives each client a session of its own.'
+
+const FACTS = `SELECT current_setting('server_version_num')::bigint / 10000, current_setting('server_version'),
+  current_setting('server_encoding'), current_setting('synchronous_commit'),
+  current_setting('default_transaction_isolation'), pg_is_in_recovery(), current_setting('fsync'),
+  ARRAY_TO_STRING(ARRAY(SELECT current_setting(name) FROM unnest(string_to_array($1, ',')) AS settings (name)), ',')`
+
+/** @throws Error that says what is wrong with the server, and what to do */
+async function refuseServer(connection: Connection, { host }: Place, is_readonly: boolean): Promise<void> {
+  const names = Object.keys(SETTINGS).join(',')
+  const [row = []] = (await connection.ask(FACTS, [names])).rows
+  const [major, version, encoding, commit, isolation, is_replica, fsync, settings] = row
+  const wrong: readonly (readonly [is_wrong: boolean, sentence: string])[] = [
+    [
+      Number(major) < MIN_VERSION,
+      `PostgreSQL at ${host} is version ${version}: version ${MIN_VERSION} or later is needed.`,
+    ],
+    [
+      encoding !== 'UTF8',
+      `The database at ${host} has the encoding ${encoding}: create it with ENCODING 'UTF8'.`,
+    ],
+    [
+      commit === 'off' || fsync === 'off',
+      `PostgreSQL at ${host} confirms what is not on the disk yet, and loses it in a power cut: ` +
+        "set synchronous_commit = 'on' and fsync = 'on'.",
+    ],
+    [
+      isolation !== 'read committed',
+      `PostgreSQL at ${host} begins transactions at the level ${isolation}: ` +
+        "set default_transaction_isolation = 'read committed' for this user or database.",
+    ],
+    [
+      is_replica === 1 && !is_readonly,
+      `PostgreSQL at ${host} is a copy that may only be read: name the server that is written to.`,
+    ],
+    [settings !== Object.values(SETTINGS).join(','), NO_PROXY],
+  ]
+  const found = wrong.find(([is_wrong]) => is_wrong)
+  if (found) throw new Error(found[1])
+}
+
+async function migrateTables(connection: Connection, { user, database }: Place): Promise<void> {
+  try {
+    await migrate(connection)
+  } catch (thrown) {
+    if (!(thrown instanceof StatementError) || thrown.code !== '42501') throw thrown
+    throw new Error(
+      `The user ${user} may not change the tables of the database ${database} (${thrown.message}): ` +
+        `let it own them, by GRANT CREATE ON DATABASE ${database} TO ${user} and ALTER SCHEMA ${SCHEMA} OWNER TO ${user}.`,
+    )
+  }
+}
+
+/** Names and ids are compared by their bytes, as on SQLite: in another order pages of lists would leave rows out. */
+async function refuseCollation(connection: Connection): Promise<void> {
+  const { rows } = await connection.ask(
+    `SELECT c.relname || '.' || a.attname
+       FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_collation AS o ON o.oid = a.attcollation
+      WHERE c.relnamespace = $1::text::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+        AND o.collname <> 'C' ORDER BY 1 LIMIT 1`,
+    [SCHEMA],
+  )
+  if (rows[0])
+    throw new Error(
+      `The column ${rows[0][0]} has another collation than "C": the tables were changed by hand. ` +
+        'Restore them by ALTER TABLE … ALTER COLUMN … TYPE text COLLATE "C".',
+    )
+}

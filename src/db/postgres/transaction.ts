@@ -1,0 +1,133 @@
+// A transaction on a connection of PostgreSQL: all or nothing, and known which, also where the answer to its COMMIT was lost.
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { pauses } from '../busy.ts'
+import type { Awaitable } from '../db.ts'
+import type { Connection } from './connection.ts'
+import { StatementError } from './failure.ts'
+
+/** How long the answer to a COMMIT is waited for, and then the answer to what became of it. */
+const MAX_COMMIT_MS = 5_000
+
+/** Where it is not known what became of a transaction. */
+const UNKNOWN_OUTCOME = '08007'
+
+/** The transaction came to nothing for want of its connection, and may be done again. */
+class RolledBack extends StorageFailure {}
+
+/** That a transaction was not carried out, for certain, since its connection was lost. */
+export const wasRolledBack = (thrown: unknown): boolean => thrown instanceof RolledBack
+
+interface How {
+  /** `false`: its COMMIT does not wait for the disk. */
+  durable: boolean
+  /** Opens another connection, to ask what became of the transaction. */
+  reopen(): Promise<Connection>
+}
+
+/**
+ * Carries out a transaction at READ COMMITTED: each statement sees what was committed before it.
+ *
+ * @throws what `work` throws, after everything was rolled back; a StorageFailure of which `wasRolledBack` where the connection was lost
+ * before the end; StorageFailure 08007 where it can not be told what became of it
+ */
+export async function inTransaction<T>(
+  connection: Connection,
+  work: () => Awaitable<T>,
+  { durable, reopen }: How,
+): Promise<T> {
+  const id = await begin(connection, durable)
+  const result = await untilEnd(connection, work)
+  try {
+    const { command } = await connection.ask('COMMIT', [], MAX_COMMIT_MS)
+    if (command === 'COMMIT') return result
+  } catch (thrown) {
+    if (!connection.isLost) throw thrown
+    if (await isCommitted(id, reopen)) return result
+    throw rolledBack(thrown)
+  }
+  // PostgreSQL carries out nothing of it, and does not call that a failure.
+  throw new Error('A statement of the transaction failed, and was caught; everything was rolled back.')
+}
+
+/** Reads as of one moment, for as long as it takes. @throws what `work` throws; StorageFailure */
+export async function inSnapshot<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
+  await untilEnd(connection, () =>
+    connection.script(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+       SET LOCAL statement_timeout = 0;
+       SET LOCAL idle_in_transaction_session_timeout = '60s';
+       SET LOCAL enable_seqscan = on`,
+    ),
+  )
+  const result = await connection.patiently(() => untilEnd(connection, work))
+  await connection.ask('COMMIT')
+  return result
+}
+
+/** @returns its number, by which is asked what became of it */
+async function begin(connection: Connection, durable: boolean): Promise<string> {
+  const commit = durable ? '' : 'SET LOCAL synchronous_commit = off;'
+  const [row = []] = await untilEnd(connection, () =>
+    connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED; ${commit} SELECT pg_current_xact_id()::text`),
+  )
+  return String(row[0])
+}
+
+/** Rolls back where it does not come to its end. */
+async function untilEnd<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (connection.isLost) throw thrown instanceof StorageFailure ? rolledBack(thrown) : thrown
+    await rollBack(connection)
+    throw thrown
+  }
+}
+
+async function rollBack(connection: Connection): Promise<void> {
+  try {
+    await connection.ask('ROLLBACK')
+  } catch {
+    // The server rolls it back when the connection ends. What is thrown is why it was to be rolled back.
+    connection.lose()
+  }
+}
+
+function rolledBack(thrown: unknown): unknown {
+  if (!(thrown instanceof StorageFailure) || thrown.trouble !== 'unreachable') return thrown
+  return new RolledBack(thrown.trouble, { code: thrown.code, message: thrown.message, cause: thrown })
+}
+
+/** Asks until the server can say so: it may be starting, or may not have noticed yet that the connection is lost. */
+async function isCommitted(id: string, reopen: () => Promise<Connection>): Promise<boolean> {
+  const due_ms = performance.now() + MAX_COMMIT_MS
+  let cause: unknown
+  for (const pause_ms of pauses()) {
+    try {
+      const status = await statusOf(id, reopen)
+      if (status !== 'in progress') return status === 'committed'
+    } catch (thrown) {
+      // A server that does not know the number, since it took over from one that failed, has nothing of the transaction.
+      if (thrown instanceof StatementError) return false
+      cause = thrown
+    }
+    if (performance.now() + pause_ms > due_ms) break
+    await Bun.sleep(pause_ms)
+  }
+  throw new StorageFailure('unreachable', {
+    code: UNKNOWN_OUTCOME,
+    message:
+      'the connection to the database was lost at a commit, and whether it was carried out cannot be told',
+    cause,
+  })
+}
+
+async function statusOf(id: string, reopen: () => Promise<Connection>): Promise<unknown> {
+  const connection = await reopen()
+  try {
+    const { rows } = await connection.ask('SELECT pg_xact_status($1::text::xid8)', [id], MAX_COMMIT_MS)
+    return rows[0]?.[0]
+  } finally {
+    await connection.close()
+  }
+}

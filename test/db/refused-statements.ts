@@ -1,0 +1,249 @@
+// Statements that the tables refuse, whatever the code above them does; and rows for them to be about.
+
+const TOO_MUCH = '9007199254740992'
+
+const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
+
+const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
+  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9`
+
+/** One account with 100, a key, a call, an expired hold, and the entries of both. */
+export const FILLING = `
+  INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
+  INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
+  INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0, NULL);
+  INSERT INTO prices VALUES (1, zeroblob(32), '{}');
+  INSERT INTO calls VALUES (1, ${CALL});
+  INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
+  INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
+  INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
+  INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
+  INSERT INTO closed_accounts VALUES (1, 0);
+  INSERT INTO passwords VALUES (1, NULL, '$argon2id$x', 0), (2, 1, '$argon2id$y', 0);
+  INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9);
+  INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9);
+  INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
+  INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
+  INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
+  INSERT INTO gateways VALUES (1, '1.0.0', 5, NULL);
+  INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
+  INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
+  INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL)`
+
+const ACCOUNTS = [
+  ['a negative balance', 'UPDATE accounts SET balance_nanos = -1'],
+  ['a balance above the safe integers', `UPDATE accounts SET balance_nanos = ${TOO_MUCH}`],
+  ['half a nano-dollar', 'UPDATE accounts SET balance_nanos = 1.5'],
+  ['a text as an amount', "UPDATE accounts SET balance_nanos = 'much'"],
+  ['more on hold than the balance', 'UPDATE accounts SET held_nanos = 101'],
+  ['a negative hold', 'UPDATE accounts SET held_nanos = -1'],
+  ['a negative debt', 'UPDATE accounts SET debt_nanos = -1'],
+  ['a debt above the safe integers', `UPDATE accounts SET debt_nanos = ${TOO_MUCH}`],
+  ['an unknown status', "UPDATE accounts SET status = 'closed'"],
+  ['an empty name', "UPDATE accounts SET name = ''"],
+  ['a name of 65 characters', `UPDATE accounts SET name = '${'x'.repeat(65)}'`],
+  ['a name twice', "INSERT INTO accounts VALUES (2, 'a', 'active', 0, 0, 0, 0)"],
+] as const
+
+const REFUSED = "INSERT INTO refusals SELECT 1, 1, 1, 'r', 0, 's', 'm', 400, 'c', 'words'"
+const REFUSALS = [
+  ['of an unknown account', REFUSED.replace('1, 1, 1', '1, 9, 1')],
+  ['of an unknown key', REFUSED.replace('1, 1, 1', '1, 1, 9')],
+  ['without a request', REFUSED.replace("'r'", "''")],
+  ['with a status that is none', REFUSED.replace('400', '200')],
+  ['without a code', REFUSED.replace("'c'", "''")],
+  ['of a model without a name', REFUSED.replace("'m'", "''")],
+  ['a sum of none', "INSERT INTO refusal_sums VALUES (3600, 1, 0, 1, 'c', 0)"],
+  ['a sum of a day', "INSERT INTO refusal_sums VALUES (86400, 1, 0, 1, 'c', 1)"],
+] as const
+
+const KEYS = [
+  ['a key of an unknown account', 'UPDATE keys SET account_id = 9'],
+  ['a hash of another length', 'UPDATE keys SET sha256 = zeroblob(31)'],
+  ['a hash twice', `INSERT INTO keys (${KEY}) SELECT 2, 1, 'k', 'tg_', sha256, 0, 0, 0 FROM keys`],
+  ['models that are not JSON', "UPDATE keys SET models = 'all'"],
+  ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
+  ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
+  ['a negative limit a day', 'UPDATE keys SET daily_limit_nanos = -1'],
+  ['a limit a month above the safe integers', `UPDATE keys SET monthly_limit_nanos = ${TOO_MUCH}`],
+  ['no call at the same time', 'UPDATE keys SET concurrent_calls = 0'],
+  ['half a call at the same time', 'UPDATE keys SET concurrent_calls = 1.5'],
+  ['negative spending of the day', 'UPDATE keys SET day_nanos = -1'],
+  ['negative spending of the month', 'UPDATE keys SET month_nanos = -1'],
+  ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
+  ['a negative hold', 'UPDATE keys SET held_nanos = -1'],
+] as const
+
+const HOLDS = [
+  ['an unknown state', "UPDATE holds SET state = 'lost'"],
+  ['a negative amount', 'UPDATE holds SET amount_nanos = -1'],
+  ['an amount above the safe integers', `UPDATE holds SET amount_nanos = ${TOO_MUCH}`],
+  ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
+  ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
+  ['a hold that was settled', "UPDATE holds SET state = 'posted'"],
+  ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0, NULL)"],
+] as const
+
+const ENTRIES = [
+  ['a changed entry', 'UPDATE entries SET amount_nanos = 111 WHERE id = 1'],
+  ['a changed note', "UPDATE entries SET note = 'other'"],
+  ['a deleted entry', 'DELETE FROM entries WHERE id = 1'],
+  ['all entries deleted', 'DELETE FROM entries'],
+  ['an entry replaced', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 111, NULL, '', 0, NULL)"],
+  ['an empty key of a request', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, NULL, '', 0, '')"],
+  [
+    'a key of a request twice',
+    "INSERT INTO entries VALUES (3, 1, 'top_up', 1, NULL, '', 0, 'a'), (4, 1, 'top_up', 1, NULL, '', 0, 'a')",
+  ],
+  ['a negative top-up', "INSERT INTO entries VALUES (3, 1, 'top_up', -1, NULL, '', 0, NULL)"],
+  ['a positive charge', "INSERT INTO entries VALUES (3, 1, 'charge', 1, 1, '', 0, NULL)"],
+  ['a positive withdrawal', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0, NULL)"],
+  ['a positive debt payment', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0, NULL)"],
+  ['a charge without a call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0, NULL)"],
+  ['a top-up with a call', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, 1, '', 0, NULL)"],
+  ['an unknown kind', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0, NULL)"],
+  [
+    'an amount above the safe integers',
+    `INSERT INTO entries VALUES (3, 1, 'top_up', ${TOO_MUCH}, NULL, '', 0, NULL)`,
+  ],
+] as const
+
+const CALLS = [
+  ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
+  ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
+  ['a negative cost', 'UPDATE calls SET cost_nanos = -1'],
+  ['a negative cost of the provider', 'UPDATE calls SET provider_cost_nanos = -1'],
+  ["a provider's cost above the safe integers", `UPDATE calls SET provider_cost_nanos = ${TOO_MUCH}`],
+  ['a negative cost that a provider reports', 'UPDATE calls SET reported_cost_nanos = -1'],
+  ['half a nano-dollar by the cost of a route', 'UPDATE calls SET computed_cost_nanos = 0.5'],
+  ["half a nano-dollar of a provider's cost", 'UPDATE calls SET provider_cost_nanos = 0.5'],
+  ['a negative count', 'UPDATE calls SET output_tokens = -1'],
+  ['a count above the safe integers', `UPDATE calls SET input_tokens = ${TOO_MUCH}`],
+  ['half a token', 'UPDATE calls SET thinking_tokens = 0.5'],
+  ['an infinite count', 'UPDATE calls SET images = 9e999'],
+  ['an unknown outcome', "UPDATE calls SET outcome = 'fine'"],
+  ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
+  ['a mark of the sums that is neither 0 nor 1', 'UPDATE calls SET summed = 2'],
+  ['a negative number of failed tries', 'UPDATE calls SET failed_tries = -1'],
+  ['a price that is none', 'UPDATE calls SET price_id = 9'],
+  ['a price beside the one that it names', "UPDATE calls SET price = '{}'"],
+  ['counts that complete no price', "UPDATE calls SET price_id = NULL, counted = '{}'"],
+  ['a changed price', "UPDATE prices SET json = '[]'"],
+  ['a deleted price', 'DELETE FROM prices'],
+  ['a price replaced', "INSERT OR REPLACE INTO prices VALUES (1, zeroblob(32), '[]')"],
+  ['a price twice', "INSERT INTO prices VALUES (2, zeroblob(32), '[]')"],
+  ['a price that is not JSON', "INSERT INTO prices VALUES (2, randomblob(32), 'cheap')"],
+  ['a hash of a price of another length', "INSERT INTO prices VALUES (2, randomblob(31), '{}')"],
+  ['an unknown rewrite', "INSERT INTO call_rewrites VALUES (3, 'models', 0, NULL)"],
+  ['a trace beyond its bound', `UPDATE calls SET trace = '${'x'.repeat(2_049)}'`],
+] as const
+
+const RESPONSES = [
+  ['a response of an unknown account', 'UPDATE responses SET account_id = 9'],
+  ['an id twice in one account', "UPDATE responses SET response_id = 'r1'"],
+  ['an empty id', "UPDATE responses SET response_id = '' WHERE id = 1"],
+  ['a response that continues itself', 'UPDATE responses SET previous = 2 WHERE id = 2'],
+  ['one that continues an unknown one', 'UPDATE responses SET previous = -1 WHERE id = 2'],
+  ['the deletion of one that another continues', 'DELETE FROM responses WHERE id = 1'],
+  ['a deleted one that none continues', 'UPDATE responses SET deleted = 1 WHERE id = 2'],
+  ['a negative count of those after it', 'UPDATE responses SET later = -1'],
+  ['content in the row and in a file', "UPDATE responses SET body_file = 'g' WHERE id = 1"],
+  ['content nowhere', 'UPDATE responses SET body = NULL WHERE id = 1'],
+  ['one file for two', "UPDATE responses SET body = NULL, body_file = 'f' WHERE id = 1"],
+  ['no bytes', 'UPDATE responses SET kept_bytes = 0 WHERE id = 1'],
+  ['a conversation smaller than its last response', 'UPDATE responses SET chain_bytes = 6 WHERE id = 2'],
+  ['a first one that is the second', 'UPDATE responses SET chain_length = 2 WHERE id = 1'],
+] as const
+
+const CLOSED_ACCOUNTS = [
+  ['an account twice', 'INSERT INTO closed_accounts VALUES (1, 1)'],
+  ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
+] as const
+
+const PASSWORDS = [
+  ['a second one of the operator', "INSERT INTO passwords VALUES (3, NULL, '$argon2id$z', 0)"],
+  ['a second one of an account', "INSERT INTO passwords VALUES (3, 1, '$argon2id$z', 0)"],
+  ['an unknown account', 'UPDATE passwords SET account_id = 9 WHERE id = 2'],
+  ['a password as it was typed', "UPDATE passwords SET hash = 'secret'"],
+] as const
+
+const SESSIONS = [
+  ['a hash of another length', 'UPDATE sessions SET sha256 = zeroblob(31)'],
+  ['a hash twice', 'UPDATE sessions SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['an unknown role', "UPDATE sessions SET role = 'root'"],
+  ['an operator with an account', 'UPDATE sessions SET account_id = 1 WHERE id = 1'],
+  ['an account without one', 'UPDATE sessions SET account_id = NULL WHERE id = 2'],
+  ['an account that becomes the operator', "UPDATE sessions SET role = 'operator' WHERE id = 2"],
+  ['a key that becomes its account', "UPDATE sessions SET role = 'account' WHERE id = 3"],
+  ['a key without one', 'UPDATE sessions SET key_id = NULL WHERE id = 3'],
+  ['an unknown account', 'UPDATE sessions SET account_id = 9 WHERE id = 2'],
+  ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
+  ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
+] as const
+
+const KNOWN_ADDRESSES = [
+  ['a place twice', "INSERT INTO known_addresses VALUES (3, NULL, '203.0.113.7', 1)"],
+  ['a place of an account twice', "INSERT INTO known_addresses VALUES (3, 1, '203.0.113.7', 1)"],
+  ['no place', "UPDATE known_addresses SET place = ''"],
+  ['an unknown account', 'UPDATE known_addresses SET account_id = 9 WHERE id = 2'],
+] as const
+
+const ROUTE_SUMS = [
+  ['a sum twice', "INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 1, 0, 0)"],
+  ['a span of another length', 'UPDATE route_sums SET span_s = 60'],
+  ['a begin between two spans', 'UPDATE route_sums SET start_s = 601'],
+  ['a result without a word', "UPDATE route_sums SET result = ''"],
+  ['no tries', 'UPDATE route_sums SET tries = 0, calls = 0'],
+  ['more calls than tries', 'UPDATE route_sums SET calls = 3'],
+  ['a negative time', 'UPDATE route_sums SET first_byte_ms = -1'],
+] as const
+
+const ALERTS = [
+  ['a second open one of the same', "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)"],
+  ['no rule', "UPDATE alerts SET rule = ''"],
+  ['no sentence', "UPDATE alerts SET sentence = ''"],
+  ['an end before its begin', 'UPDATE alerts SET over_since_ms = 4 WHERE id = 1'],
+  ['an end before it was over', 'UPDATE alerts SET ended_at_ms = 5 WHERE id = 1'],
+  ['an unknown account', 'UPDATE alerts SET account_id = 9 WHERE id = 2'],
+] as const
+
+const ALERT_SENDINGS = [
+  ['another event', "UPDATE alert_sendings SET event = 'seen'"],
+  ['one that is sent and waits', 'UPDATE alert_sendings SET due_at_ms = 9'],
+  ['negative tries', 'UPDATE alert_sendings SET tries = -1'],
+  ['an unknown alert', 'UPDATE alert_sendings SET alert_id = 9'],
+  ['an id twice', "INSERT INTO alert_sendings VALUES (2, 1, NULL, 'ended', 'm1', 5, 0, 5, NULL, NULL, NULL)"],
+] as const
+
+const LINKS = [
+  ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
+  ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
+  ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
+  ['a hash twice', 'UPDATE sign_in_links SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['an unknown account', 'UPDATE sign_in_links SET account_id = 9 WHERE id = 2'],
+] as const
+
+const GATEWAYS = [
+  ['no version', "UPDATE gateways SET version = ''"],
+  ['no start', 'UPDATE gateways SET started_at_ms = NULL'],
+] as const
+
+/** By the table that stays as it is. */
+export const REFUSED_STATEMENTS = [
+  ['gateways', GATEWAYS],
+  ['passwords', PASSWORDS],
+  ['sessions', SESSIONS],
+  ['sign_in_links', LINKS],
+  ['known_addresses', KNOWN_ADDRESSES],
+  ['route_sums', ROUTE_SUMS],
+  ['alerts', ALERTS],
+  ['alert_sendings', ALERT_SENDINGS],
+  ['accounts', ACCOUNTS],
+  ['closed_accounts', CLOSED_ACCOUNTS],
+  ['keys', KEYS],
+  ['refusals', REFUSALS],
+  ['holds', HOLDS],
+  ['entries', ENTRIES],
+  ['calls', CALLS],
+  ['responses', RESPONSES],
+] as const

@@ -1,0 +1,86 @@
+// A proxy before PostgreSQL that cuts a connection at its COMMIT: before it, half way, or before its answer.
+
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** What happens to the next COMMIT. `silent`: it arrives, but its answer does not, and nobody hangs up. */
+export type Cut = 'before' | 'half' | 'after' | 'silent'
+
+export interface Proxy extends AsyncDisposable {
+  /** The address of the database by way of it. */
+  url: string
+  /** Once; then everything passes again. */
+  cutNext(cut: Cut): void
+  /** From the next cut on nobody gets through; or again. */
+  refuseAfterCut(refuse: boolean): void
+  /** How many COMMITs were cut. */
+  readonly cuts: number
+  /** Cuts all connections, as a server that restarts. */
+  cutAll(): void
+}
+
+const COMMIT = Buffer.from('COMMIT\0')
+
+/** @param rewrite what is between may change what a session is set to */
+export async function startProxy(
+  url: string,
+  rewrite: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<Proxy> {
+  const target = new URL(url)
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let next: Cut | undefined
+  let cuts = 0
+  let refuses = false
+  let is_closed = false
+
+  const server = createServer((client) => {
+    if (is_closed) return void client.destroy()
+    const there = connect(Number(target.port || 5432), target.hostname)
+    const pair = [client, there] as const
+    pairs.add(pair)
+    const end = () => {
+      pairs.delete(pair)
+      for (const socket of pair) socket.destroy()
+    }
+    let cut: Cut | undefined
+    client.on('data', (bytes) => {
+      if (!next || !bytes.includes(COMMIT)) return void there.write(rewrite(bytes))
+      cut = next
+      next = undefined
+      cuts += 1
+      is_closed = refuses
+      if (cut === 'before') return end()
+      if (cut !== 'half') return void there.write(bytes)
+      there.write(bytes.subarray(0, bytes.length / 2), end)
+    })
+    there.on('data', (bytes) => {
+      if (cut === undefined) return void client.write(bytes)
+      if (cut === 'after') end()
+    })
+    for (const socket of pair) socket.on('close', end).on('error', end)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const own = new URL(url)
+  own.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cutAll = () => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy()
+  }
+  return {
+    url: own.href,
+    cutNext: (cut) => {
+      next = cut
+    },
+    refuseAfterCut: (refuse) => {
+      refuses = refuse
+      is_closed = false
+    },
+    get cuts() {
+      return cuts
+    },
+    cutAll,
+    async [Symbol.asyncDispose]() {
+      cutAll()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,56 @@
+// A PostgreSQL server for tests, in a temporary folder; it ends with whoever started it, however that ends.
+import { freePort } from './free-port.ts'
+import { prepareProgram } from './postgres-program.ts'
+import { temporary } from './temporary.ts'
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Of its superuser. */
+  url: string
+}
+
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'shared_buffers=32MB',
+  'max_connections=200',
+  'autovacuum=off',
+  'full_page_writes=off',
+  // Tests drive transactions into each other.
+  'deadlock_timeout=50ms',
+  'log_min_messages=fatal',
+]
+
+/** Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. */
+const WATCH =
+  'folder=$1; shift; "$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"'
+
+/** @throws Error that says what the server said, where it does not start */
+export async function startPostgres(native: string): Promise<PostgresServer> {
+  const folder = temporary()
+  const { command, env } = prepareProgram(native, folder.path)
+  const data = folder.at('data')
+  const how = ['--no-sync', '--auth=trust', '--username=tollgate', '--encoding=UTF8', '--locale=C']
+  const made = Bun.spawnSync(command('initdb', `--pgdata=${data}`, ...how), { env, cwd: folder.path })
+  if (made.exitCode !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`)
+  const port = freePort()
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting])
+  const server = command('postgres', '-D', data, '-p', String(port), ...settings)
+  const log = folder.at('log')
+  const child = Bun.spawn(['sh', '-c', WATCH, 'sh', folder.path, ...server], {
+    env,
+    cwd: folder.path,
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: Bun.file(log),
+  })
+  // A test process need not wait for it at its end.
+  child.unref()
+  return {
+    url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
+    async [Symbol.asyncDispose]() {
+      await child.stdin.end()
+      await child.exited
+      folder[Symbol.dispose]()
+    },
+  }
+}
