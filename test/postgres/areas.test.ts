@@ -232,7 +232,7 @@ describe.if(hasPostgres)('on both engines', () => {
       }
       const read = async () => [
         await listRefusals(db, { account_id: 1 }, PAGE),
-        await listRefusals(db, { status: { from: 500, to: 599 } }, PAGE),
+        await listRefusals(db, { account_id: undefined, status: { from: 500, to: 599 } }, PAGE),
         await reasonsOfRefused(db, asked, 5),
       ]
       const before = await read()
