@@ -36,9 +36,9 @@ export interface Invariant {
 /** The least of a row's columns: no function for it has the same name in every engine. */
 const least = (first: string, ...others: string[]): string =>
   others.reduce((so_far, next) => `CASE WHEN ${next} < ${so_far} THEN ${next} ELSE ${so_far} END`, first)
-const LEAST_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balance_nanos - held_nanos')
-const LEAST_OF_KEY = least('spent_nanos', 'held_nanos')
-const LEAST_OF_CALL = least('cost_nanos', 'unpaid_nanos')
+const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balance_nanos - held_nanos')
+const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
+const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos')
 
 export const INVARIANTS: readonly Invariant[] = [
   {
@@ -97,14 +97,14 @@ export const INVARIANTS: readonly Invariant[] = [
     meaning: 'No balance, debt, hold or spending is negative, and no account has more on hold than it has.',
     over: 'accounts',
     sql: `SELECT 'account ' || id AS subject, 0 AS expected,
-                 ${LEAST_OF_ACCOUNT} AS found
-            FROM accounts WHERE ${LEAST_OF_ACCOUNT} < 0
+                 ${MIN_OF_ACCOUNT} AS found
+            FROM accounts WHERE ${MIN_OF_ACCOUNT} < 0
           UNION ALL
-          SELECT 'key ' || id, 0, ${LEAST_OF_KEY} FROM keys WHERE ${LEAST_OF_KEY} < 0
+          SELECT 'key ' || id, 0, ${MIN_OF_KEY} FROM keys WHERE ${MIN_OF_KEY} < 0
           UNION ALL
           SELECT 'hold ' || id, 0, amount_nanos FROM holds WHERE amount_nanos < 0
           UNION ALL
-          SELECT 'call ' || id, 0, ${LEAST_OF_CALL} FROM calls WHERE ${LEAST_OF_CALL} < 0`,
+          SELECT 'call ' || id, 0, ${MIN_OF_CALL} FROM calls WHERE ${MIN_OF_CALL} < 0`,
   },
   {
     name: 'key_belongs_to_account',
