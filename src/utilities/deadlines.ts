@@ -25,7 +25,7 @@ export class Deadlines {
   readonly #due_ms = new Map<Deadline, number>()
   readonly #ring = () => this.#callDue()
   #timer: RunningTimer | undefined
-  /** When the timer rings; never, where there is none. */
+  /** When the timer rings; never, while no timer runs. */
   #rings_ms = Number.POSITIVE_INFINITY
 
   constructor(clock = RUNTIME) {

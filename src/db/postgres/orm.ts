@@ -27,7 +27,7 @@ class Session extends SQLiteRemoteSession<Nothing, Nothing> {
 export function ormOver(ask: Asking): Orm {
   const client: RemoteCallback = async (text, values, method) => {
     const rows = await ask(textOf(text), values)
-    // For `get` it takes the row itself, and undefined where there is none; its type does not say so.
+    // For `get` it takes the row itself, and undefined for no row; its type does not say so.
     return { rows: (method === 'get' ? rows[0] : rows) as unknown[] }
   }
   const dialect = new SQLiteAsyncDialect()
