@@ -1,4 +1,4 @@
-// What a draft of the console may not change of the catalogue file: archives, and which environment variables it can name.
+// What a draft of the console may not change of the catalogue file: archives, the database, and which environment variables it can name.
 import { compileGlobs } from '../utilities/glob.ts'
 import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -24,6 +24,7 @@ export interface DraftedChange {
 export function beyondConsole(change: DraftedChange): Mistake[] {
   return [
     ...changed(change, ({ backup }) => backup, 'backup', BACKUPS_ELSEWHERE),
+    ...changed(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
     ...changed(change, namesIn, 'server.env_names', NAMES_ELSEWHERE),
     ...unlistedVariables(change),
   ]
@@ -42,6 +43,9 @@ function changed(
 /** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
 const BACKUPS_ELSEWHERE =
   'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
+
+const STORAGE_ELSEWHERE =
+  'must be changed in the file on the server, once the rows are where it says: `tollgate migrate` moves them'
 
 const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
 

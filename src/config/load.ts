@@ -16,6 +16,7 @@ import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
+import { readStorage } from './storage.ts'
 import { readToml, type TomlDocument, type TomlTable } from './toml.ts'
 
 /** `warnings`: what is disabled, or looks wrong, in a file without mistakes. */
@@ -67,6 +68,7 @@ function readDocument(
   const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
   const alerts = texts.alerts && readAlerts(texts.alerts, { ...options, report })
   const backup = texts.backup && readBackup(texts.backup, { ...options, report })
+  const storage = texts.storage && readStorage(texts.storage, { ...options, report })
   if (server) checkServer(server, report)
   if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
     report(
@@ -80,7 +82,7 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const sections = allOf({ ...texts, metrics, telemetry, alerts, backup })
+  const sections = allOf({ ...texts, metrics, telemetry, alerts, backup, storage })
   return outline && sections && { ...sections, providers, models }
 }
 

@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [alerts] and [backup], and in comments that hold such values.
+// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [alerts], [backup] and [storage], and in comments that hold such values.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { mayHaveToken } from '../domain/webhook-secret.ts'
@@ -60,6 +60,7 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
   // In place of an address: no provider has it.
   if (section === 'metrics') return 'the metrics'
+  if (section === 'storage') return 'the database'
   return section === 'alerts' ? 'the alerts' : 'the backups'
 }
 
@@ -68,6 +69,7 @@ const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['telemetry', ['headers']],
   ['alerts', ['webhook_url', 'webhook_secret']],
   ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
+  ['storage', ['database']],
 ])
 
 const isSecretSetting = ([section, name]: TomlPath): boolean =>
@@ -122,7 +124,7 @@ function addressOf(address: unknown): string {
 const QUOTED = /"(?:\\.|[^"\\])*\\?(?:"|$)|'[^']*'/g
 /** A key whose value is a secret, or a table of such. */
 const SENSITIVE =
-  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|webhook_url|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
+  /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|webhook_url|database|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
 const HEADERS = /^\s*(?:#+\s*)?\[[^\]=]*headers[^\]=]*\]/i
 /** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
 const MAX_LINE_CHARS = 1_000

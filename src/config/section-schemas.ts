@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of all sections.
+// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention], [console], [backup] and [storage]; and the list of all sections.
 import { Type } from '@sinclair/typebox'
 import { AlertsSchema, MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { Count, closed, DEFAULT_ENV_NAMES, LISTEN_PATTERN, MAX_COUNT, Milliseconds } from './schema-parts.ts'
@@ -250,6 +250,15 @@ export const BackupSchema = Type.Object(
   closed,
 )
 
+export const StorageSchema = Type.Object(
+  {
+    database: OptionalText(
+      'the address of a PostgreSQL database in place of tollgate.db; "env:NAME" reads a variable. Waits for a restart',
+    ),
+  },
+  closed,
+)
+
 /** By the names of the sections, in the order in which people look for them. */
 export const SECTION_SCHEMAS = {
   server: ServerSchema,
@@ -262,4 +271,5 @@ export const SECTION_SCHEMAS = {
   telemetry: TelemetrySchema,
   alerts: AlertsSchema,
   backup: BackupSchema,
+  storage: StorageSchema,
 }

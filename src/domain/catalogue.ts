@@ -271,6 +271,12 @@ export interface BackupSettings {
   readonly unavailable: string | undefined
 }
 
+/** Where rows and files are kept, in place of the data folder. */
+export interface StorageSettings {
+  /** The address of a PostgreSQL database, with its password; undefined: a file of SQLite. */
+  readonly database: string | undefined
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
@@ -283,6 +289,7 @@ export interface Catalogue {
   readonly telemetry: TelemetrySettings
   readonly alerts: AlertSettings
   readonly backup: BackupSettings
+  readonly storage: StorageSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

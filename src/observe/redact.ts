@@ -90,7 +90,9 @@ export function secretsOf({
   telemetry,
   alerts,
   backup,
-}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'alerts' | 'backup'>>): [
+  storage,
+}: Pick<Catalogue, 'providers'> &
+  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'alerts' | 'backup' | 'storage'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -102,6 +104,7 @@ export function secretsOf({
       ...Object.values(telemetry?.headers ?? {}),
       ...(alerts?.webhook ? secretsOfWebhook(alerts.webhook) : []),
       ...(backup ? secretsOfBackup(backup) : []),
+      ...(storage?.database === undefined ? [] : [storage.database, ...passwordIn(storage.database)]),
     ],
     all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),
   ]
@@ -122,6 +125,12 @@ function placesOfKey(api_key: string): string[] {
 
 const secretsOfWebhook = ({ url, secret }: { url: string; secret: string }): string[] =>
   mayHaveToken(url) ? [secret, url] : [secret]
+
+/** As it is written, and as it is. */
+function passwordIn(address: string): string[] {
+  const password = URL.parse(address)?.password ?? ''
+  return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])]
+}
 
 function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {
   return [

@@ -1,0 +1,82 @@
+// The reading of [storage]: the database on a server, in place of the file in the data folder.
+import { readFile } from 'node:fs/promises'
+import type { Static } from '@sinclair/typebox'
+import type { StorageSettings } from '../domain/catalogue.ts'
+import { codeOf } from '../utilities/thrown.ts'
+import { formatMistake, type Mistake, Mistakes, type Report, validate } from './mistakes.ts'
+import { type Environment, readSecret } from './providers.ts'
+import { StorageSchema } from './section-schemas.ts'
+import { readToml } from './toml.ts'
+
+interface Context {
+  env: Environment
+  report: Report
+}
+
+/** Reads the section, whose shape has been checked. Without its variable there is no start: rows would come into another database. */
+export function readStorage(text: Static<typeof StorageSchema>, { env, report }: Context): StorageSettings {
+  const path = ['storage', 'database']
+  if (text.database === undefined) return { database: undefined }
+  const database = readSecret(text.database, path, { env, report })
+  if (typeof database !== 'string')
+    report(
+      path,
+      `needs the environment variable ${database.variable}, which is not set: set it, or write the address itself`,
+    )
+  else if (database !== '' && !isAddress(database))
+    report(
+      path,
+      'must be the address of a PostgreSQL database, such as "postgres://tollgate:password@db.internal/tollgate", or "env:NAME"',
+    )
+  else return { database }
+  return { database: undefined }
+}
+
+function isAddress(text: string): boolean {
+  const address = URL.parse(text)
+  if (!address || !/^postgres(ql)?:$/.test(address.protocol) || address.hostname === '') return false
+  try {
+    decodeURIComponent(address.username + address.password)
+    return decodeURIComponent(address.pathname).length > 1
+  } catch {
+    // Dropped: which part of it has a lone percent sign.
+    return false
+  }
+}
+
+/** Most files have no such section, and need not be read for it. */
+const MENTIONED = /storage/
+
+/**
+ * The section alone of a catalogue file, whatever is wrong elsewhere in it; without the file as without the section.
+ *
+ * @throws Error with a line for each mistake in it; the file system's for a file that cannot be read
+ */
+export async function storageIn(path: string, env: Environment): Promise<StorageSettings> {
+  const text = await readIfThere(path)
+  if (!MENTIONED.test(text)) return { database: undefined }
+  const refuse = (mistakes: readonly Mistake[]) => {
+    if (mistakes.length > 0) throw new Error(mistakes.map((each) => formatMistake(path, each)).join('\n'))
+  }
+  const document = readToml(text)
+  if (!document.ok) {
+    const { line, message } = document
+    refuse([{ path: '', line, message: `is not TOML: ${message}` }])
+    return { database: undefined }
+  }
+  const mistakes = new Mistakes(document)
+  const { report } = mistakes
+  const section = validate(StorageSchema, document.value.storage ?? {}, ['storage'], report)
+  const storage = section && readStorage(section, { env, report })
+  refuse(mistakes.list)
+  return storage ?? { database: undefined }
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return ''
+    throw thrown
+  }
+}
