@@ -4,8 +4,8 @@ import type { Static } from '@sinclair/typebox'
 import type { BackupLock, BackupPlace, BackupSettings } from '../domain/catalogue.ts'
 import { parseDuration } from '../utilities/duration.ts'
 import { withoutTrailing } from '../utilities/text-ends.ts'
+import type { BackupSchema } from './place-schemas.ts'
 import { type ProviderContext, readSecret, warnNotSet } from './providers.ts'
-import type { BackupSchema } from './section-schemas.ts'
 
 type BackupText = Static<typeof BackupSchema>
 type SecretName = 'access_key_id' | 'secret_access_key' | 'passphrase'

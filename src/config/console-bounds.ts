@@ -1,4 +1,4 @@
-// What a draft of the console may not change of the catalogue file: archives, the database, and which environment variables it can name.
+// What a draft of the console may not change of the catalogue file: archives, the storage, and which environment variables it can name.
 import { compileGlobs } from '../utilities/glob.ts'
 import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -45,7 +45,7 @@ const BACKUPS_ELSEWHERE =
   'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
 
 const STORAGE_ELSEWHERE =
-  'must be changed in the file on the server, once the rows are where it says: `tollgate migrate` moves them'
+  'must be changed in the file on the server, once the rows and files are where it says: `tollgate migrate` moves them'
 
 const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
 

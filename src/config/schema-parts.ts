@@ -14,6 +14,9 @@ export const LISTEN_PATTERN = '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$'
 /** setTimeout fires at once for delays beyond 31 bits. */
 export const MAX_TIMER_MS = 2_147_483_647
 
+/** Text that may be left out, and is not empty if it is not. */
+export const OptionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
 export const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
 

@@ -60,7 +60,7 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
   // In place of an address: no provider has it.
   if (section === 'metrics') return 'the metrics'
-  if (section === 'storage') return 'the database'
+  if (section === 'storage') return 'the storage'
   return section === 'alerts' ? 'the alerts' : 'the backups'
 }
 
@@ -69,7 +69,7 @@ const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['telemetry', ['headers']],
   ['alerts', ['webhook_url', 'webhook_secret']],
   ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
-  ['storage', ['database']],
+  ['storage', ['database', 'access_key_id', 'secret_access_key']],
 ])
 
 const isSecretSetting = ([section, name]: TomlPath): boolean =>

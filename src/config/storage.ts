@@ -1,11 +1,12 @@
-// The reading of [storage]: the database on a server, in place of the file in the data folder.
+// The reading of [storage]: the database on a server and the bucket of files, in place of what is in the data folder.
 import { readFile } from 'node:fs/promises'
 import type { Static } from '@sinclair/typebox'
 import type { StorageSettings } from '../domain/catalogue.ts'
 import { codeOf } from '../utilities/thrown.ts'
 import { formatMistake, type Mistake, Mistakes, type Report, validate } from './mistakes.ts'
+import { StorageSchema } from './place-schemas.ts'
 import { type Environment, readSecret } from './providers.ts'
-import { StorageSchema } from './section-schemas.ts'
+import { readFiles } from './storage-files.ts'
 import { readToml } from './toml.ts'
 
 interface Context {
@@ -13,10 +14,19 @@ interface Context {
   report: Report
 }
 
-/** Reads the section, whose shape has been checked. Without its variable there is no start: rows would come into another database. */
-export function readStorage(text: Static<typeof StorageSchema>, { env, report }: Context): StorageSettings {
+type StorageText = Static<typeof StorageSchema>
+
+const IN_FOLDER: StorageSettings = { database: undefined, files: undefined }
+
+/** Reads the section, whose shape has been checked. Without a variable of it there is no start: what is stored would come into another place. */
+export const readStorage = (text: StorageText, context: Context): StorageSettings => ({
+  database: readDatabase(text, context),
+  files: readFiles(text, context),
+})
+
+function readDatabase(text: StorageText, { env, report }: Context): string | undefined {
   const path = ['storage', 'database']
-  if (text.database === undefined) return { database: undefined }
+  if (text.database === undefined) return undefined
   const database = readSecret(text.database, path, { env, report })
   if (typeof database !== 'string')
     report(
@@ -28,8 +38,8 @@ export function readStorage(text: Static<typeof StorageSchema>, { env, report }:
       path,
       'must be the address of a PostgreSQL database, such as "postgres://tollgate:password@db.internal/tollgate", or "env:NAME"',
     )
-  else return { database }
-  return { database: undefined }
+  else return database
+  return undefined
 }
 
 function isAddress(text: string): boolean {
@@ -54,7 +64,7 @@ const MENTIONED = /storage/
  */
 export async function storageIn(path: string, env: Environment): Promise<StorageSettings> {
   const text = await readIfThere(path)
-  if (!MENTIONED.test(text)) return { database: undefined }
+  if (!MENTIONED.test(text)) return IN_FOLDER
   const refuse = (mistakes: readonly Mistake[]) => {
     if (mistakes.length > 0) throw new Error(mistakes.map((each) => formatMistake(path, each)).join('\n'))
   }
@@ -62,14 +72,14 @@ export async function storageIn(path: string, env: Environment): Promise<Storage
   if (!document.ok) {
     const { line, message } = document
     refuse([{ path: '', line, message: `is not TOML: ${message}` }])
-    return { database: undefined }
+    return IN_FOLDER
   }
   const mistakes = new Mistakes(document)
   const { report } = mistakes
   const section = validate(StorageSchema, document.value.storage ?? {}, ['storage'], report)
   const storage = section && readStorage(section, { env, report })
   refuse(mistakes.list)
-  return storage ?? { database: undefined }
+  return storage ?? IN_FOLDER
 }
 
 async function readIfThere(path: string): Promise<string> {

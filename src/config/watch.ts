@@ -12,7 +12,7 @@ import type { Mistake } from './mistakes.ts'
 const NEEDS_RESTART = {
   server: ['listen', 'tls_certificate', 'tls_key'],
   metrics: ['listen'],
-  storage: ['database'],
+  storage: ['database', 'files'],
   telemetry: ['endpoint', 'headers', 'service_name'],
 } as const satisfies { [Section in keyof Catalogue]?: (keyof Catalogue[Section])[] }
 

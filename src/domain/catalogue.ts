@@ -245,20 +245,22 @@ export interface AlertSettings {
 /** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
 export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
 
+/** A part of a bucket at Amazon S3 or a compatible server. */
+export interface Bucket {
+  readonly bucket: string
+  /** Without a trailing slash; undefined for Amazon's own. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  /** Empty, or ends in a slash. */
+  readonly prefix: string
+  readonly access_key_id: string
+  readonly secret_access_key: string
+}
+
 /** Where archives are kept. */
 export type BackupPlace =
   | { readonly kind: 'folder'; readonly folder: string }
-  | {
-      readonly kind: 'bucket'
-      readonly bucket: string
-      /** Without a trailing slash; undefined for Amazon's own. */
-      readonly endpoint: string | undefined
-      readonly region: string
-      /** Empty, or ends in a slash. */
-      readonly prefix: string
-      readonly access_key_id: string
-      readonly secret_access_key: string
-    }
+  | ({ readonly kind: 'bucket' } & Bucket)
 
 /** Backups: when they are made, where they go, and how many stay. */
 export interface BackupSettings {
@@ -275,6 +277,8 @@ export interface BackupSettings {
 export interface StorageSettings {
   /** The address of a PostgreSQL database, with its password; undefined: a file of SQLite. */
   readonly database: string | undefined
+  /** Where images, uploads, kept answers and responses are; undefined: in folders. */
+  readonly files: Bucket | undefined
 }
 
 /** One version of the file; never changed, replaced as a whole when the file changes. */

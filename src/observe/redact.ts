@@ -104,6 +104,7 @@ export function secretsOf({
       ...Object.values(telemetry?.headers ?? {}),
       ...(alerts?.webhook ? secretsOfWebhook(alerts.webhook) : []),
       ...(backup ? secretsOfBackup(backup) : []),
+      ...(storage?.files ? [storage.files.secret_access_key] : []),
       ...(storage?.database === undefined ? [] : [storage.database, ...passwordIn(storage.database)]),
     ],
     all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),

@@ -129,6 +129,14 @@ describe('settings that wait for a restart', () => {
     expect((await next()).change?.waiting_for_restart).toEqual(waiting_for_restart)
   })
 
+  test('where files are kept', async () => {
+    const { watched, next } = await watching(CATALOGUE, { poll_ms: 3_600_000 })
+    const storage = 'files = "s3://files"\naccess_key_id = "id"\nsecret_access_key = "secret"'
+    await writeFile(path, `[storage]\n${storage}\n${CATALOGUE}`)
+    await watched.reload()
+    expect((await next()).change?.waiting_for_restart).toEqual(['storage.files'])
+  })
+
   test('no longer wait when they are put back', async () => {
     const { watched, next } = await watching(CATALOGUE, { poll_ms: 3_600_000 })
     for (const [text, waiting_for_restart] of [

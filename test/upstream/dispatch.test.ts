@@ -37,7 +37,7 @@ const catalogue: Catalogue = {
   telemetry: { headers: {}, sample: 1, service_name: 'tollgate' },
   alerts: {} as Catalogue['alerts'],
   backup: {} as Catalogue['backup'],
-  storage: { database: undefined },
+  storage: { database: undefined, files: undefined },
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   native: { extra_methods: false },
   models: new Map(),
