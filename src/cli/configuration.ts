@@ -1,8 +1,8 @@
 // The catalogue file as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
-import { existsSync } from 'node:fs'
 import { type Configuration, createConfiguration } from '../config/configuration.ts'
 import { keepText } from '../config/past.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
+import { toGatewayError } from '../domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { type DataFolder, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
@@ -22,13 +22,13 @@ export const configurationOf = (
     reload: () => Promise.resolve(),
     waitingForRestart: () => [],
     async keep(text, made_by) {
-      // Before its first start a gateway has no database; the start keeps what it finds.
-      if (!existsSync(folder.database_path)) return
       try {
         await withDatabase(folder, 'write', (db) =>
           db.begin((tx) => keepText(tx, { text, made_by, made_at_ms: now() })),
         )
-      } catch {
+      } catch (thrown) {
+        // Before its first start a gateway has no database; the start keeps what it finds.
+        if (toGatewayError(thrown).kind === 'not_found') return
         // Dropped: whoever holds the database is no matter of the file, which is written.
         folder.remark?.(
           'The change could not be noted in the history of the catalogue; it is written all the same.',

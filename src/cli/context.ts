@@ -32,7 +32,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
     terminal.err(json ? JSON.stringify({ [name]: text }) : name === 'note' ? text : `${name}: ${text}`)
   return {
     folder: {
-      ...dataFolder(dataFolderOf({ data }, env)),
+      ...dataFolder(dataFolderOf({ data }, env), env),
       remark: (text) => beside('note', text),
       by: {
         actor: { kind: 'command', command: wordsOf(command), machine_user: machineUser(env) },

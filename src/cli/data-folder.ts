@@ -1,25 +1,25 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
-import { Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
-import type { MigrationCopy } from '../db/copy.ts'
 import type { Awaitable, Db } from '../db/db.ts'
-import { refuseUnwritable } from '../db/folder.ts'
-import { takeLock } from '../db/lock.ts'
-import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
-import { type DbOptions, openDb } from '../db/sqlite.ts'
 import type { By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { conflict, invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
+import { invalidRequest, unprocessable } from '../domain/errors.ts'
 import { removeLeftovers, tidy } from '../server/backup/leftovers.ts'
 import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
+import type { Engine, EngineOptions } from '../server/engine/engine.ts'
+import { engineIn } from '../server/engine/of.ts'
+import { openFile } from '../server/engine/sqlite.ts'
 import { closing } from '../utilities/at-end.ts'
+import { naming } from './failure.ts'
 
 export interface DataFolder extends DataPaths {
+  /** Where `env:NAME` of its catalogue is looked up. */
+  env: Environment
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
   /** Whose changes the audit log has; absent: the gateway's own. */
@@ -35,28 +35,27 @@ export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Envir
  *
  * @throws GatewayError invalid_request for what is a file; the file system's error for what cannot be looked at
  */
-export function dataFolder(dir: string): DataFolder {
+export function dataFolder(dir: string, env: Environment): DataFolder {
   if (statSync(dir, { throwIfNoEntry: false })?.isFile()) {
     throw invalidRequest(
       `${dir} is a file. Set --data or TOLLGATE_DATA to the folder with tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
     )
   }
-  return dataPaths(dir)
+  return { ...dataPaths(dir), env }
 }
 
 /**
  * Runs `work` with the database, which is closed afterwards. Works beside a running gateway.
  *
- * @param access `read`; `write`; or `make`, which writes to a new database where the folder has none
- * @throws GatewayError not_found without a database (`make`: without the folder); whatever opening or `work` throws
+ * @param access as of `EngineOptions`
+ * @throws as `Engine.open`, and what `work` throws
  */
 export async function withDatabase<T>(
   folder: DataFolder,
-  access: 'read' | 'write' | 'make',
+  access: EngineOptions['access'],
   work: (db: Db) => Awaitable<T>,
 ): Promise<T> {
-  requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
-  await using db = openIn(folder, access, openDb)
+  await using db = await (await engineOfFolder(folder)).open({ ...folder, access })
   return await work(db)
 }
 
@@ -66,53 +65,27 @@ export async function withDatabaseFile<T>(
   access: 'read' | 'write',
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  requireFile(folder, folder.database_path)
-  using db = closing(openIn(folder, access, openDatabase))
+  bringToOrder(folder)
+  using db = closing(openFile(folder.dir, { ...folder, access }))
   return await work(db)
 }
 
-/** To read, SQLite must write beside the database, and tells no reason where it cannot. */
-function openIn<Opened>(
-  folder: DataFolder,
-  access: 'read' | 'write' | 'make',
-  open: (path: string, options: DbOptions) => Opened,
-): Opened {
-  const { dir, database_path, remark, by } = folder
-  const readonly = access === 'read'
-  if (!readonly) refuseUnwritable(dir)
+/** What keeps its rows. @throws as `engineIn` */
+export async function engineOfFolder(folder: DataFolder): Promise<Engine> {
+  bringToOrder(folder)
   try {
-    using _lock = readonly ? undefined : lockToMigrate(folder)
-    return open(database_path, { readonly, by, onCopy: (copy) => remark?.(aboutCopy(copy)) })
+    return await engineIn(folder, folder.env)
   } catch (thrown) {
-    refuseUnwritable(dir)
-    throw thrown
+    throw naming(thrown, folder.catalogue_path)
   }
 }
 
-/**
- * Keeps gateways away while a database of an older version is migrated. One that serves it would go on by tables that it
- * does not know: between the moment that a newer program is put in place and the restart.
- *
- * @throws GatewayError conflict while one serves it
- */
-function lockToMigrate({ dir, database_path }: DataFolder): Disposable | undefined {
-  if (!isOlder(database_path)) return undefined
-  const unlock = takeLock(join(dir, 'serve.lock'))
-  if (unlock) return unlock
-  throw conflict(
-    `A gateway of an older version serves ${dir}. Restart it with this version first, so that it migrates the database.`,
-  )
+/** Brings a restore that was killed to its end, and removes what killed commands left. */
+function bringToOrder({ dir, remark }: DataFolder): void {
+  finishRestore(dir)
+  const removed = tidy(() => removeLeftovers(dir))
+  if (removed.length > 0) remark?.(`Removed leftovers of a killed command: ${removed.join(', ')}.`)
 }
-
-function isOlder(path: string): boolean {
-  if (!existsSync(path)) return false
-  using db = closing(new Database(path, { readonly: true }))
-  const version = schemaVersion(db)
-  return version > 0 && version < MIGRATIONS.length
-}
-
-const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
-  `The database was migrated from version ${from_version} to ${to_version}. A copy of the old one is kept: ${path}.`
 
 /** A catalogue without mistakes, and what is worth a warning in it, also as lines of text. */
 export interface GoodCatalogue {
@@ -144,17 +117,4 @@ export async function requireCatalogue(path: string, env: Environment): Promise<
   const reading = await readCatalogueOf(path, env)
   if ('catalogue' in reading) return reading
   throw unprocessable(`The catalogue has mistakes:\n${reading.lines.join('\n')}`)
-}
-
-function requireFile({ dir, remark }: DataFolder, path: string): void {
-  finishRestore(dir)
-  const removed = tidy(() => removeLeftovers(dir))
-  if (removed.length > 0) remark?.(`Removed leftovers of a killed command: ${removed.join(', ')}.`)
-  // Throws where it may not be looked at, which is not the same as absent.
-  if (statSync(path, { throwIfNoEntry: false })) return
-  const missing =
-    path === dir ? `Folder not found: ${resolve(dir)}.` : `No database found at ${resolve(path)}.`
-  throw notFound(
-    `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to create it.`,
-  )
 }

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { takeLock } from '../db/lock.ts'
 import type { MoneyOutcome, TopUpOperation, WithdrawOperation } from '../ledger/operations.ts'
-import { type DataFolder, withDatabase } from './data-folder.ts'
+import type { Engine } from '../server/engine/engine.ts'
+import { type DataFolder, engineOfFolder } from './data-folder.ts'
 
 /**
  * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the
@@ -14,21 +15,18 @@ export async function moveMoney(
   folder: DataFolder,
   operation: TopUpOperation | WithdrawOperation,
 ): Promise<MoneyOutcome> {
+  const engine = await engineOfFolder(folder)
   // Migrates where that is needed, and tells of it; the ledger opens it in silence.
-  await withDatabase(folder, 'write', () => {})
-  if (operation.op === 'top_up') return move(folder, operation)
+  await (await engine.open({ ...folder, access: 'write' })).close()
+  if (operation.op === 'top_up' || engine.is_shared) return move(engine, operation)
   using unserved = takeLock(join(folder.dir, 'serve.lock'))
-  if (unserved) return await move(folder, operation)
+  if (unserved) return await move(engine, operation)
   const { withdrawAtGateway } = await import('../server/withdrawals.ts')
   return withdrawAtGateway(folder.dir, operation)
 }
 
-async function move(
-  { database_path }: DataFolder,
-  operation: TopUpOperation | WithdrawOperation,
-): Promise<MoneyOutcome> {
-  const { openLedger } = await import('../ledger/ledger.ts')
-  const ledger = openLedger({ path: database_path })
+async function move(engine: Engine, operation: TopUpOperation | WithdrawOperation): Promise<MoneyOutcome> {
+  const ledger = await engine.openLedger()
   try {
     return await ledger.submit(operation)
   } finally {

@@ -54,9 +54,6 @@ function isAddress(text: string): boolean {
   }
 }
 
-/** Most files have no such section, and need not be read for it. */
-const MENTIONED = /storage/
-
 /**
  * The section alone of a catalogue file, whatever is wrong elsewhere in it; without the file as without the section.
  *
@@ -64,7 +61,6 @@ const MENTIONED = /storage/
  */
 export async function storageIn(path: string, env: Environment): Promise<StorageSettings> {
   const text = await readIfThere(path)
-  if (!MENTIONED.test(text)) return IN_FOLDER
   const refuse = (mistakes: readonly Mistake[]) => {
     if (mistakes.length > 0) throw new Error(mistakes.map((each) => formatMistake(path, each)).join('\n'))
   }

@@ -1,17 +1,17 @@
 // Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
 import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { MIN_FREE_BYTES } from '../db/disk-room.ts'
-import type { DatabasePlace } from '../db/place.ts'
 import type { RunningCalls } from '../exchange/life/running.ts'
 import type { SettlementQueue } from '../exchange/settling/queue.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
 import { sizeText } from '../utilities/size-text.ts'
+import type { ServedDatabase } from './engine/engine.ts'
 
 export interface ReadinessParts {
-  database_path: string
-  place: Pick<DatabasePlace, 'trouble'>
+  /** Settlements that the database does not take are written there. */
+  data_folder: string
+  database: Pick<ServedDatabase, 'trouble'>
   ledger: Pick<Ledger, 'failing'>
   settlements: Pick<SettlementQueue, 'full'>
   running: Pick<RunningCalls, 'stopping'>
@@ -32,12 +32,12 @@ const CHECK_MS = 500
 
 /** Checks the disk twice a second, beside the calls. */
 export function watchReadiness(parts: ReadinessParts): Readiness {
-  const { database_path, place, ledger, settlements, running, log } = parts
+  const { data_folder, database, ledger, settlements, running, log } = parts
   let is_started = false
   let disk: string | undefined
   let since_ms = 0
   const check = async () => {
-    const { reason, ...facts } = (await diskTrouble(database_path)) ?? {}
+    const { reason, ...facts } = (await diskTrouble(data_folder)) ?? {}
     if (reason === disk) return
     const before = disk
     disk = reason
@@ -50,7 +50,7 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
         'ready again: paid calls are taken',
       )
   }
-  const closed = () => place.trouble ?? ledger.failing ?? disk ?? settlements.full
+  const closed = () => database.trouble ?? ledger.failing ?? disk ?? settlements.full
   const timer = setInterval(() => void check(), CHECK_MS)
   timer.unref()
   return {
@@ -75,11 +75,9 @@ interface Trouble {
   needed?: string
 }
 
-/** What is wrong with the disk of the database; undefined if nothing is. */
-async function diskTrouble(path: string): Promise<Trouble | undefined> {
-  const folder = dirname(path)
+/** What is wrong with the disk of the data folder; undefined if nothing is. */
+async function diskTrouble(folder: string): Promise<Trouble | undefined> {
   try {
-    // The folder, since a database file that is missing is told in other words.
     const { bavail, bsize } = await statfs(folder)
     const free_bytes = bavail * bsize
     if (free_bytes >= MIN_FREE_BYTES) return undefined

@@ -1,6 +1,7 @@
 // Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
 import type { Finding } from '../domain/finding.ts'
 import { formatUsd } from '../domain/money.ts'
+import type { OnLost } from '../ledger/failure.ts'
 import type { OnChange } from '../ledger/health.ts'
 import type { RewriteName } from '../ledger/rewriting.ts'
 import type { Swept } from '../ledger/sweep.ts'
@@ -12,13 +13,13 @@ const MAX_REQUEST_IDS = 100
 const MAX_FINDINGS = 100
 
 /** Reports that the ledger can no longer commit, and, with how long that was, that it can again. */
-export function reportLedgerTo(log: Logger, data_folder: string): OnChange {
+export function reportLedgerTo(log: Logger, database: string): OnChange {
   let since_ms: number | undefined
   return (failing, cause) => {
     if (failing !== undefined) {
       since_ms ??= performance.now()
       log.error(
-        { reason: failing, folder: data_folder, cause },
+        { reason: failing, database, cause },
         'the ledger cannot commit: new paid calls are refused until it can',
       )
       return
@@ -28,6 +29,15 @@ export function reportLedgerTo(log: Logger, data_folder: string): OnChange {
     log.info({ lasted_ms }, 'the ledger can commit again: calls are taken')
   }
 }
+
+/** Reports decided holds that cannot be written. */
+export const reportLostTo =
+  (log: Logger): OnLost =>
+  ({ id, request_id }, { cause }) =>
+    log.error(
+      { request_id, hold_id: id, cause },
+      'a hold cannot be written: its call is served, and not charged',
+    )
 
 /** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
 export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {

@@ -108,7 +108,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
     socket_idle_timeout_s,
   })
-  const readiness = watchReadiness({ ...stores, running, log })
+  const readiness = watchReadiness({ ...stores, data_folder, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
   const in_file = { path: catalogue_path, env, protocols, watched, db: stores.db, log, now }

@@ -1,13 +1,10 @@
 // What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
-import type { MigrationCopy } from '../db/copy.ts'
 import type { Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { beginGateway, endGateway, removeEnded } from '../db/gateways.ts'
 import { takeLock } from '../db/lock.ts'
-import { type DatabasePlace, watchPlace } from '../db/place.ts'
-import { openDb } from '../db/sqlite.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
 import { SettlementQueue } from '../exchange/settling/queue.ts'
@@ -16,7 +13,6 @@ import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
 import { isRecorded } from '../ledger/call.ts'
-import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
 import { openRouteSums, type RouteSums } from '../ledger/route-sums.ts'
@@ -30,7 +26,9 @@ import { redactorOf } from '../observe/redact.ts'
 import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
-import { reportLedgerTo, reportPlaceTo, reportRecovered, reportSwept } from './reports.ts'
+import type { ServedDatabase } from './engine/engine.ts'
+import { engineOf } from './engine/of.ts'
+import { reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
@@ -44,8 +42,8 @@ export interface Stores {
   /** Which of the gateways over the database this is. */
   gateway_id: number
   db: Db
+  database: Pick<ServedDatabase, 'trouble'>
   database_path: string
-  place: DatabasePlace
   ledger: Ledger
   /** Settlements that the ledger could not write yet. */
   settlements: SettlementQueue
@@ -66,27 +64,21 @@ const WRITTEN = ['images', 'files', 'answers', RESPONSES_FOLDER, ...JOURNAL_FILE
 
 /** @throws Error if another process serves the folder, or it cannot be written */
 export async function openStores({ data_folder, catalogue, log, now, probe }: StoreOptions): Promise<Stores> {
-  refuseUnwritable(data_folder, WRITTEN)
-  const unlock = takeLock(join(data_folder, 'serve.lock'))
-  if (!unlock)
-    throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
-  // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
-  const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
-  if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
-  const database_path = join(data_folder, 'tollgate.db')
-  const { db, place } = openDatabase(database_path, log)
+  await using undoing = new AsyncDisposableStack()
+  const unlock = takeFolder(data_folder, log)
+  undoing.defer(() => unlock())
+  const engine = engineOf(catalogue().storage, data_folder)
+  const database = await engine.serve(log)
+  const { db } = database
+  undoing.defer(() => database.close())
   const { gateway_id, end } = await begin(db, { log, now })
-  const ledger = openLedger({
-    path: database_path,
+  undoing.defer(end)
+  const ledger = await engine.openLedger({
     gateway_id,
-    blocked: () => place.trouble,
-    onLost: ({ id, request_id }, { cause }) =>
-      log.error(
-        { request_id, hold_id: id, cause },
-        'a hold cannot be written: its call is served, and not charged',
-      ),
+    blocked: () => database.trouble,
+    onLost: reportLostTo(log),
     probe,
-    onChange: reportLedgerTo(log, data_folder),
+    onChange: reportLedgerTo(log, engine.address),
   })
   const journal = openSettlementJournal(data_folder, log)
   const settlements = new SettlementQueue({ ledger, log, journal: journal.keep })
@@ -107,11 +99,13 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   const scrub = (text: string) => redactorOf(catalogue()).scrub(text)
   const refusals = createRefusals({ db, now, log, scrub })
   const route_sums = openRouteSums(db, { now, log })
+  // From here on `close` does it, in its own order.
+  undoing.move()
   return {
     gateway_id,
     db,
-    database_path,
-    place,
+    database,
+    database_path: join(data_folder, 'tollgate.db'),
     ledger,
     settlements,
     journal,
@@ -128,25 +122,22 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       await refusals.close()
       await route_sums.close()
       await end()
-      place.stop()
-      await db.close()
+      await database.close()
       unlock()
     },
   }
 }
 
-/** The database, which fails to be written while its files are not in place. */
-function openDatabase(database_path: string, log: Logger) {
-  const onCopy = (copy: MigrationCopy) =>
-    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
-  const db = openDb(database_path, { onCopy })
-  const reportPlace = reportPlaceTo(log)
-  const place = watchPlace(database_path, (trouble) => {
-    reportPlace(trouble)
-    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
-    db.mayWrite(trouble === undefined)
-  })
-  return { db, place }
+/** Takes the folder's lock, and removes what killed commands left. @returns releases it @throws as `openStores` */
+function takeFolder(data_folder: string, log: Logger): () => void {
+  refuseUnwritable(data_folder, WRITTEN)
+  const unlock = takeLock(join(data_folder, 'serve.lock'))
+  if (!unlock)
+    throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
+  // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
+  const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
+  if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
+  return unlock
 }
 
 /** Adds the row of this gateway. */

@@ -141,7 +141,7 @@ test('a write lock that another process keeps', async () => {
     {
       level: 'error',
       reason: "another process holds the database's write lock",
-      folder: s.gateway.data_folder,
+      database: join(s.gateway.data_folder, 'tollgate.db'),
     },
     { level: 'info', message: 'the ledger can commit again: calls are taken', lasted_ms: expect.any(Number) },
   ])

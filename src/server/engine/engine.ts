@@ -1,0 +1,36 @@
+// The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
+import type { Db } from '../../db/db.ts'
+import type { By } from '../../domain/actions.ts'
+import type { LedgerOptions } from '../../ledger/ledger.ts'
+import type { Ledger } from '../../ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+
+/** Opens nothing by itself. */
+export interface Engine {
+  /** Where the rows are, for people: without a password. */
+  readonly address: string
+  /** The tables have all holds, and several gateways may make them. Else the newest are known to the one that serves the folder alone. */
+  readonly is_shared: boolean
+  /** @throws GatewayError not_found without a database, unless it is made; what opening it throws */
+  open(options: EngineOptions): Promise<Db>
+  /** Of a database that was opened before: its tables are as they must be. */
+  openLedger(options?: Omit<LedgerOptions, 'path'>): Promise<Ledger>
+  /** Opens the database for a gateway, and watches over it. @throws as `open` */
+  serve(log: Logger): Promise<ServedDatabase>
+}
+
+export interface EngineOptions {
+  /** `make`: writes, to a new database where there is none. */
+  access: 'read' | 'write' | 'make'
+  /** Who changes what is changed, for the audit log. */
+  by?: By | undefined
+  /** Told what was done to the database beside opening it. */
+  remark?: ((text: string) => void) | undefined
+}
+
+export interface ServedDatabase {
+  readonly db: Db
+  /** Why nothing may be written at the moment, in words that anybody may read; undefined while it may, as far as is known. */
+  readonly trouble: string | undefined
+  close(): Promise<void>
+}

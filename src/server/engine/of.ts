@@ -1,0 +1,25 @@
+// The choice of the engine, by the section [storage] of the catalogue.
+import { existsSync, readFileSync } from 'node:fs'
+import type { Environment } from '../../config/providers.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
+import type { DataPaths } from '../backup/paths.ts'
+import type { Engine } from './engine.ts'
+import { postgresEngine } from './postgres.ts'
+import { sqliteEngine } from './sqlite.ts'
+
+/** @param data_folder which has the file, unless the settings name a server */
+export const engineOf = ({ database }: StorageSettings, data_folder: string): Engine =>
+  database === undefined ? sqliteEngine(data_folder) : postgresEngine(database)
+
+/**
+ * The same by the catalogue file of a folder, whatever is wrong elsewhere in it.
+ *
+ * @throws Error with a line for each mistake in the section; the file system's for a file that cannot be read
+ */
+export async function engineIn({ dir, catalogue_path }: DataPaths, env: Environment): Promise<Engine> {
+  // Most files have no such section, and what reads it takes longer to load than most commands take.
+  if (!existsSync(catalogue_path) || !readFileSync(catalogue_path, 'utf8').includes('storage'))
+    return sqliteEngine(dir)
+  const { storageIn } = await import('../../config/storage.ts')
+  return engineOf(await storageIn(catalogue_path, env), dir)
+}
