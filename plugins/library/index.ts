@@ -24,9 +24,9 @@ export function library(gateway: Pick<Gateway, 'exchange' | 'requests' | 'conten
     if (image.state === 'generating') throw notReady()
     const { mime, uuid } = image
     if (mime === null) throw neverMade()
-    const bytes = await openGeneration(gateway.content.images.library, image)
-    if (!bytes) throw missing()
-    return imageAnswer({ bytes, mime, filename: `${uuid}.${formatOf(mime)}` })
+    const file = await openGeneration(gateway.content.images.library, image)
+    if (!file) throw missing()
+    return imageAnswer({ body: file.body(), mime, filename: `${uuid}.${formatOf(mime)}` })
   }
 
   return new Elysia({ name: 'library' })

@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { bodyOf } from '../../src/domain/stored-bytes.ts'
 import { createBodyMemory } from '../../src/exchange/bodies/memory.ts'
 import { shownBytes } from '../../src/exchange/responses/kept-pictures.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -52,7 +53,7 @@ export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' |
       async ({ caller, params: { id } }) => {
         const kept = await responses.open(caller.account.id, id)
         if (!kept) throw noSuchResponse(id)
-        return new Response(await shownBytes(images.library, caller.account.id, kept), JSON_HEADERS)
+        return new Response(bodyOf(await shownBytes(images.library, caller.account.id, kept)), JSON_HEADERS)
       },
       READ,
     )

@@ -96,9 +96,9 @@ function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
   async function send(account_id: number, key: string): Promise<Response> {
     const file = await findFile(db, account_id, key)
     if (!file || !isStored(file)) throw noSuchFile()
-    const bytes = await openFile(library, file)
-    if (!bytes) throw missing()
-    return imageAnswer({ bytes, mime: file.mime, filename: file.name })
+    const stored = await openFile(library, file)
+    if (!stored) throw missing()
+    return imageAnswer({ body: stored.body(), mime: file.mime, filename: file.name })
   }
 
   return new Elysia({ name: 'upload: stored' })

@@ -13,7 +13,7 @@ export const ImageBytes = Type.Unsafe<Blob>(
 )
 
 export interface ImageFile {
-  bytes: Blob
+  body: Blob | ReadableStream<Uint8Array>
   /** Judged by its leading bytes, not by what its sender called it. */
   mime: ImageMime
   /** Free of characters that would need quoting. */
@@ -24,12 +24,12 @@ export interface ImageFile {
 
 /** An image to its owner. */
 export function imageAnswer({
-  bytes,
+  body,
   mime,
   filename,
   cache_control = 'private, no-store',
 }: ImageFile): Response {
-  return new Response(bytes, {
+  return new Response(body, {
     headers: {
       'content-type': mime,
       'content-disposition': `inline; filename="${filename}"`,

@@ -1,6 +1,7 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
 import type { Awaitable } from '../db/db.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
+import { bodyOf } from '../domain/stored-bytes.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import {
   type ConclusionDeps,
@@ -150,7 +151,7 @@ async function replay(
   log.info({ request_id: keyed.request_id, original_request_id: found.request_id }, 'kept answer sent again')
   const headers = new Headers(found.headers ?? [])
   headers.set('idempotent-replayed', 'true')
-  return new Response(body, { status: found.status, headers })
+  return new Response(bodyOf(body), { status: found.status, headers })
 }
 
 /**

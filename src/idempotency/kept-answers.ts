@@ -2,6 +2,7 @@
 import type { Awaitable, Db } from '../db/db.ts'
 import { isAlive } from '../db/gateways.ts'
 import type { Call, Hold, IdempotencyKey } from '../db/schema.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import {
   type ContentFiles,
   type KeptBody,
@@ -73,7 +74,7 @@ export interface KeptAnswers {
     cap_bytes: number,
   ): Promise<KeptBody>
   /** A kept body, to be sent; undefined if its file is gone. */
-  open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | Blob | undefined>
+  open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | StoredBytes | undefined>
   /** Deletes what is older than 24 hours, and what is over bounds that were lowered. */
   sweep(): Promise<void>
   /** Deletes files that no row names, and counts the others. Only at start, by the one gateway of the folder: it would delete what is being written, too. */
@@ -173,12 +174,14 @@ async function callOf(db: Db, row: Parameters<KeptAnswers['callOf']>[0]): Return
   return made[0] && { ...made[0], cost_nanos: made.reduce((total, call) => total + call.cost_nanos, 0) }
 }
 
-/** Deletes the files that no row names, and counts the others. */
+/** Deletes the files of a folder that no row names, and counts the others. */
 async function reconcile(db: Db, files: ContentFiles): Promise<void> {
   const rows = await idempotencyQueries(db).bodyFiles.all()
   const named = new Map(rows.map((row) => [row.body_file, row]))
   await removeStrays(files, new Set(named.keys()))
-  for (const { key, bytes } of await files.list()) {
+  // What is in a bucket was never kept by such a version.
+  if (!files.folder) return
+  for await (const { key, bytes } of files.list()) {
     const row = named.get(key)
     // Kept by a version that did not count the bytes of files.
     if (!row || row.kept_bytes >= bytes) continue

@@ -1,5 +1,6 @@
 // Kept content: bytes in a row, or in a file where they are many, written within the bounds of an account and of all.
 import { payloadTooLarge } from '../domain/errors.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Room } from './room.ts'
 import type { KeepLimits } from './space.ts'
 
@@ -25,11 +26,11 @@ export interface ContentFiles {
     options: { cap_bytes: number },
   ): Promise<unknown>
   /** Undefined if there is no such file. */
-  open(key: string): Promise<Blob | undefined>
+  open(key: string): Promise<StoredBytes | undefined>
   remove(key: string): Promise<unknown>
-  list(): Promise<readonly { key: string; bytes: number }[]>
-  /** Deletes what interrupted writes left. Only at start: it would delete writes in progress, too. */
-  removeLeftovers(): Promise<void>
+  list(): AsyncIterable<{ key: string; bytes: number }>
+  /** Undefined for a bucket, which several gateways write to at the same time. */
+  readonly folder: { removeLeftovers(): Promise<void> } | undefined
 }
 
 export interface ContentDeps {
@@ -109,21 +110,26 @@ export async function keepContent(
 export async function openContent(
   files: Pick<ContentFiles, 'open'>,
   { body, body_file }: Pick<BodyColumns, 'body' | 'body_file'>,
-): Promise<Uint8Array | Blob | undefined> {
+): Promise<Uint8Array | StoredBytes | undefined> {
   return body_file === null ? (body ?? undefined) : await files.open(body_file)
 }
 
 /**
- * Deletes the files that no row names, and what interrupted writes left. Only at start: it would delete what is being
- * written, too.
+ * Deletes the files of a folder that no row names, and what interrupted writes left. Only at start: it would delete what is
+ * being written, too. In a bucket others may be writing.
  *
  * @returns how many files no row named
  */
 export async function removeStrays(files: ContentFiles, names: ReadonlySet<string | null>): Promise<number> {
-  await files.removeLeftovers()
-  const strays = (await files.list()).filter(({ key }) => !names.has(key))
-  for (const { key } of strays) await files.remove(key)
-  return strays.length
+  if (!files.folder) return 0
+  await files.folder.removeLeftovers()
+  let strays = 0
+  for await (const { key } of files.list()) {
+    if (names.has(key)) continue
+    await files.remove(key)
+    strays += 1
+  }
+  return strays
 }
 
 const noRoom = () => payloadTooLarge('It is larger than what may be kept.')

@@ -156,7 +156,7 @@ function filesOfGeneration(row: GenerationPlace): Named[] {
 }
 
 const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
-  new Map((await store.list()).map(({ key, bytes }) => [key, bytes]))
+  new Map((await Array.fromAsync(store.list())).map(({ key, bytes }) => [key, bytes]))
 
 function disagreements(
   rows: readonly Named[],

@@ -5,6 +5,7 @@ import type { Awaitable, Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Library } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
@@ -24,14 +25,14 @@ export type FilePlace = Pick<FileRow, 'id' | 'key' | 'missing_since_ms'>
 export const openFile = (
   library: Pick<Library, 'db' | 'files' | 'now'>,
   { id, key, missing_since_ms }: FilePlace,
-): Promise<Blob | undefined> =>
+): Promise<StoredBytes | undefined> =>
   openMarking(fileShelf(library), { id, key: storeKeyOf(key), missing_since_ms }, library.now)
 
 /** The bytes of a stored file; undefined as for `openFile`. */
 export async function readFile(
   library: Pick<Library, 'db' | 'files' | 'now'>,
   file: FilePlace,
-): Promise<Uint8Array | undefined> {
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return (await openFile(library, file))?.bytes()
 }
 

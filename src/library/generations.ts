@@ -3,6 +3,7 @@
 import type { Awaitable, Db } from '../db/db.ts'
 import type { Generation } from '../db/schema.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Library } from './library.ts'
 import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'
@@ -128,7 +129,7 @@ export async function imagesOfCall(db: Db, call_id: number): Promise<string[]> {
 export async function openGeneration(
   library: Pick<Library, 'db' | 'images' | 'now'>,
   { id, file_key, missing_since_ms }: Pick<Generation, 'id' | 'file_key' | 'missing_since_ms'>,
-): Promise<Blob | undefined> {
+): Promise<StoredBytes | undefined> {
   if (file_key === null) return undefined
   return openMarking(imageShelf(library), { id, key: file_key, missing_since_ms }, library.now)
 }
@@ -136,7 +137,7 @@ export async function openGeneration(
 /** The bytes of a stored image; undefined as for `openGeneration`. */
 export const readGeneration = async (
   ...given: Parameters<typeof openGeneration>
-): Promise<Uint8Array | undefined> => (await openGeneration(...given))?.bytes()
+): Promise<Uint8Array<ArrayBuffer> | undefined> => (await openGeneration(...given))?.bytes()
 
 /** The key of an image's file in its store. */
 export const fileKeyOf = ({ uuid, account_id }: Place, mime: ImageMime): string =>

@@ -1,6 +1,7 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
 
 import type { Awaitable, Db } from '../db/db.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
@@ -84,7 +85,7 @@ export async function openMarking(
   shelf: Shelf,
   { id, key, missing_since_ms }: Place,
   now: () => number,
-): Promise<Blob | undefined> {
+): Promise<StoredBytes | undefined> {
   const file = await shelf.store.open(key)
   const is_missing = file === undefined
   if (is_missing === (missing_since_ms !== null)) return file
@@ -123,7 +124,7 @@ export async function findMissing(library: Pick<Library, 'db' | 'images' | 'file
   for (const shelf of [imageShelf(library), fileShelf(library)])
     for await (const page of placesOf(shelf, 'missing'))
       for (const { id, key } of page) {
-        if (!((await shelf.store.has(key)) || (await shelf.store.takeBack(key)))) continue
+        if (!((await shelf.store.has(key)) || (await shelf.store.folder?.takeBack(key)))) continue
         await shelf.mark([id], null)
         found += 1
       }
@@ -143,9 +144,10 @@ export async function refuseMissingFolders(
 ): Promise<void> {
   const missing: string[] = []
   for (const shelf of [imageShelf(library), fileShelf(library)]) {
-    const expected = await expectedButAbsent(shelf)
-    if (expected === 0) continue
-    const there = await shelf.store.hasFolder()
+    const { folder } = shelf.store
+    const expected = folder ? await expectedButAbsent(shelf) : 0
+    if (!folder || expected === 0) continue
+    const there = await folder.hasFolder()
     if (there && expected === 1) continue
     const count = expected === 1 ? '1 file' : `${expected} files`
     const what = there ? 'has none of them' : 'is missing'

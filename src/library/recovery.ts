@@ -40,22 +40,25 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
 }
 
 /**
- * Deletes the remains of writes, quarantines the files that no stored row names, takes those back that one names, and
- * marks the rows whose file cannot be found.
+ * Of a folder: deletes the remains of writes, quarantines the files that no stored row names, takes those back that one names, and
+ * marks the rows whose file cannot be found. A bucket is left alone: it may be large, and others may be writing to it.
  */
 async function reconcile(
   { now }: Pick<Library, 'now'>,
   shelf: Shelf,
 ): Promise<Pick<Recovered, 'stray_files' | 'missing_files'>> {
   const { store } = shelf
-  await store.removeLeftovers()
-  const strays = new Set((await store.list()).map(({ key }) => key))
+  const { folder } = store
+  if (!folder) return { stray_files: 0, missing_files: 0 }
+  await folder.removeLeftovers()
+  const strays = new Set<string>()
+  for await (const { key } of store.list()) strays.add(key)
   const missing: Place[] = []
   for await (const page of placesOf(shelf, 'expected'))
     for (const place of page)
-      if (!strays.delete(place.key) && !(await store.takeBack(place.key))) missing.push(place)
+      if (!strays.delete(place.key) && !(await folder.takeBack(place.key))) missing.push(place)
   for await (const page of placesOf(shelf, 'missing')) for (const { key } of page) strays.delete(key)
-  for (const key of strays) await store.quarantine(key)
+  for (const key of strays) await folder.quarantine(key)
   await markMissing(shelf, missing, now())
   return { stray_files: strays.size, missing_files: missing.length }
 }

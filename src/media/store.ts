@@ -1,9 +1,10 @@
-// Files on disk: under its final name a file is complete and safe from power loss, or does not exist.
+// Stores of files, and the one on the disk: under its final name a file is complete and safe from power loss, or does not exist.
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { giveFoldersToOwner, giveToFolderOwner } from '../db/folder.ts'
 import { payloadTooLarge } from '../domain/errors.ts'
+import { BlobBytes, type StoredBytes } from '../domain/stored-bytes.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 import { tooLargeMessage } from './limits.ts'
 
@@ -21,34 +22,48 @@ export interface PutResult {
 export interface FileEntry {
   readonly key: string
   readonly bytes: number
+  /** When it was last written, in Unix milliseconds. */
+  readonly modified_at_ms: number
 }
 
+/** Where files are kept by their keys: a folder, or a part of a bucket. */
 export interface FileStore {
   /**
    * Writes a file. When it returns, the file survives power loss; a file of the same key is replaced atomically.
    *
    * @throws GatewayError invalid_request (`invalid_image_key`); payload_too_large (`IMAGE_TOO_LARGE`) over the cap;
-   * what the content or the disk threw. In each case the key is left as it was before
+   * what the content or the store threw. In each case the key is left as it was before
    */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
   /** The file, read as it is consumed; undefined if not found. @throws GatewayError for a malformed key */
-  open(key: string): Promise<Blob | undefined>
+  open(key: string): Promise<StoredBytes | undefined>
   /** @returns whether there was such a file. @throws GatewayError for a malformed key */
   remove(key: string): Promise<boolean>
   /** Whether there is such a file. @throws GatewayError for a malformed key */
   has(key: string): Promise<boolean>
-  /** Whether the store's folder is there. */
+  /** Deletes all files whose keys begin with this segment, quarantined ones too. @throws GatewayError for a malformed segment */
+  removeAllOf(segment: string): Promise<void>
+  /** All files, in no particular order; entries that the store did not write are skipped. */
+  list(): AsyncIterable<FileEntry>
+  /** What only a folder needs; undefined for a bucket. */
+  readonly folder: FolderKeeping | undefined
+}
+
+/** The care of a folder that one gateway has: a crash may leave files without rows in it, and it may be missing. */
+export interface FolderKeeping {
+  /** Whether the folder is there. */
   hasFolder(): Promise<boolean>
   /** Moves a file into the store's quarantine folder, where no key names it. */
   quarantine(key: string): Promise<void>
   /** Moves a quarantined file back to its place, where that is free. @returns whether it did */
   takeBack(key: string): Promise<boolean>
-  /** Deletes all files whose keys begin with this segment, quarantined ones too. @throws GatewayError for a malformed segment */
-  removeAllOf(segment: string): Promise<void>
-  /** All files, in no particular order; entries that the store did not write are skipped. */
-  list(): Promise<FileEntry[]>
   /** Deletes the remains of writes that a crash interrupted. Only at start, by the one gateway of the folder: it would also delete writes in progress. */
   removeLeftovers(): Promise<void>
+}
+
+/** A store whose files are in a folder. */
+export interface FolderStore extends FileStore {
+  readonly folder: FolderKeeping
 }
 
 /** Begins with a dot, so that no key names it. Inside the store, because a rename is atomic only in one file system. */
@@ -58,7 +73,7 @@ const INCOMING = '.incoming'
 const QUARANTINE = '.strays'
 
 /** @param folder where the files are; created when first needed */
-export function createFileStore(folder: string): FileStore {
+export function createFileStore(folder: string): FolderStore {
   const incoming = join(folder, INCOMING)
 
   const pathOf = (key: string): string => {
@@ -83,7 +98,8 @@ export function createFileStore(folder: string): FileStore {
 
     async open(key) {
       const path = pathOf(key)
-      return (await sizeOf(path)) === undefined ? undefined : Bun.file(path)
+      const size = await sizeOf(path)
+      return size === undefined ? undefined : new BlobBytes(Bun.file(path), size)
     },
 
     async remove(key) {
@@ -94,36 +110,45 @@ export function createFileStore(folder: string): FileStore {
       return removed
     },
 
-    async list() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
-      const files = entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .map((path) => ({ path, key: relative(folder, path).split(sep).join('/') }))
-        .filter(({ key }) => isFileKey(key))
-      const sized = files.map(async ({ path, key }) => ({ key, bytes: await sizeOf(path) }))
-      return (await Promise.all(sized)).flatMap(({ key, bytes }) =>
-        bytes === undefined ? [] : [{ key, bytes }],
-      )
-    },
+    list: () => entriesIn(folder),
 
     has: async (key) => (await sizeOf(pathOf(key))) !== undefined,
 
-    hasFolder: () => stat(folder).then((entry) => entry.isDirectory(), orIfMissing(false)),
-
-    async takeBack(key) {
-      const path = pathOf(key)
-      const quarantined = join(folder, QUARANTINE, key)
-      if ((await sizeOf(quarantined)) === undefined || (await sizeOf(path)) !== undefined) return false
-      await move(quarantined, path)
-      return true
-    },
-
-    quarantine: (key) => move(pathOf(key), join(folder, QUARANTINE, key)),
-
     removeAllOf: (segment) => removeAllIn([folder, join(folder, QUARANTINE)], segment),
 
-    removeLeftovers: () => rm(incoming, { recursive: true, force: true }),
+    folder: {
+      hasFolder: () => stat(folder).then((entry) => entry.isDirectory(), orIfMissing(false)),
+
+      async takeBack(key) {
+        const path = pathOf(key)
+        const quarantined = join(folder, QUARANTINE, key)
+        if ((await sizeOf(quarantined)) === undefined || (await sizeOf(path)) !== undefined) return false
+        await move(quarantined, path)
+        return true
+      },
+
+      quarantine: (key) => move(pathOf(key), join(folder, QUARANTINE, key)),
+
+      removeLeftovers: () => rm(incoming, { recursive: true, force: true }),
+    },
+  }
+}
+
+const ENTRIES_AT_ONCE = 500
+
+/** The files below a folder that have keys. */
+async function* entriesIn(folder: string): AsyncGenerator<FileEntry> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, key: relative(folder, path).split(sep).join('/') }))
+    .filter(({ key }) => isFileKey(key))
+  for (let at = 0; at < files.length; at += ENTRIES_AT_ONCE) {
+    const some = files.slice(at, at + ENTRIES_AT_ONCE)
+    const found = await Promise.all(some.map(async ({ path, key }) => ({ key, entry: await fileAt(path) })))
+    for (const { key, entry } of found)
+      if (entry) yield { key, bytes: entry.size, modified_at_ms: entry.mtimeMs }
   }
 }
 
@@ -194,8 +219,10 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Undefined if there is no file at this path, also where it has just been removed. */
-const sizeOf = (path: string): Promise<number | undefined> =>
-  stat(path).then((entry) => (entry.isFile() ? entry.size : undefined), orIfMissing(undefined))
+const fileAt = (path: string) =>
+  stat(path).then((entry) => (entry.isFile() ? entry : undefined), orIfMissing(undefined))
+
+const sizeOf = async (path: string): Promise<number | undefined> => (await fileAt(path))?.size
 
 /** A handler for failures that returns `absent` for ENOENT and ENOTDIR, and rethrows all others. */
 const orIfMissing =

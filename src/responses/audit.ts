@@ -50,7 +50,7 @@ const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subj
 async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
   const rows = await responseQueries(db).all.all()
   // After the rows: a row had its file before it was written.
-  const sizes = new Map((await files.list()).map(({ key, bytes }) => [key, bytes]))
+  const sizes = new Map((await Array.fromAsync(files.list())).map(({ key, bytes }) => [key, bytes]))
   const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))
   const after = Map.groupBy(rows, ({ previous }) => previous)
   return rows.flatMap((row) => {

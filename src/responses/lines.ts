@@ -1,5 +1,6 @@
 // A kept response as lines of JSON: the response first, then each of its input items.
 
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse } from './kept-responses.ts'
@@ -24,8 +25,8 @@ export async function encodeLines({ response, input }: Content): Promise<Uint8Ar
 }
 
 /** @throws SyntaxError if the lines were cut or changed */
-export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
-  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : await body.text()
+export async function decodeLines(body: Uint8Array | StoredBytes): Promise<Content> {
+  const text = new TextDecoder().decode(body instanceof Uint8Array ? body : await body.bytes())
   const values: JsonObject[] = []
   const pace = createPace()
   for (let start = 0; start < text.length; ) {
@@ -58,7 +59,7 @@ export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: 
 }
 
 /** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError without one */
-export async function firstLine(body: Uint8Array | Blob): Promise<Uint8Array | Blob> {
+export async function firstLine(body: Uint8Array | StoredBytes): Promise<Uint8Array | StoredBytes> {
   if (body instanceof Uint8Array) return splitLines(body)[0]
   for (let start = 0; start < body.size; start += SLICE_BYTES) {
     const found = (await body.slice(start, start + SLICE_BYTES).bytes()).indexOf(NEWLINE)

@@ -1,6 +1,7 @@
 // The reading of kept responses: one, or a whole conversation turn by turn.
 import type { Db } from '../db/db.ts'
 import { notFound } from '../domain/errors.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import { type ContentFiles, openContent } from '../kept/content.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
 import type { KeptResponse } from './kept-responses.ts'
@@ -25,7 +26,7 @@ export interface Turn {
 }
 
 /** The lines of a row; undefined if it is gone by now, or its file is missing. */
-async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | Blob | undefined> {
+async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | StoredBytes | undefined> {
   const found = await responseQueries(db).body.get({ id })
   return found && (await openContent(files, found))
 }
@@ -36,7 +37,7 @@ async function contentOf(from: Readable, row: Row): Promise<Content | undefined>
 }
 
 /** The response object of a row as JSON, which is not parsed; undefined if it is gone by now, or its file is missing. */
-export async function openResponse(from: Readable, row: Row): Promise<Uint8Array | Blob | undefined> {
+export async function openResponse(from: Readable, row: Row): Promise<Uint8Array | StoredBytes | undefined> {
   const bytes = await bytesOf(from, row)
   return bytes && (await firstLine(bytes))
 }

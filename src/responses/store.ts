@@ -2,6 +2,7 @@
 import type { Awaitable, Db } from '../db/db.ts'
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
 import {
   type ContentFiles,
   type KeptBody,
@@ -23,7 +24,7 @@ export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
   bytesUntil(account_id: number, id: string): Awaitable<number | undefined>
   /** The response object as JSON, which is not parsed, and may be large; undefined as for `find`. */
-  open(account_id: number, id: string): Promise<Uint8Array | Blob | undefined>
+  open(account_id: number, id: string): Promise<Uint8Array | StoredBytes | undefined>
   /** The conversation up to and with a response, turn by turn; undefined as for `find`. */
   turnsUntil(account_id: number, id: string, order: TurnOrder): Promise<AsyncGenerator<Turn> | undefined>
   /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */

@@ -97,7 +97,7 @@ describe('close', () => {
     const { out } = await scene.run('account', 'close', 'anna', '--yes')
     expect(out).toContain('keys revoked: 2, kept responses deleted: 2.')
     expect(await scene.json('audit')).toMatchObject({ clean: true, totals: { responses: 1 } })
-    expect(await files.list()).toHaveLength(1)
+    expect(await Array.fromAsync(files.list())).toHaveLength(1)
     expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({ deleted_responses: 0 })
   })
 

@@ -85,7 +85,8 @@ function keysOf(account_id: number): { kept: string; remembered: string } {
       .join(' ')
   return { kept: names(true), remembered: names(false) }
 }
-const bytesOnDisk = async () => (await files.list()).reduce((total, { bytes }) => total + bytes, 0)
+const bytesOnDisk = async () =>
+  (await Array.fromAsync(files.list())).reduce((total, { bytes }) => total + bytes, 0)
 
 describe('the bound of an account', () => {
   test.each(['row', 'file'] as const)('its oldest answers are given up, in a %s', async (where) => {

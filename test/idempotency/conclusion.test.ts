@@ -17,8 +17,8 @@ const NO_FILES: ContentFiles = {
   put: () => Promise.reject(new Error('no file was expected')),
   open: async () => undefined,
   remove: async () => undefined,
-  list: async () => [],
-  removeLeftovers: async () => {},
+  list: async function* () {},
+  folder: undefined,
 }
 
 const LIMITS = { kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_account: 1_000 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '../../src/db/db.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
+import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
 import {
   createKeptAnswers,
   KEPT_FOR_MS,
@@ -60,7 +61,7 @@ async function begin(request: KeyedRequest): Promise<void> {
   const seen = (await answers.find(request))?.request_id
   expect(await answers.begin(request, seen, nobody)).toBe(true)
 }
-const countFiles = async () => (await files.list()).length
+const countFiles = async () => (await Array.fromAsync(files.list())).length
 
 describe('24 hours', () => {
   test('the sweep deletes older rows and files, and no younger ones', async () => {
@@ -144,7 +145,7 @@ describe('a start after a crash', () => {
     expect(await countFiles()).toBe(1)
     expect(await Bun.file(join(folder, '.incoming', 'interrupted')).exists()).toBe(false)
     const found = await answers.find(asked('key'))
-    expect(found && ((await answers.open(found)) as Blob).size).toBe(100_000)
+    expect(found && ((await answers.open(found)) as StoredBytes).size).toBe(100_000)
   })
 })
 
@@ -179,7 +180,7 @@ describe('the bound on one answer', () => {
     await recording.add(new Uint8Array(MAX_ROW_BYTES))
     await recording.add(new Uint8Array(1))
     expect(await recording.finish()).toHaveProperty('file')
-    expect((await files.list())[0]?.bytes).toBe(MAX_ROW_BYTES + 1)
+    expect((await Array.fromAsync(files.list()))[0]?.bytes).toBe(MAX_ROW_BYTES + 1)
   })
 
   test('a discarded recording leaves nothing, small or large, and takes nothing more', async () => {

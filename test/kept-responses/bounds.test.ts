@@ -11,7 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => w[Symbol.asyncDispose]())
 
-const bytesOnDisk = async () => (await w.files.list()).reduce((total, { bytes }) => total + bytes, 0)
+const bytesOnDisk = async () =>
+  (await Array.fromAsync(w.files.list())).reduce((total, { bytes }) => total + bytes, 0)
 
 describe('the bound of an account', () => {
   test('its oldest responses are given up', async () => {
@@ -175,7 +176,7 @@ describe('the audit', () => {
     await w.keep('a', { text: HALF })
     await w.keep('b', { previous_id: 'a' })
     expect(await w.findings()).toEqual([])
-    if (change === 'file') for (const { key } of await w.files.list()) await w.files.remove(key)
+    if (change === 'file') for await (const { key } of w.files.list()) await w.files.remove(key)
     else w.connection.run(change)
     expect(await w.findings()).toContain(found)
   })
@@ -183,7 +184,7 @@ describe('the audit', () => {
   test('a response whose file is gone is not found, nor is what continues it', async () => {
     await w.keep('a', { text: HALF })
     await w.keep('b', { previous_id: 'a' })
-    for (const { key } of await w.files.list()) await w.files.remove(key)
+    for await (const { key } of w.files.list()) await w.files.remove(key)
     expect([await w.store.find(1, 'a'), await w.store.itemsUntil(1, 'b')]).toEqual([undefined, undefined])
     expect(await w.store.find(1, 'b')).toBeDefined()
     expect(await w.store.remove(1, 'a')).toBe(true)

@@ -57,7 +57,7 @@ test.each(STEPS.flatMap((step) => PASSINGS.map((passing) => [step, passing] as c
     strays += await store.recover()
     expect(await auditResponses(db, files)).toEqual([])
     const named = connection.query('SELECT count(body_file) AS n FROM responses').get()
-    expect(named).toEqual({ n: (await files.list()).length })
+    expect(named).toEqual({ n: (await Array.fromAsync(files.list())).length })
     const deleted = new Set(reports.filter(({ what }) => what === 'deleted').map(({ id }) => id))
     const last = reports.at(-1)
     for (const { id } of reports) {

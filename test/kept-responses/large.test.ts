@@ -1,5 +1,6 @@
 // Large kept responses that are read at no cost: unparsed, page by page, and within a memory of their own.
 import { describe, expect, test } from 'bun:test'
+import { BlobBytes, bodyOf } from '../../src/domain/stored-bytes.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { firstLine } from '../../src/responses/lines.ts'
@@ -53,14 +54,14 @@ describe('the first of several lines', () => {
   test.each([1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE])(
     'of %d bytes, in a file and in a row',
     async (length) => {
-      const in_file = await firstLine(new Blob([lines(length)]))
-      expect(await new Response(in_file).text()).toBe('r'.repeat(length))
+      const in_file = await firstLine(new BlobBytes(new Blob([lines(length)])))
+      expect(await new Response(bodyOf(in_file)).text()).toBe('r'.repeat(length))
       expect(Buffer.from((await firstLine(lines(length))) as Uint8Array)).toEqual(Buffer.alloc(length, 'r'))
     },
   )
 
   test('that has no end was cut: it is not taken for whole', async () => {
-    await expect(firstLine(new Blob(['{"id":"resp_1"']))).rejects.toThrow(SyntaxError)
+    await expect(firstLine(new BlobBytes(new Blob(['{"id":"resp_1"'])))).rejects.toThrow(SyntaxError)
   })
 })
 

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const rowsIn = ({ gateway }: ResponsesScene) => gateway.db.query('SELECT 1 FROM responses').all().length
 const filesIn = ({ gateway }: ResponsesScene) =>
-  createFileStore(join(gateway.data_folder, RESPONSES_FOLDER)).list()
+  Array.fromAsync(createFileStore(join(gateway.data_folder, RESPONSES_FOLDER)).list())
 
 describe('time', () => {
   test('a response is 404 once its days are over, and the sweep deletes it with its file', async () => {

@@ -77,7 +77,7 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
         .all(account_id)
         .map(({ response_id, deleted }) => (deleted ? `(${response_id})` : response_id))
         .join(' '),
-    fileCount: async () => (await files.list()).length,
+    fileCount: async () => (await Array.fromAsync(files.list())).length,
     findings: async () =>
       (await auditResponses(db, files)).map(({ invariant, subject }) => `${subject}: ${invariant}`),
     async [Symbol.asyncDispose]() {

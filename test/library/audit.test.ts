@@ -132,6 +132,6 @@ describe('the audit of the library, and the start after it', () => {
     expect(await broken()).toEqual([])
     expect(await recoverLibrary(library)).toMatchObject({ left_behind: 2, missing_files: 0, stray_files: 1 })
     expect(await findFile(db, ACCOUNT, file)).toBeUndefined()
-    expect(await library.files.list()).toEqual([])
+    expect(await Array.fromAsync(library.files.list())).toEqual([])
   })
 })

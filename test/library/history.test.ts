@@ -16,7 +16,7 @@ const at = (path: string, key?: string, method = 'GET') =>
   gateway.call(`/api/images/${path}`, undefined, { key, method })
 const page = async ({ key }: Owner, query = '') => (await (await at(`history${query}`, key)).json()) as Page
 const idsOf = ({ images }: Page) => images.map(({ id }) => id)
-const filesThere = async () => (await libraryOf(gateway).images.list()).length
+const filesThere = async () => (await Array.fromAsync(libraryOf(gateway).images.list())).length
 
 async function expectRefused(response: Response, status: number, code: string): Promise<void> {
   const body = (await response.json()) as { error: Record<string, unknown> }

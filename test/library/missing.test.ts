@@ -256,10 +256,10 @@ describe('a file that an older database quarantined', () => {
     const [path = ''] = await pathsIn(folder.path)
     const key = path.slice(path.indexOf('/') + 1)
     const store = path.startsWith('images/') ? library.images : library.files
-    await store.quarantine(key)
+    await store.folder?.quarantine(key)
     await mkdir(folder.at('elsewhere'))
     await Bun.write(folder.at(path), 'another')
-    expect(await store.takeBack(key)).toBe(false)
+    expect(await store.folder?.takeBack(key)).toBe(false)
     expect(await Bun.file(folder.at(path)).text()).toBe('another')
   })
 })

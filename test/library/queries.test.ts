@@ -110,7 +110,7 @@ test('where one row cannot be stored, none is, and no file is left', async () =>
     'CHECK',
   )
   expect(await statesOf(uuids)).toEqual(['generating', 'generating'])
-  expect(await library.images.list()).toEqual([])
+  expect(await Array.fromAsync(library.images.list())).toEqual([])
 })
 
 test.each(['before', 'after'])(

@@ -2,6 +2,7 @@
 import type { Context } from 'elysia'
 import { notFound } from '../../../src/domain/errors.ts'
 import type { ImageMime } from '../../../src/domain/image-formats.ts'
+import type { StoredBytes } from '../../../src/domain/stored-bytes.ts'
 import { imageAnswer } from '../../../src/http/image-answer.ts'
 import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
 
@@ -13,7 +14,7 @@ export interface Picture {
   name: string
   mime: ImageMime
   filename: string
-  open: () => Promise<Blob | undefined>
+  open: () => Promise<StoredBytes | undefined>
 }
 
 type Set = Pick<Context['set'], 'headers'>
@@ -27,9 +28,9 @@ function keepInBrowser({ headers }: Set): void {
 /** @throws GatewayError not_found if its file is missing */
 export async function wholePicture(set: Set, { mime, filename, open }: Picture): Promise<Response> {
   keepInBrowser(set)
-  const bytes = await open()
-  if (!bytes) throw missing()
-  return imageAnswer({ bytes, mime, filename, cache_control: CACHE_CONTROL })
+  const file = await open()
+  if (!file) throw missing()
+  return imageAnswer({ body: file.body(), mime, filename, cache_control: CACHE_CONTROL })
 }
 
 /** @throws GatewayError not_found if its file is missing */
@@ -42,7 +43,7 @@ export async function thumbnailOf(
   const small = await thumbnails.of(name, open)
   if (!small) throw missing()
   return imageAnswer({
-    bytes: new Blob([small]),
+    body: new Blob([small]),
     mime: THUMBNAIL_MIME,
     filename: `${filename}.webp`,
     cache_control: CACHE_CONTROL,

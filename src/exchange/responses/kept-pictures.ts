@@ -1,4 +1,5 @@
 // The pictures of kept responses: they are in the history, and put back into their items when these are read.
+import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/responses/picture-items.ts'
@@ -46,10 +47,10 @@ const MAX_PARSED_BYTES = 256 * 1024
 export async function shownBytes(
   library: Library,
   account_id: number,
-  kept: Uint8Array | Blob,
-): Promise<Uint8Array | Blob | string> {
-  if ((kept instanceof Blob ? kept.size : kept.length) > MAX_PARSED_BYTES) return kept
-  const bytes = Buffer.from(kept instanceof Blob ? await kept.bytes() : kept)
+  kept: Uint8Array | StoredBytes,
+): Promise<Uint8Array | StoredBytes | string> {
+  if ((kept instanceof Uint8Array ? kept.length : kept.size) > MAX_PARSED_BYTES) return kept
+  const bytes = Buffer.from(kept instanceof Uint8Array ? kept : await kept.bytes())
   const response = bytes.includes(PICTURE) ? parseObject(bytes.toString()) : undefined
   if (!response) return bytes
   const output = await withPictures(library, account_id, objectsIn(response.output))

@@ -1,0 +1,48 @@
+// The bytes of a stored file, wherever it is stored: of a known size, and read as they are consumed.
+
+export interface StoredBytes {
+  /** In bytes. */
+  readonly size: number
+  stream(): ReadableStream<Uint8Array>
+  /** All of them, in memory. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+  /** A part: from one offset to before another. */
+  slice(start: number, end: number): StoredBytes
+  /** What a `Response` is made of. */
+  body(): Blob | ReadableStream<Uint8Array>
+}
+
+/** A file on the disk, or any other Blob of this machine: the runtime sends it by itself. */
+export class BlobBytes implements StoredBytes {
+  readonly size: number
+  readonly #blob: Blob
+
+  /** @param size of the Blob in bytes, where it is known already */
+  constructor(blob: Blob, size = blob.size) {
+    this.#blob = blob
+    this.size = size
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return this.#blob.stream()
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#blob.bytes()
+  }
+
+  slice(start: number, end: number): StoredBytes {
+    const [from, to] = [Math.min(start, this.size), Math.min(end, this.size)]
+    return new BlobBytes(this.#blob.slice(from, to), to - from)
+  }
+
+  body(): Blob {
+    return this.#blob
+  }
+}
+
+/** What a `Response` is made of: bytes in memory, or stored ones. */
+export const bodyOf = (
+  content: Uint8Array | string | StoredBytes,
+): Uint8Array | string | Blob | ReadableStream<Uint8Array> =>
+  typeof content === 'string' || content instanceof Uint8Array ? content : content.body()
