@@ -18,13 +18,24 @@ export interface Writing {
   durable?: boolean
 }
 
+/** A file that has the rows, and what is written to it beside: for who writes much at once. */
+export interface DatabaseFile {
+  /**
+   * Copies what it may of the write-ahead log into the file.
+   * @returns how many of its pages it may not copy yet, because somebody reads what was before them
+   */
+  copyLog(): Promise<number>
+}
+
 /** Reads by itself; writes only within `write` and `begin`. */
 export interface Db extends AsyncDisposable {
   /** By which prepared queries are found (`perConnection`). */
   readonly orm: Orm
   /** Whom it acts for, in the audit log; undefined: the gateway itself. */
   readonly by: By | undefined
-  /** Reads by a text of SQL, where Drizzle cannot say it. @throws StorageFailure */
+  /** Absent where the rows are on a server. */
+  readonly file?: DatabaseFile
+  /** Carries out a text of SQL, where Drizzle cannot say it. @throws StorageFailure */
   rows<Row>(text: string, values?: Values): Awaitable<Row[]>
   /**
    * Carries out one statement that writes; several are no transaction. It waits where somebody else has the write lock.

@@ -39,6 +39,14 @@ export class Line {
     return this.#inTurn(() => inTransaction(this.#connection, 'IMMEDIATE', () => work(tx)))
   }
 
+  /** As `DatabaseFile.copyLog`. */
+  copyLog(): Promise<number> {
+    return this.#inTurn(() => {
+      const { log, checkpointed } = this.#checkpoint()
+      return log - checkpointed
+    })
+  }
+
   mayWrite(may_write: boolean): void {
     this.#connection.run(`PRAGMA query_only = ${may_write ? 'OFF' : 'ON'}`)
   }
@@ -67,9 +75,16 @@ export class Line {
     this.#writes += 1
     if (!this.#leaves_checkpoints || this.#writes % WRITES_A_CHECKPOINT !== 0) return
     try {
-      this.#connection.run('PRAGMA wal_checkpoint(PASSIVE)')
+      this.#checkpoint()
     } catch {
       // What was written is written. The next one tries it again, and a fault of the disk shows in the ledger's commits.
     }
+  }
+
+  #checkpoint(): { log: number; checkpointed: number } {
+    const done = this.#connection.query<{ log: number; checkpointed: number }, []>(
+      'PRAGMA wal_checkpoint(PASSIVE)',
+    )
+    return done.get() ?? { log: 0, checkpointed: 0 }
   }
 }

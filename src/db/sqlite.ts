@@ -52,6 +52,7 @@ interface Opening {
 /** Statements answer at once, so a transaction that awaits only them ends in the turn of the event loop in which it begins. */
 export class SqliteDb implements Db {
   readonly by: By | undefined
+  readonly file = { copyLog: () => this.#lineOf({ durable: false }).copyLog() }
   readonly #connection: Database
   readonly #reading: OneConnection
   readonly #opening: Opening

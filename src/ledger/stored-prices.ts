@@ -58,7 +58,7 @@ export const hashPrice = (json: string): Uint8Array => new Bun.CryptoHasher('sha
 const COUNTED = ['units', 'extras', 'partial_images', 'image_tokens']
 
 /** The price that many calls share, and what was counted for this one; both as JSON, the latter empty if that is nothing. */
-function takeApart(text: string): { json: string; counted: string } {
+export function takeApart(text: string): { json: string; counted: string } {
   const fields = Object.entries(JSON.parse(text))
   const own = fields.filter(([name]) => COUNTED.includes(name))
   if (own.length === 0) return { json: text, counted: '' }

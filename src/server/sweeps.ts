@@ -34,8 +34,7 @@ export function sweepRegularly(
     const found_files = await findMissing(library)
     if (found_files > 0) log.info({ found_files }, 'missing images are back')
   }
-  const { database_path } = stores
-  const upkeep = createUpkeep({ database_path, catalogue, closed, log, now, after })
+  const upkeep = createUpkeep({ db, catalogue, closed, log, now, after })
   // Beside the sweep, since it may take minutes.
   const keepUp = () => void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
   const timer = setInterval(() => {

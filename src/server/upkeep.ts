@@ -1,14 +1,12 @@
 // Upkeep of recorded calls beside those that are served: they are written anew in smaller form, a few at a time.
-import type { Database } from 'bun:sqlite'
-import { untilFree } from '../db/busy.ts'
-import { openUnsynced } from '../db/open.ts'
+import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { createRewriter, type RewriteName } from '../ledger/rewriting.ts'
+import { type RewriteName, rewriteCalls } from '../ledger/rewriting.ts'
 import type { Logger } from '../observe/log.ts'
 import { reportRewritten } from './reports.ts'
 
 export interface UpkeepParts {
-  database_path: string
+  db: Db
   catalogue: () => Catalogue
   /** Why nothing can be written at the moment, as `Readiness.closed`. */
   closed: () => string | undefined
@@ -19,13 +17,13 @@ export interface UpkeepParts {
 }
 
 export interface Upkeep {
-  /** Does what there is to do, unless that is under way. @throws what SQLite throws: the next time goes on from there */
+  /** Does what there is to do, unless that is under way. @throws StorageFailure: the next time goes on from there */
   run(): Promise<void>
   /** Ends it after the step under way. */
   stop(): Promise<void>
 }
 
-/** So many take some 4 ms, in which the event loop and the write lock are not free. */
+/** On SQLite so many take some 4 ms, in which the event loop and the write lock are not free. */
 const CALLS_A_STEP = 150
 /** After each step the loop is left alone for this many times as long as it took. */
 const PAUSES_A_STEP = 2
@@ -37,10 +35,7 @@ const MAX_LOGGED_PAGES = 4_000
 const READER_PAUSE_MS = 250
 const DAY_MS = 86_400_000
 
-export function createUpkeep({ database_path, catalogue, closed, log, now, after }: UpkeepParts): Upkeep {
-  // What a power cut takes of it is done again.
-  const db = openUnsynced(database_path)
-  const rewriter = createRewriter(db)
+export function createUpkeep({ db, catalogue, closed, log, now, after }: UpkeepParts): Upkeep {
   let stopping = false
   let running: Promise<void> | undefined
 
@@ -49,19 +44,21 @@ export function createUpkeep({ database_path, catalogue, closed, log, now, after
     let calls = 0
     let steps = 0
     while (!stopping && closed() === undefined) {
-      let took_ms = 0
-      const step = await untilFree(() => {
-        const step_began_ms = performance.now()
-        const done = rewriter.step(name, CALLS_A_STEP, began_before_ms)
-        took_ms = performance.now() - step_began_ms
-        return done
+      let step_began_ms = 0
+      const step = await rewriteCalls(db, name, {
+        max_calls: CALLS_A_STEP,
+        began_before_ms,
+        onBegin() {
+          step_began_ms = performance.now()
+        },
       })
+      const took_ms = performance.now() - step_began_ms
       calls += step.rewritten
       if (step.looked_at === 0) break
       await Bun.sleep(Math.max(took_ms * PAUSES_A_STEP, MIN_PAUSE_MS))
       steps += 1
-      if (steps % STEPS_A_CHECKPOINT === 0)
-        while (loggedPages(db) > MAX_LOGGED_PAGES && !stopping) await Bun.sleep(READER_PAUSE_MS)
+      if (db.file && steps % STEPS_A_CHECKPOINT === 0)
+        while ((await db.file.copyLog()) > MAX_LOGGED_PAGES && !stopping) await Bun.sleep(READER_PAUSE_MS)
     }
     reportRewritten({ name, calls, took_ms: Math.round(performance.now() - began_ms) }, log)
   }
@@ -85,14 +82,6 @@ export function createUpkeep({ database_path, catalogue, closed, log, now, after
       stopping = true
       // Dropped: why it failed, which whoever ran it is told.
       await running?.catch(() => undefined)
-      db.close()
     },
   }
-}
-
-/** Copies what it may of the write-ahead log into the file. @returns how many pages it may not yet, because somebody reads what was before them */
-function loggedPages(db: Database): number {
-  const { log = 0, checkpointed = 0 } =
-    db.query<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
-  return log - checkpointed
 }

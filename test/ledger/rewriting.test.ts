@@ -1,9 +1,12 @@
 // Recorded calls that are written anew in smaller form: nothing else of them changes, whatever happens meanwhile.
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { createRewriter, type RewriteName, type Rewriter } from '../../src/ledger/rewriting.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
+import { type RewriteName, type RewriteStep, rewriteCalls } from '../../src/ledger/rewriting.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { digestOf, makeOldCalls } from '../support/old-calls.ts'
 import { inFolder } from './disk.ts'
 import { brokenInvariants, hold, post } from './world.ts'
@@ -12,35 +15,38 @@ const CALLS = 2_000
 const STEP = 130
 const ANY_AGE = Number.POSITIVE_INFINITY
 
+interface Scene {
+  path: string
+  db: Database
+  rows: Db
+  before: ReturnType<typeof digestOf>
+}
+
 /** Runs a test over a database of the older version that was migrated, and what was read of its calls before. */
-const overOldCalls = (
-  run: (scene: {
-    path: string
-    db: Database
-    rewriter: Rewriter
-    before: ReturnType<typeof digestOf>
-  }) => void,
-): Promise<void> =>
-  inFolder((path) => {
+const overOldCalls = (run: (scene: Scene) => Promise<void>): Promise<void> =>
+  inFolder(async (path) => {
     makeOldCalls(path, { calls: CALLS, days: 10 })
     const old = new Database(path, { readonly: true })
     const before = digestOf(old, CALLS)
     old.close()
     const db = openDatabase(path, { before_migration: 'nothing' })
     try {
-      run({ path, db, rewriter: createRewriter(db), before })
+      await run({ path, db, rows: dbOver(db), before })
       expect(brokenInvariants(db)).toEqual([])
     } finally {
       db.close()
     }
   })
 
-function finish(rewriter: Rewriter, name: RewriteName, began_before_ms = ANY_AGE): number {
+const step = (rows: Db, name: RewriteName = 'prices', began_before_ms = ANY_AGE): Promise<RewriteStep> =>
+  rewriteCalls(rows, name, { max_calls: STEP, began_before_ms })
+
+async function finish(rows: Db, name: RewriteName, began_before_ms = ANY_AGE): Promise<number> {
   let rewritten = 0
   for (;;) {
-    const step = rewriter.step(name, STEP, began_before_ms)
-    if (step.looked_at === 0) return rewritten
-    rewritten += step.rewritten
+    const done = await step(rows, name, began_before_ms)
+    if (done.looked_at === 0) return rewritten
+    rewritten += done.rewritten
   }
 }
 
@@ -50,10 +56,10 @@ const pages = (db: Database) => count(db, 'PRAGMA page_count')
 const freePages = (db: Database) => count(db, 'PRAGMA freelist_count')
 
 test('every call reads the same before, between any two steps, and after; new calls come in between', () =>
-  overOldCalls(({ db, rewriter, before }) => {
+  overOldCalls(async ({ db, rows, before }) => {
     const writer = createWriter(db)
     expect(digestOf(db, CALLS)).toEqual(before)
-    for (let id = CALLS + 1; rewriter.step('prices', STEP, ANY_AGE).looked_at > 0; id += 1) {
+    for (let id = CALLS + 1; (await step(rows)).looked_at > 0; id += 1) {
       writer.commit([hold(100)])
       writer.commit([post(id, 70, { price: '{"unit":"token"}' })])
       expect(digestOf(db, CALLS)).toEqual(before)
@@ -65,10 +71,10 @@ test('every call reads the same before, between any two steps, and after; new ca
   }))
 
 test('the room of the old form is free for what is written next: the file does not grow', () =>
-  overOldCalls(({ db, rewriter }) => {
+  overOldCalls(async ({ db, rows }) => {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     const before = pages(db)
-    finish(rewriter, 'prices')
+    await finish(rows, 'prices')
     expect(freePages(db)).toBeGreaterThan(before / 4)
     expect(pages(db)).toBeLessThan(before * 1.02)
     // As if it had been written anew as a whole: no page is left half empty.
@@ -78,55 +84,56 @@ test('the room of the old form is free for what is written next: the file does n
   }))
 
 test('a step that fails changes nothing, and the next one does what it left', () =>
-  overOldCalls(({ db, rewriter, before }) => {
-    rewriter.step('prices', STEP, ANY_AGE)
+  overOldCalls(async ({ db, rows, before }) => {
+    await step(rows)
     const left = inOldForm(db)
     db.run(`CREATE TEMP TRIGGER no_more BEFORE INSERT ON main.calls WHEN new.id = ${STEP + 50}
             BEGIN SELECT RAISE (ABORT, 'the disk is gone'); END`)
-    expect(() => rewriter.step('prices', STEP, ANY_AGE)).toThrow('the disk is gone')
+    await expect(step(rows)).rejects.toThrow('the disk is gone')
     expect([digestOf(db, CALLS), inOldForm(db)]).toEqual([before, left])
     db.run('DROP TRIGGER no_more')
-    finish(createRewriter(db), 'prices')
+    await finish(rows, 'prices')
     expect([digestOf(db, CALLS), inOldForm(db)]).toEqual([before, 0])
   }))
 
 test('a price that is no object of JSON stays as it is, and all others are moved', () =>
-  overOldCalls(({ db, rewriter }) => {
+  overOldCalls(async ({ db, rows }) => {
     db.run(`UPDATE calls SET price = '{"unit":' WHERE id = ${STEP + 1}`)
     db.run(`UPDATE calls SET price = 'null' WHERE id = ${STEP + 2}`)
     const before = digestOf(db, CALLS)
-    finish(rewriter, 'prices')
+    await finish(rows, 'prices')
     expect([digestOf(db, CALLS), inOldForm(db)]).toEqual([before, 2])
   }))
 
-test('another process that writes makes a step fail, not wait', () =>
-  overOldCalls(({ path, db, rewriter }) => {
-    db.run('PRAGMA busy_timeout = 0')
+test('another process that writes is waited for', () =>
+  overOldCalls(async ({ path, rows }) => {
     const other = openDatabase(path)
     other.run('BEGIN IMMEDIATE')
-    expect(() => rewriter.step('prices', STEP, ANY_AGE)).toThrow(SQLiteError)
+    const waiting = step(rows)
+    // By then it has tried once.
+    await endOfTurn()
     other.run('ROLLBACK')
     other.close()
-    expect(rewriter.step('prices', STEP, ANY_AGE).looked_at).toBe(STEP)
+    expect((await waiting).looked_at).toBe(STEP)
   }))
 
 test('what is done is not looked at again, by a later process neither', () =>
-  overOldCalls(({ db, rewriter }) => {
-    expect(finish(rewriter, 'prices')).toBe(CALLS - CALLS / 50)
-    expect(createRewriter(db).step('prices', STEP, ANY_AGE)).toEqual({ looked_at: 0, rewritten: 0 })
+  overOldCalls(async ({ db, rows }) => {
+    expect(await finish(rows, 'prices')).toBe(CALLS - CALLS / 50)
+    expect(await step(dbOver(db))).toEqual({ looked_at: 0, rewritten: 0 })
   }))
 
 test('traces are emptied of the calls that began before a time, and of no others; all else stays', () =>
-  overOldCalls(({ db, rewriter }) => {
+  overOldCalls(async ({ db, rows }) => {
     const at = (id: number) => count(db, `SELECT started_at_ms FROM calls WHERE id = ${id}`)
     const traced = () => count(db, "SELECT min(id) FROM calls WHERE trace <> ''")
     const others = () => db.query("SELECT *, '' AS trace, 0 AS summed FROM calls").all()
     const before = others()
-    expect(finish(rewriter, 'traces', at(1))).toBe(0)
-    expect(finish(rewriter, 'traces', at(501))).toBe(500)
+    expect(await finish(rows, 'traces', at(1))).toBe(0)
+    expect(await finish(rows, 'traces', at(501))).toBe(500)
     expect(traced()).toBe(501)
-    expect(finish(rewriter, 'traces', at(501))).toBe(0)
-    expect(finish(rewriter, 'traces', at(800))).toBe(299)
+    expect(await finish(rows, 'traces', at(501))).toBe(0)
+    expect(await finish(rows, 'traces', at(800))).toBe(299)
     expect(traced()).toBe(800)
     expect(others()).toEqual(before)
   }))

@@ -266,6 +266,7 @@ CREATE TABLE call_rewrites (
   -- The last call that there is anything to do about; null: all that come.
   last_id bigint
 );
+INSERT INTO call_rewrites (name, done_id, last_id) VALUES ('prices', 0, 0), ('traces', 0, NULL);
 
 CREATE TABLE call_sums (
   account_id bigint NOT NULL,
