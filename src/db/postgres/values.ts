@@ -13,10 +13,14 @@ export interface Column {
 /** pg_type.dat: bool, int8, numeric. */
 const [BOOLEAN, INT8, NUMERIC] = [16, 20, 1700]
 
+/** PostgreSQL stores no NUL in a text, so that � is in its place: what callers write, as in a prompt, may have one. */
+export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD')
+
 /** @throws Error for what no column holds, and for an integer that is not exact */
 export function sentOf(value: unknown): Sent {
   if (value === null || value === undefined) return null
-  if (typeof value === 'string' || value instanceof Uint8Array) return value
+  if (typeof value === 'string') return storableText(value)
+  if (value instanceof Uint8Array) return value
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value === 'number' && Number.isFinite(value)) return exact(value).toString()
   throw new Error(`A ${typeof value} cannot be stored.`)

@@ -1,0 +1,160 @@
+// The copy of all rows from one database to another, whichever engines they are on; each row is read back and compared.
+import { isStorageFailure, unprocessable } from '../../domain/errors.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import type { Db } from '../db.ts'
+import { type CopiedTable, newestIdSql, TABLES } from './tables.ts'
+import type { CopyTarget, Filling, Row, Value } from './target.ts'
+
+/** Read at once: as many rows as are likely to have so many bytes, by those before them. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+const MAX_PAGE_ROWS = 1_000
+const FIRST_PAGE_ROWS = 16
+/** Of a row, besides its texts and bytes. */
+const MIN_ROW_BYTES = 100
+
+export interface Copied {
+  /** The number of rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Texts that the target cannot store as they are, such as `generations.prompt of id 7`: it has them with � in place of what it cannot. */
+  readonly changed: readonly string[]
+}
+
+/**
+ * Copies all rows of all tables, as of one moment: what is written meanwhile is not copied. Ids of rows to come are greater than any that
+ * is known to have been given. At the end everything is read back.
+ *
+ * @param from only read from; its tables are of this program's version
+ * @param onRows told how many rows have been copied
+ * @throws GatewayError and StorageFailure as `CopyTarget.fill`, after which it is as it was; Error where a table reads back otherwise
+ */
+export function copyAll(
+  from: Db,
+  to: CopyTarget,
+  onRows: (rows: number) => void = () => {},
+): Promise<Copied> {
+  return from.snapshot((then) =>
+    to.fill(async (filling) => {
+      const changed: string[] = []
+      const sent = new Map<string, Digest>()
+      let rows = 0
+      for (const table of TABLES) {
+        const digest = new Digest()
+        for await (const page of pagesOf(then, table)) {
+          const storable = page.map((row) => storableRow(table, row, { filling, changed }))
+          await insert(filling, table, storable)
+          digest.add(storable)
+          rows += page.length
+          onRows(rows)
+        }
+        sent.set(table.name, digest)
+      }
+      await compare(filling, sent)
+      await goOn(then, filling)
+      return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
+    }),
+  )
+}
+
+/** The rows of a table in the order of its key. */
+async function* pagesOf(db: Pick<Db, 'rows'>, { name, columns, key }: CopiedTable): AsyncGenerator<Row[]> {
+  const keys = key.map(quoted).join(', ')
+  const select = `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${quoted(name)}`
+  const order = `ORDER BY ${keys} LIMIT $limit`
+  const first = `${select} ${order}`
+  const next = `${select} WHERE (${keys}) > (${key.map((column) => `$${column}`).join(', ')}) ${order}`
+  let limit = FIRST_PAGE_ROWS
+  let last: Row | undefined
+  for (;;) {
+    const after = last && Object.fromEntries(key.map((column) => [column, last?.[column] ?? null]))
+    const rows: Row[] = await db.rows<Row>(last ? next : first, { ...after, limit })
+    last = rows.at(-1)
+    if (!last) return
+    yield rows
+    const mean_bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0) / rows.length
+    limit = Math.max(1, Math.min(MAX_PAGE_ROWS, Math.floor(MAX_PAGE_BYTES / mean_bytes)))
+  }
+}
+
+const quoted = (name: string): string => `"${name}"`
+
+const bytesOf = (row: Row): number =>
+  Object.values(row).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0),
+    MIN_ROW_BYTES,
+  )
+
+/** @throws GatewayError unprocessable that names the rows, where one of them is refused; StorageFailure */
+async function insert(filling: Filling, table: CopiedTable, rows: readonly Row[]): Promise<void> {
+  try {
+    await filling.insert(table, rows)
+  } catch (cause) {
+    if (isStorageFailure(cause)) throw cause
+    const [from, to] = [rows[0], rows.at(-1)].map((row) => row && placeOf(table, row))
+    throw unprocessable(
+      `${table.name}: a row from ${from} to ${to} is refused (${messageOf(cause)}). ` +
+        'Audit the database that is copied with `tollgate audit`, and report this: nothing was changed.',
+      { cause },
+    )
+  }
+}
+
+const placeOf = ({ key }: CopiedTable, row: Row): string =>
+  key.map((each) => `${each} ${row[each]}`).join(', ')
+
+/** @throws GatewayError unprocessable for a number that would not be the same afterwards */
+function storableRow(
+  table: CopiedTable,
+  row: Row,
+  { filling, changed }: { filling: Filling; changed: string[] },
+): Row {
+  let stored = row
+  for (const { name: column } of table.columns) {
+    const value = row[column]
+    if (typeof value === 'number' && !Number.isSafeInteger(value))
+      throw unprocessable(
+        `${table.name}.${column} of ${placeOf(table, row)} is no integer that is exact: correct it first.`,
+      )
+    if (typeof value !== 'string') continue
+    const text = filling.storable(value)
+    if (text === value) continue
+    changed.push(`${table.name}.${column} of ${placeOf(table, row)}`)
+    stored = { ...stored, [column]: text }
+  }
+  return stored
+}
+
+/** The number of rows, and a hash over their values. */
+class Digest {
+  rows = 0
+  readonly #hasher = new Bun.CryptoHasher('sha256')
+
+  add(rows: readonly Row[]): void {
+    this.rows += rows.length
+    for (const row of rows) this.#hasher.update(`${JSON.stringify(Object.values(row).map(plain))}\n`)
+  }
+
+  end(): string {
+    return `${this.rows} ${this.#hasher.digest('hex')}`
+  }
+}
+
+const plain = (value: Value): string | number | null => (value instanceof Uint8Array ? value.toHex() : value)
+
+async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Promise<void> {
+  for (const table of TABLES) {
+    const found = new Digest()
+    for await (const page of pagesOf(filling, table)) found.add(page)
+    if (found.end() !== sent.get(table.name)?.end())
+      throw new Error(
+        `The table ${table.name} reads back with other rows than were copied: the copy was given up, and nothing was changed. Try again.`,
+      )
+  }
+}
+
+async function goOn(from: Db, filling: Filling): Promise<void> {
+  for (const table of TABLES) {
+    if (table.key.length > 1) continue
+    const [row] = await from.rows<{ id: number }>(newestIdSql(table))
+    if (row && row.id > 0) await filling.goOnAfter(table, row.id)
+  }
+}

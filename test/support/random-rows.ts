@@ -1,0 +1,287 @@
+// Databases with rows in every table, of random values that its constraints allow: the least and the greatest, nulls, letters of all kinds.
+import type { Database } from 'bun:sqlite'
+import { is } from 'drizzle-orm'
+import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { TABLES } from '../../src/db/copying/tables.ts'
+import type { Row, Value } from '../../src/db/copying/target.ts'
+import * as schema from '../../src/db/schema.ts'
+import { type Random, randomFrom } from '../ledger/random.ts'
+
+const MAX = Number.MAX_SAFE_INTEGER
+const TEXTS = [
+  '',
+  'a',
+  '0',
+  'NULL',
+  '{}',
+  '{1,"2"}',
+  '\\',
+  '\\x00',
+  '"',
+  "'",
+  'a,b',
+  ' ä€𝄞 ',
+  '\n\t\r',
+  '\u0001\u007f',
+  '👩‍👩‍👧',
+  '\ufffd',
+]
+const JSON_TEXTS = [
+  '{}',
+  '[]',
+  'null',
+  '"\\u0000"',
+  '{"a":1e400,"ü":["\\ud800",9007199254740993]}',
+  ' [ 1 , 2 ] ',
+]
+
+/** What a table's constraints ask for, besides what they ask of each column by its type. */
+type Asked = (context: { random: Random; at: number; id: number }) => Record<string, Value>
+
+const either = <V extends Value>(random: Random, ...values: [V, ...V[]]): V => random.pick(values)
+const bytes = (random: Random, length: number): Uint8Array =>
+  Uint8Array.from({ length }, () => random.below(256))
+/** Of a row of another table, which has as many. */
+const other = (random: Random, id: number): number => 1 + random.below(id)
+const hex64 = (random: Random): string => bytes(random, 32).toHex()
+const unique = (at: number): string => `${TEXTS[at % TEXTS.length]}${at}`
+
+const ASKED: Readonly<Record<string, Asked>> = {
+  gateways: ({ at }) => ({ version: `1.0.${at}` }),
+  accounts: ({ random, at }) => {
+    const balance_nanos = either(random, 0, 1, MAX)
+    return {
+      name: unique(at),
+      status: either(random, 'active', 'suspended'),
+      balance_nanos,
+      held_nanos: either(random, 0, balance_nanos),
+    }
+  },
+  account_details: ({ id, random }) => ({ account_id: id, keys_see_account: random.below(2) }),
+  closed_accounts: ({ id }) => ({ account_id: id }),
+  erased_accounts: ({ id }) => ({ account_id: id }),
+  keys: ({ random, id }) => ({
+    account_id: other(random, id),
+    sha256: bytes(random, 32),
+    models: either(random, null, ...JSON_TEXTS),
+    addresses: either(random, null, ...JSON_TEXTS),
+    concurrent_calls: either(random, null, 1, 1_000_000),
+  }),
+  passwords: ({ id, at }) => ({ account_id: at === 0 ? null : id, hash: '$argon2id$v=19$m=1' }),
+  sessions: ({ random, id }) => {
+    const role = either(random, 'operator', 'account', 'key')
+    return {
+      role,
+      sha256: bytes(random, 32),
+      account_id: role === 'operator' ? null : other(random, id),
+      key_id: role === 'key' ? other(random, id) : null,
+      created_at_ms: 5,
+      last_seen_at_ms: either(random, 5, MAX),
+    }
+  },
+  sign_in_links: ({ id, at, random }) => ({ account_id: at === 0 ? null : id, sha256: bytes(random, 32) }),
+  known_addresses: ({ id, at }) => ({ account_id: at === 0 ? null : id, place: `${unique(at)}!` }),
+  actions: ({ random, id }) => {
+    const actor = either(random, 'operator', 'account', 'key', 'command', 'system')
+    return {
+      actor,
+      action: 'key.revoked',
+      session_id: 1_000 + id,
+      account_id: actor === 'account' || actor === 'key' ? other(random, id) : null,
+      key_id: actor === 'key' ? other(random, id) : null,
+      command: actor === 'command' ? 'key revoke' : null,
+      before: either(random, null, ...JSON_TEXTS),
+      after: either(random, null, ...JSON_TEXTS),
+    }
+  },
+  prices: ({ random }) => ({ sha256: bytes(random, 32), json: either(random, '{}', ...JSON_TEXTS) }),
+  holds: ({ random, id }) => ({
+    id: 1_000 + id,
+    account_id: other(random, id),
+    key_id: other(random, id),
+    state: either(random, 'pending', 'expired'),
+  }),
+  calls: ({ random, id }) => {
+    const cost_nanos = either(random, 0, 1, MAX)
+    const price_id = either(random, null, other(random, id))
+    return {
+      account_id: other(random, id),
+      key_id: other(random, id),
+      outcome: either(random, 'completed', 'cancelled', 'broken', 'failed'),
+      streamed: random.below(2),
+      estimated: random.below(2),
+      summed: random.below(2),
+      cost_nanos,
+      unpaid_nanos: either(random, 0, cost_nanos),
+      price_id,
+      price: price_id === null ? either(random, '', ...JSON_TEXTS) : '',
+      counted: price_id === null ? '' : either(random, '', ...JSON_TEXTS),
+    }
+  },
+  call_rewrites: ({ at }) => ({ name: at === 0 ? 'prices' : 'traces' }),
+  call_sums: ({ at, random }) => ({ span_s: either(random, 86_400, 900), start_s: at, outcome: 'failed' }),
+  entries: ({ random, id }) => {
+    const kind = either(random, 'top_up', 'withdrawal', 'charge', 'debt_payment')
+    return {
+      kind,
+      account_id: other(random, id),
+      amount_nanos: kind === 'top_up' ? either(random, 0, MAX) : either(random, -1, -MAX),
+      call_id: kind === 'charge' ? other(random, id) : null,
+      request_key: either(random, null, `k${id}`),
+    }
+  },
+  generations: ({ random, id, at }) => {
+    const is_stored = random.chance(0.5)
+    const stored = {
+      file_key: `1/${at}`,
+      mime: 'image/png',
+      width: 1,
+      height: MAX,
+      bytes: 1,
+      sha256: hex64(random),
+    }
+    return {
+      uuid: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+      account_id: other(random, id),
+      call_id: other(random, id),
+      position: at,
+      kind: either(random, 'generation', 'edit', 'compose'),
+      state: is_stored ? 'stored' : either(random, 'generating', 'failed'),
+      parents: either(random, '[]', '["files/1/a"]'),
+      missing_since_ms: is_stored ? either(random, null, 7) : null,
+      ...(is_stored ? stored : Object.fromEntries(Object.keys(stored).map((name) => [name, null]))),
+    }
+  },
+  files: ({ random, id, at }) => {
+    const is_stored = random.chance(0.5)
+    return {
+      key: `files/1/${at}`,
+      account_id: other(random, id),
+      state: is_stored ? 'stored' : 'storing',
+      sha256: is_stored ? hex64(random) : null,
+      width: is_stored ? 1 : null,
+      height: is_stored ? MAX : null,
+      missing_since_ms: is_stored ? either(random, null, 7) : null,
+    }
+  },
+  idempotency_keys: ({ random, id, at }) => {
+    const is_answered = random.chance(0.6)
+    const in_file = random.chance(0.3)
+    const replays = is_answered ? random.below(2) : 0
+    return {
+      account_id: other(random, id),
+      key: `${unique(at)}!`,
+      request_sha256: bytes(random, 32),
+      status: is_answered ? 200 : null,
+      headers: is_answered ? either(random, ...(JSON_TEXTS as [string])) : null,
+      body: is_answered && !in_file ? bytes(random, random.below(300)) : null,
+      body_file: is_answered && in_file ? `f${at}` : null,
+      kept_bytes: is_answered ? random.below(9) : 0,
+      replays,
+      replayed_at_ms: replays === 0 ? null : 9,
+    }
+  },
+  responses: ({ random, id, at }) => {
+    const continues = at > 0 && random.chance(0.5)
+    const in_file = random.chance(0.3)
+    return {
+      account_id: other(random, id),
+      response_id: `resp_${at}`,
+      previous: continues ? id - 1 : null,
+      chain_length: continues ? 2 : 1,
+      later: 2,
+      deleted: random.below(2),
+      body: in_file ? null : bytes(random, random.below(300)),
+      body_file: in_file ? `r${at}` : null,
+      kept_bytes: 5,
+      chain_bytes: MAX,
+    }
+  },
+  refusals: ({ random, id }) => ({
+    account_id: other(random, id),
+    key_id: other(random, id),
+    request_id: 'r',
+    status: 400,
+    code: 'c',
+    model: either(random, null, 'm'),
+  }),
+  refusal_sums: ({ at, random }) => ({
+    span_s: either(random, 3600, 60),
+    start_s: at,
+    refusals: either(random, 1, MAX),
+  }),
+  route_sums: ({ at, random }) => ({
+    span_s: 300,
+    start_s: at * 300,
+    result: 'answered',
+    tries: either(random, 1, MAX),
+    calls: random.below(2),
+  }),
+  catalogues: ({ random }) => ({ made_by: either(random, 'file', 'session:12', 'command:prices import') }),
+  alerts: ({ random, id, at }) => ({
+    rule: `rule${at}`,
+    account_id: either(random, null, other(random, id)),
+    sentence: 'It is full.',
+    raised_at_ms: 5,
+    over_since_ms: random.chance(0.5) ? null : 6,
+    ended_at_ms: null,
+  }),
+  alert_sendings: ({ random, id, at }) => ({
+    alert_id: other(random, id),
+    account_id: either(random, null, other(random, id)),
+    event: either(random, 'raised', 'ended'),
+    webhook_id: unique(at),
+    ...(random.chance(0.5) ? { due_at_ms: null } : { sent_at_ms: null }),
+  }),
+}
+
+const COLUMNS = new Map(
+  Object.values(schema)
+    .filter((value) => is(value, SQLiteTable))
+    .map((table) => [getTableConfig(table).name, getTableConfig(table).columns]),
+)
+
+/** Rows of all tables, so many of each where that can be. References name rows that are there; nothing else agrees with anything. */
+export function randomRows(seed: number, count: number): Map<string, Row[]> {
+  const random = randomFrom(seed)
+  return new Map(
+    TABLES.map(({ name }) => {
+      const columns = COLUMNS.get(name) ?? []
+      const rows = Array.from({ length: name === 'call_rewrites' ? 2 : count }, (_, at): Row => {
+        const any = columns.map((column) => [column.name, valueIn(random, column)])
+        return {
+          ...Object.fromEntries(any),
+          id: at + 1,
+          version: at + 1,
+          ...ASKED[name]?.({ random, at, id: at + 1 }),
+        }
+      })
+      const names = columns.map((column) => column.name)
+      return [name, rows.map((row) => Object.fromEntries(names.map((each) => [each, row[each] ?? null])))]
+    }),
+  )
+}
+
+function valueIn(random: Random, column: SQLiteColumn): Value {
+  if (!column.notNull && random.chance(0.4)) return null
+  const type = column.getSQLType()
+  if (type === 'integer') return either(random, 0, 1, 2, MAX, random.below(2 ** 31))
+  if (type === 'blob') return bytes(random, random.below(40))
+  return random.pick(TEXTS as [string, ...string[]])
+}
+
+/** Puts rows into a database whose triggers they need not agree with: it has none afterwards. */
+export function putRows(db: Database, tables: ReadonlyMap<string, readonly Row[]>): void {
+  const triggers = db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    .all()
+  for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`)
+  db.run('DELETE FROM call_rewrites')
+  for (const [table, rows] of tables)
+    for (const row of rows) {
+      const names = Object.keys(row)
+      db.query<unknown, Row>(
+        `INSERT INTO ${table} (${names.map((name) => `"${name}"`).join(', ')}) VALUES (${names.map((name) => `$${name}`).join(', ')})`,
+      ).run(row)
+    }
+}
