@@ -1,10 +1,10 @@
 // The gateways over a database: a row for each, by which the others know what is its own.
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Db } from './db.ts'
+import type { Awaitable, Db } from './db.ts'
 import { allGiven, equals, placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
-import { gateways } from './schema.ts'
+import { type Gateway, gateways } from './schema.ts'
 
 const ALIVE = isNull(gateways.ended_at_ms)
 
@@ -16,7 +16,7 @@ const gatewayQueries = perConnection({
   insert: (orm) =>
     orm
       .insert(gateways)
-      .values(placeholders('version', 'started_at_ms'))
+      .values(placeholders('version', 'node', 'name', 'started_at_ms', 'seen_at_ms'))
       .returning({ id: gateways.id })
       .prepare(),
   alive: (orm) =>
@@ -27,22 +27,42 @@ const gatewayQueries = perConnection({
       .prepare(),
   end: (orm) => orm.update(gateways).set(allGiven('ended_at_ms')).where(equals(gateways.id, 'id')).prepare(),
   endAll: (orm) => orm.update(gateways).set(allGiven('ended_at_ms')).where(ALIVE).prepare(),
+  endOfNode: (orm) =>
+    orm
+      .update(gateways)
+      .set(allGiven('ended_at_ms'))
+      .where(and(ALIVE, equals(gateways.node, 'node')))
+      .prepare(),
+  allAlive: (orm) => orm.select().from(gateways).where(ALIVE).orderBy(gateways.id).prepare(),
   removeEnded: (orm) => orm.delete(gateways).where(isNotNull(gateways.ended_at_ms)).prepare(),
 })
 
-/**
- * Adds the row of a gateway that begins. Only for the one that has the folder's lock, which says that all others are dead: their rows end.
- *
- * @returns its id, which no other had before
- */
-export function beginGateway(db: Db, version: string, now_ms: number): Promise<number> {
+/** What a gateway says of itself. */
+export interface NewGateway {
+  version: string
+  /** The data folder in which it runs, whose lock it has: by a number of the folder's own. */
+  node: string
+  /** Its machine, for people. */
+  name: string
+  now_ms: number
+  /** It alone serves the database, and all others are dead. Else those are that ran in its folder, and others tell that they are alive. */
+  is_alone: boolean
+}
+
+/** Adds the row of a gateway that begins, and ends those of the dead. @returns its id, which no other had before */
+export function beginGateway(db: Db, { version, node, name, now_ms, is_alone }: NewGateway): Promise<number> {
   return db.begin(async (tx) => {
     const queries = gatewayQueries(tx)
-    await queries.endAll.run({ ended_at_ms: now_ms })
-    const { id } = await queries.insert.get({ version, started_at_ms: now_ms })
+    if (is_alone) await queries.endAll.run({ ended_at_ms: now_ms })
+    else await queries.endOfNode.run({ ended_at_ms: now_ms, node })
+    const seen_at_ms = is_alone ? null : now_ms
+    const { id } = await queries.insert.get({ version, node, name, started_at_ms: now_ms, seen_at_ms })
     return id
   })
 }
+
+/** Those that are alive, as far as they tell, in the order of their starts. */
+export const aliveGateways = (db: Db): Awaitable<Gateway[]> => gatewayQueries(db).allAlive.all()
 
 /** Ends a gateway's row. What it has under way is nobody's then. */
 export async function endGateway(db: Db, id: number, now_ms: number): Promise<void> {

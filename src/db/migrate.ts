@@ -29,6 +29,7 @@ import lines_of_an_account from './migrations/0024_lines_of_an_account.sql' with
 import reasons from './migrations/0025_reasons.sql' with { type: 'text' }
 import narrow_rows from './migrations/0026_narrow_rows.sql' with { type: 'text' }
 import gateways from './migrations/0027_gateways.sql' with { type: 'text' }
+import several_gateways from './migrations/0028_several_gateways.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly string[] = [
   reasons,
   narrow_rows,
   gateways,
+  several_gateways,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

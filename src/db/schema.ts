@@ -81,6 +81,15 @@ export const gateways = sqliteTable('gateways', {
   started_at_ms: integer().notNull(),
   /** Null while it is alive. */
   ended_at_ms: integer(),
+  /** The data folder in which it runs, by the number that this has; empty of an earlier version. */
+  node: text().notNull().default(''),
+  /** Its machine, for people. */
+  name: text().notNull().default(''),
+  /** SHA-256 of the catalogue in force, in hexadecimal digits; empty until it told. */
+  catalogue: text().notNull().default(''),
+  catalogue_since_ms: integer().notNull().default(0),
+  /** When it last told that it is alive, by the clock of the database; null where nobody has to ask. */
+  seen_at_ms: integer(),
 })
 
 /** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
@@ -266,6 +275,7 @@ export const catalogues = sqliteTable('catalogues', {
   made_by: text().notNull(),
 })
 
+export type Gateway = typeof gateways.$inferSelect
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect

@@ -24,6 +24,8 @@ import { openCatalogue } from './catalogue.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
+import { sharedClock } from './engine/clock.ts'
+import type { GatewayTiming } from './engine/own-gateway.ts'
 import { createImageTrial } from './image-library.ts'
 import { type Listening, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
@@ -68,6 +70,8 @@ export interface ServeOptions {
   plugin_limits?: PluginLimits | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
+  /** How the gateways over one database tell that they are alive. */
+  gateway_timing?: GatewayTiming | undefined
 }
 
 /** What the last step of a start works with. */
@@ -96,11 +100,11 @@ export interface StartedGateway {
  * port that is taken
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
-  const { data_folder, log, now = Date.now, probe = NO_PROBE, network = fetch } = options
+  const { data_folder, log, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
-  const opened = await openFolder({ ...options, protocols, now, probe, postWebhook })
-  const { catalogue_path, watched, image_trial, stores, observing, beside, close } = opened
+  const opened = await openFolder({ ...options, protocols, probe, postWebhook })
+  const { catalogue_path, watched, image_trial, stores, observing, beside, now, close } = opened
   const catalogue = watched.current
 
   const running = new RunningCalls({
@@ -179,12 +183,17 @@ function serveBeside(gateway: Gateway, data_folder: string, post: PostWebhook): 
   }
 }
 
-type Opening = Pick<ServeOptions, 'data_folder' | 'log' | 'env' | 'accept_missing_files' | 'tryImages'> &
-  Required<Pick<ServeOptions, 'now' | 'probe' | 'postWebhook'>> & { protocols: Registry }
+type Opening = Pick<
+  ServeOptions,
+  'data_folder' | 'log' | 'env' | 'now' | 'accept_missing_files' | 'tryImages' | 'gateway_timing'
+> &
+  Required<Pick<ServeOptions, 'probe' | 'postWebhook'>> & { protocols: Registry }
 
 /** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
 async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, now, probe, tryImages, postWebhook } = parts
+  const { log, env, protocols, probe, tryImages, postWebhook, gateway_timing } = parts
+  const clock = sharedClock(parts.now ?? Date.now)
+  const { now } = clock
   const catalogue_path = join(data_folder, 'tollgate.toml')
   // Before anything is read: a restore that was killed halfway is brought to its end.
   finishRestore(data_folder)
@@ -193,7 +202,9 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
   const watched = await openCatalogue(catalogue_path, { env, protocols, log, onUse })
   const catalogue = watched.current
-  const stores = await openStores({ data_folder, catalogue, log, now, probe })
+  const catalogue_text = watched.text
+  const opening = { data_folder, catalogue, catalogue_text, clock, log, probe, gateway_timing }
+  const stores = await openStores(opening)
   const observing = createObserving({ catalogue, log, now })
   const beside = {
     books: createBooks({ data_folder, now }),
@@ -207,7 +218,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
     await stores.close()
   }
   await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
-  return { catalogue_path, watched, image_trial, stores, observing, beside, close }
+  return { catalogue_path, watched, image_trial, stores, observing, beside, now, close }
 }
 
 /** Writes to the audit log beside the calls. */

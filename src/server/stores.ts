@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
-import { beginGateway, endGateway, removeEnded } from '../db/gateways.ts'
+import { removeEnded } from '../db/gateways.ts'
 import { takeLock } from '../db/lock.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
@@ -26,21 +26,26 @@ import { redactorOf } from '../observe/redact.ts'
 import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
+import type { SharedClock } from './engine/clock.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
+import type { GatewayTiming, OwnGateway } from './engine/own-gateway.ts'
 import { reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
   catalogue: () => Catalogue
+  catalogue_text: () => string
+  clock: SharedClock
   log: Logger
-  now: () => number
+  gateway_timing?: GatewayTiming | undefined
   probe: (point: string) => void
 }
 
 export interface Stores {
   /** Which of the gateways over the database this is. */
   gateway_id: number
+  own_gateway: OwnGateway
   db: Db
   database: Pick<ServedDatabase, 'trouble'>
   database_path: string
@@ -63,23 +68,15 @@ export interface Stores {
 const WRITTEN = ['images', 'files', 'answers', RESPONSES_FOLDER, ...JOURNAL_FILES]
 
 /** @throws Error if another process serves the folder, or it cannot be written */
-export async function openStores({ data_folder, catalogue, log, now, probe }: StoreOptions): Promise<Stores> {
+export async function openStores(options: StoreOptions): Promise<Stores> {
+  const { data_folder, catalogue, log, probe } = options
   await using undoing = new AsyncDisposableStack()
   const unlock = takeFolder(data_folder, log)
   undoing.defer(() => unlock())
-  const engine = engineOf(catalogue().storage, data_folder)
-  const database = await engine.serve(log)
+  const { database, own_gateway, ledger } = await openRows(options, undoing)
   const { db } = database
-  undoing.defer(() => database.close())
-  const { gateway_id, end } = await begin(db, { log, now })
-  undoing.defer(end)
-  const ledger = await engine.openLedger({
-    gateway_id,
-    blocked: () => database.trouble,
-    onLost: reportLostTo(log),
-    probe,
-    onChange: reportLedgerTo(log, engine.address),
-  })
+  const { now } = options.clock
+  const gateway_id = own_gateway.id
   const journal = openSettlementJournal(data_folder, log)
   const settlements = new SettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
@@ -103,6 +100,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
   undoing.move()
   return {
     gateway_id,
+    own_gateway,
     db,
     database,
     database_path: join(data_folder, 'tollgate.db'),
@@ -121,11 +119,32 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       await replays.close()
       await refusals.close()
       await route_sums.close()
-      await end()
+      await own_gateway.end()
       await database.close()
       unlock()
     },
   }
+}
+
+/** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
+async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
+  const { data_folder, catalogue, catalogue_text, clock, gateway_timing, log, probe } = options
+  const engine = engineOf(catalogue().storage, data_folder)
+  const database = await engine.serve(log)
+  undoing.defer(() => database.close())
+  const { version } = manifest
+  const joining = { version, data_folder, catalogue_text, log, now: clock.now, timing: gateway_timing }
+  const own_gateway = await engine.join(database.db, joining)
+  undoing.defer(() => own_gateway.end())
+  clock.follow(own_gateway)
+  const ledger = await engine.openLedger({
+    gateway_id: own_gateway.id,
+    blocked: () => database.trouble,
+    onLost: reportLostTo(log),
+    probe,
+    onChange: reportLedgerTo(log, engine.address),
+  })
+  return { database, own_gateway, ledger }
 }
 
 /** Takes the folder's lock, and removes what killed commands left. @returns releases it @throws as `openStores` */
@@ -138,19 +157,6 @@ function takeFolder(data_folder: string, log: Logger): () => void {
   const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
   if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
   return unlock
-}
-
-/** Adds the row of this gateway. */
-async function begin(db: Db, { log, now }: Pick<StoreOptions, 'log' | 'now'>) {
-  const gateway_id = await beginGateway(db, manifest.version, now())
-  const end = async () => {
-    try {
-      await endGateway(db, gateway_id, now())
-    } catch (cause) {
-      log.warn({ cause }, 'the end of this gateway could not be written: the next start does it')
-    }
-  }
-  return { gateway_id, end }
 }
 
 export interface RecoverOptions {

@@ -21,10 +21,12 @@ export function sweepRegularly(
   { exchange: { running, catalogue, log, now }, people: { sessions } }: Pick<Gateway, 'exchange' | 'people'>,
   { stores, every_ms, closed, after }: SweepOptions,
 ): () => Promise<void> {
-  const { gateway_id, db, ledger, settlements, idempotency, library, responses, refusals } = stores
+  const { gateway_id, own_gateway, db, ledger, settlements, idempotency, library, responses, refusals } =
+    stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
+    await own_gateway.endSilent()
     reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
     await idempotency.sweep()
     await responses.sweep()

@@ -16,9 +16,11 @@ beforeEach(() => {
   clock_ms = 0
 })
 
+const ALONE = { node: 'here', name: 'machine', is_alone: true } as const
+
 /** What a start does first and last, and a stop. */
 const STEPS = {
-  begin: () => beginGateway(db, `1.${clock_ms}`, clock_ms),
+  begin: () => beginGateway(db, { ...ALONE, version: `1.${clock_ms}`, now_ms: clock_ms }),
   recovered: () => removeEnded(db),
   stop: async () => endGateway(db, newest(), clock_ms),
 }
@@ -73,6 +75,6 @@ test.each(CASES)('%s', async (_, steps, rows) => {
 })
 
 test('a row has the version that runs', async () => {
-  await beginGateway(db, '9.8.7', 0)
+  await beginGateway(db, { ...ALONE, version: '9.8.7', now_ms: 0 })
   expect(connection.query('SELECT version FROM gateways').values()).toEqual([['9.8.7']])
 })

@@ -71,7 +71,9 @@ const start = async () => {
 beforeAll(async () => {
   gateway = await restarts(catalogueOf({ upstream_url: 'simulator' }))
   db = openDatabase(gateway.folder.database_path)
-  db.run("INSERT INTO gateways VALUES (6, 'v', 1, 2), (7, 'v', 1, NULL)")
+  db.run(
+    "INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (6, 'v', 1, 2), (7, 'v', 1, NULL)",
+  )
   // On one machine a start ends all others: this one is as if it were elsewhere.
   db.run(
     'CREATE TRIGGER elsewhere BEFORE UPDATE ON gateways WHEN old.id = 7 BEGIN SELECT RAISE (IGNORE); END',

@@ -11,7 +11,6 @@ import type { CredentialForm } from '../../src/access/gate.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import type { Account, Call, Entry, Key } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
@@ -27,7 +26,7 @@ import { type LastStep, type StartedGateway, startGateway } from '../../src/serv
 import type { Plugin } from '../../src/surface/gateway.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
-import { makeEmptyDatabase } from './empty-database.ts'
+import { makeGatewayDatabase } from './engine.ts'
 import { eventually } from './eventually.ts'
 import { type HoldFate, holdFates } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
@@ -132,12 +131,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { env = {}, now = Date.now, probe, upstream } = options
   const data_folder = await mkdtemp(join(options.parent_folder ?? tmpdir(), 'tollgate-test-'))
   const catalogue_path = join(data_folder, 'tollgate.toml')
-  await writeFile(
-    catalogue_path,
-    options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }),
-  )
-  const database_path = join(data_folder, 'tollgate.db')
-  makeEmptyDatabase(database_path)
+  const database = await makeGatewayDatabase(data_folder)
+  const writeCatalogue = (text: string) => writeFile(catalogue_path, text + database.section)
+  await writeCatalogue(options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }))
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
   let last_step: LastStep | undefined
@@ -160,7 +156,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
   const { db: store, ledger } = begun(last_step)
-  const db = openDatabase(database_path)
+  const db = database.open()
   const library = {
     db: store,
     images: createFileStore(join(data_folder, 'images')),
@@ -225,7 +221,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       })
     },
     async recatalogue(text) {
-      await writeFile(catalogue_path, text)
+      await writeCatalogue(text)
       await started.reload()
     },
     rows: () => readRows(db),
@@ -275,6 +271,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       if (!is_audited) await expectBooks()
       db.close()
       await started.stop()
+      await database.remove()
       await rm(data_folder, { recursive: true, force: true })
     },
     [Symbol.asyncDispose]: () => gateway.stop(),

@@ -13,7 +13,7 @@ export const holdFates = (db: Database): HoldFate[] =>
   db
     .query<HoldFate, []>(
       `SELECT * FROM holds UNION ALL
-       SELECT id, account_id, key_id, request_id, hold_nanos, iif(price = '' AND price_id IS NULL, 'voided', 'posted'),
+       SELECT id, account_id, key_id, request_id, hold_nanos, CASE WHEN price = '' AND price_id IS NULL THEN 'voided' ELSE 'posted' END,
               started_at_ms, started_at_ms, NULL FROM calls
        ORDER BY id`,
     )

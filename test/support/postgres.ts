@@ -1,8 +1,8 @@
 // Databases on PostgreSQL for tests: one a file, with its tables, on a server that the suite or the file's process starts.
 import { afterAll } from 'bun:test'
 import { SQL } from 'bun'
-import base from '../../src/db/postgres/base.sql' with { type: 'text' }
 import { PostgresDb } from '../../src/db/postgres/db.ts'
+import { MIGRATIONS } from '../../src/db/postgres/migrate.ts'
 import { openPostgres } from '../../src/db/postgres/open.ts'
 import { eventually } from './eventually.ts'
 import { NATIVE } from './postgres-program.ts'
@@ -48,7 +48,7 @@ async function start(): Promise<Administrator> {
 }
 
 /** A database from which others are copied, made once for each state of the tables. */
-const TEMPLATE = `tollgate_test_${Bun.hash(base).toString(36)}`
+const TEMPLATE = `tollgate_test_${Bun.hash(MIGRATIONS.map(({ sql }) => sql).join()).toString(36)}`
 const LOCK = 5_123_007
 
 async function makeTemplate({ sql, urlOf }: Administrator): Promise<void> {

@@ -4,6 +4,7 @@ import type { By } from '../../domain/actions.ts'
 import type { LedgerOptions } from '../../ledger/ledger.ts'
 import type { Ledger } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
+import type { JoinOptions, OwnGateway } from './own-gateway.ts'
 
 /** Opens nothing by itself. */
 export interface Engine {
@@ -17,6 +18,8 @@ export interface Engine {
   openLedger(options?: Omit<LedgerOptions, 'path'>): Promise<Ledger>
   /** Opens the database for a gateway, and watches over it. @throws as `open` */
   serve(log: Logger): Promise<ServedDatabase>
+  /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */
+  join(db: Db, options: JoinOptions): Promise<OwnGateway>
 }
 
 export interface EngineOptions {

@@ -1,6 +1,7 @@
 // The engine PostgreSQL: a database on a server, which several processes write.
 import { openPostgres } from '../../db/postgres/open.ts'
 import type { Engine } from './engine.ts'
+import { joinGateways } from './heartbeat.ts'
 
 /** @param url as of `openPostgres` */
 export const postgresEngine = (url: string): Engine => ({
@@ -15,6 +16,7 @@ export const postgresEngine = (url: string): Engine => ({
     // Whether it can be written its statements tell.
     return { db, trouble: undefined, close: () => db.close() }
   },
+  join: joinGateways,
 })
 
 function withoutPassword(url: string): string {

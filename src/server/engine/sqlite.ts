@@ -14,6 +14,7 @@ import type { Logger } from '../../observe/log.ts'
 import { closing } from '../../utilities/at-end.ts'
 import { reportPlaceTo } from '../reports.ts'
 import type { Engine, EngineOptions, ServedDatabase } from './engine.ts'
+import { beginAlone } from './own-gateway.ts'
 
 export function sqliteEngine(data_folder: string): Engine {
   const path = join(data_folder, 'tollgate.db')
@@ -29,6 +30,7 @@ export function sqliteEngine(data_folder: string): Engine {
       return openLedger({ path, ...options })
     },
     serve: async (log) => serve(path, log),
+    join: beginAlone,
   }
 }
 

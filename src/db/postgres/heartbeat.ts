@@ -1,0 +1,44 @@
+// The heartbeat of a gateway: its row says that it is alive, by the clock of the server, and ends where it has been silent.
+import type { Db } from '../db.ts'
+
+/** The clock of the server, in milliseconds since 1970. @throws StorageFailure */
+export async function serverClock(db: Db): Promise<number> {
+  const [row] = await db.rows<{ now_ms: number }>('SELECT now_ms() AS now_ms')
+  return row?.now_ms ?? 0
+}
+
+const BEAT = `UPDATE gateways
+    SET seen_at_ms = now_ms(), catalogue = $catalogue,
+        catalogue_since_ms = CASE WHEN catalogue = $catalogue THEN catalogue_since_ms ELSE now_ms() END
+  WHERE id = $id AND ended_at_ms IS NULL
+  RETURNING seen_at_ms`
+
+/**
+ * Tells that a gateway is alive, and which catalogue it has in force.
+ * @returns the server's clock; undefined where others took it for dead @throws StorageFailure
+ */
+export async function beat(db: Db, id: number, catalogue: string): Promise<number | undefined> {
+  const [row] = await db.write((db) => db.rows<{ seen_at_ms: number }>(BEAT, { id, catalogue }))
+  return row?.seen_at_ms
+}
+
+/** What its row was ended or removed for is over. Its number is its own: no other gateway is given it. */
+const REVIVE = `INSERT INTO gateways (id, version, node, name, started_at_ms, seen_at_ms)
+  VALUES ($id, $version, $node, $name, now_ms(), now_ms())
+  ON CONFLICT (id) DO UPDATE SET ended_at_ms = NULL, seen_at_ms = now_ms()`
+
+/** Makes a gateway alive again that others took for dead. What was of it then stays nobody's. @throws StorageFailure */
+export async function revive(
+  db: Db,
+  gateway: { id: number; version: string; node: string; name: string },
+): Promise<void> {
+  await db.write((db) => db.rows(REVIVE, { ...gateway }))
+}
+
+const END_SILENT = `UPDATE gateways SET ended_at_ms = now_ms()
+  WHERE ended_at_ms IS NULL AND coalesce(seen_at_ms, 0) < now_ms() - $silent_ms
+  RETURNING id, name`
+
+/** Ends the gateways that have told nothing for so long. @throws StorageFailure */
+export const endSilent = (db: Db, silent_ms: number): Promise<{ id: number; name: string }[]> =>
+  db.write((db) => db.rows(END_SILENT, { silent_ms }))

@@ -1,0 +1,139 @@
+// The heartbeat of this gateway among others: tells that it is alive, learns the database's clock, and who else is there.
+import { fingerprintOf } from '../../config/fingerprint.ts'
+import type { Db } from '../../db/db.ts'
+import { aliveGateways, beginGateway, endGateway } from '../../db/gateways.ts'
+import { beat, endSilent, revive, serverClock } from '../../db/postgres/heartbeat.ts'
+import type { Gateway } from '../../db/schema.ts'
+import type { Logger } from '../../observe/log.ts'
+import { nodeIn } from './node.ts'
+import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
+
+const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
+
+/** Adds this gateway to those over a database, and keeps its row alive. @throws StorageFailure */
+export async function joinGateways(db: Db, options: JoinOptions): Promise<OwnGateway> {
+  const { version, data_folder, now, timing = TIMING } = options
+  const own = { version, ...nodeIn(data_folder) }
+  const clock = new DatabaseClock(now)
+  // The first one may open a connection.
+  await clock.learnFrom(() => serverClock(db))
+  await clock.learnFrom(() => serverClock(db))
+  const id = await beginGateway(db, { ...own, now_ms: now() + clock.offset_ms, is_alone: false })
+  const heartbeat = new Heartbeat(db, { ...options, timing, own: { id, ...own }, clock })
+  await heartbeat.beat()
+  return heartbeat
+}
+
+/** How far the clock of the database is from this machine's. */
+class DatabaseClock {
+  readonly now: () => number
+  offset_ms = 0
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** @param ask tells the time there; its answer is on the way for half of the time that passes */
+  async learnFrom<Told extends number | undefined>(ask: () => Promise<Told>): Promise<Told> {
+    const began_ms = this.now()
+    const there_ms = await ask()
+    if (there_ms !== undefined) this.offset_ms = Math.round(there_ms - (began_ms + this.now()) / 2)
+    return there_ms
+  }
+}
+
+interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text'> {
+  timing: GatewayTiming
+  own: { id: number; version: string; node: string; name: string }
+  clock: DatabaseClock
+}
+
+class Heartbeat implements OwnGateway {
+  readonly id: number
+  alive: readonly Gateway[] = []
+  readonly #db: Db
+  readonly #log: Logger
+  readonly #fingerprint: () => string
+  readonly #timing: GatewayTiming
+  readonly #own: Beating['own']
+  readonly #clock: DatabaseClock
+  readonly #timer: ReturnType<typeof setInterval>
+  #beating: Promise<void> | undefined
+  #is_told = true
+
+  constructor(db: Db, { log, catalogue_text, timing, own, clock }: Beating) {
+    this.id = own.id
+    this.#db = db
+    this.#log = log
+    this.#fingerprint = fingerprinting(catalogue_text)
+    this.#timing = timing
+    this.#own = own
+    this.#clock = clock
+    this.#timer = setInterval(() => void this.beat(), timing.beat_every_ms)
+    this.#timer.unref()
+  }
+
+  get clock_offset_ms(): number {
+    return this.#clock.offset_ms
+  }
+
+  /** Never rejects: calls that need the database are refused by the ledger. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beatOnce()
+      .then(
+        () => this.#wasTold(),
+        (cause) => this.#wasTold(cause),
+      )
+      .finally(() => {
+        this.#beating = undefined
+      })
+    return this.#beating
+  }
+
+  async endSilent(): Promise<void> {
+    for (const { id: gateway_id, name } of await endSilent(this.#db, this.#timing.silent_after_ms))
+      this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
+  }
+
+  async revive(): Promise<void> {
+    await revive(this.#db, this.#own)
+    this.#log.warn(
+      { gateway_id: this.id },
+      'other gateways took this one for dead, since it was silent: it goes on, and settles its calls late',
+    )
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#beating
+    try {
+      await endGateway(this.#db, this.id, this.#clock.now() + this.#clock.offset_ms)
+    } catch (cause) {
+      this.#log.warn({ cause }, 'the end of this gateway could not be written: the others find it silent')
+    }
+  }
+
+  async #beatOnce(): Promise<void> {
+    const told = await this.#clock.learnFrom(() => beat(this.#db, this.id, this.#fingerprint()))
+    if (told === undefined) await this.revive()
+    this.alive = await aliveGateways(this.#db)
+  }
+
+  #wasTold(cause?: unknown): void {
+    const is_told = cause === undefined
+    if (is_told === this.#is_told) return
+    this.#is_told = is_told
+    if (is_told) this.#log.info({}, 'the database is told again that this gateway is alive')
+    else this.#log.warn({ cause }, 'the database cannot be told that this gateway is alive')
+  }
+}
+
+/** Reading it takes a millisecond, and it rarely changes. */
+function fingerprinting(text: () => string): () => string {
+  let known: { text: string; fingerprint: string } | undefined
+  return () => {
+    const current = text()
+    if (known?.text !== current) known = { text: current, fingerprint: fingerprintOf(current) }
+    return known.fingerprint
+  }
+}

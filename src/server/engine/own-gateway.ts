@@ -1,0 +1,57 @@
+// This process among the gateways over a database: its row, and what it knows of the others.
+import { hostname } from 'node:os'
+import type { Db } from '../../db/db.ts'
+import { beginGateway, endGateway } from '../../db/gateways.ts'
+import type { Gateway } from '../../db/schema.ts'
+import type { Logger } from '../../observe/log.ts'
+
+export interface OwnGateway {
+  /** Of its row, as long as it runs. */
+  readonly id: number
+  /** What is to be added to this machine's clock, so that it shows what that of the database does. */
+  readonly clock_offset_ms: number
+  /** All that are alive, itself too, as it was told last; empty where it alone serves the database. */
+  readonly alive: readonly Gateway[]
+  /** Takes those for dead that have been silent: what they had under way is nobody's from then on. */
+  endSilent(): Promise<void>
+  /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
+  revive(): Promise<void>
+  /** What it has under way is nobody's then. */
+  end(): Promise<void>
+}
+
+export interface JoinOptions {
+  version: string
+  data_folder: string
+  log: Logger
+  now: () => number
+  /** The text of the catalogue that it has in force. */
+  catalogue_text: () => string
+  timing?: GatewayTiming | undefined
+}
+
+/** When a gateway tells that it is alive, and for how long the others wait. */
+export interface GatewayTiming {
+  beat_every_ms: number
+  silent_after_ms: number
+}
+
+/** The only gateway over a database, whose lock it has. */
+export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Promise<OwnGateway> {
+  const own = { version, node: '', name: hostname(), now_ms: now(), is_alone: true }
+  const id = await beginGateway(db, own)
+  return {
+    id,
+    clock_offset_ms: 0,
+    alive: [],
+    endSilent: async () => {},
+    revive: async () => {},
+    async end() {
+      try {
+        await endGateway(db, id, now())
+      } catch (cause) {
+        log.warn({ cause }, 'the end of this gateway could not be written: the next start does it')
+      }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+// The engine that the gateways of a test run keep their rows in: SQLite, or with TOLLGATE_TEST_ENGINE=postgres a real server.
+import type { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { blockingDatabase } from './blocking.ts'
+import { makeEmptyDatabase } from './empty-database.ts'
+import { dropDatabase, makeDatabase } from './postgres.ts'
+
+export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite'
+
+/** The empty database of one gateway. */
+export interface GatewayDatabase {
+  /** What its catalogue says of it. */
+  section: string
+  /** A connection of the test's own. */
+  open(): Database
+  /** Once nobody uses it any more. */
+  remove(): Promise<void>
+}
+
+export async function makeGatewayDatabase(data_folder: string): Promise<GatewayDatabase> {
+  if (ENGINE === 'PostgreSQL') {
+    const { name, url } = await makeDatabase()
+    return {
+      section: `\n[storage]\ndatabase = "${url}"\n`,
+      open: () => blockingDatabase(url),
+      remove: () => dropDatabase(name),
+    }
+  }
+  const path = join(data_folder, 'tollgate.db')
+  makeEmptyDatabase(path)
+  return { section: '', open: () => openDatabase(path), remove: async () => {} }
+}
