@@ -7,6 +7,7 @@ export * from './actions-table.ts'
 export * from './alert-tables.ts'
 export * from './call-tables.ts'
 export * from './health-tables.ts'
+export * from './rate-tables.ts'
 export * from './refusal-tables.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */

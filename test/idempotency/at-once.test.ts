@@ -152,7 +152,8 @@ describe('a key that a request at another gateway left without an answer', () =>
   }
 
   test.each(GATEWAYS)('%s', async (_, gateways, answered) => {
-    if (gateways) connection.run(`INSERT INTO gateways VALUES ${gateways}`)
+    if (gateways)
+      connection.run(`INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES ${gateways}`)
     await left()
     expect(await send(processOver(), { content: 'another' })).toBe('idempotency_key_reused')
     expect(await send(processOver())).toBe(answered)
@@ -161,7 +162,7 @@ describe('a key that a request at another gateway left without an answer', () =>
   })
 
   test('of an earlier version is free', async () => {
-    connection.run("INSERT INTO gateways VALUES (2, 'v', 0, NULL)")
+    connection.run("INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (2, 'v', 0, NULL)")
     await left()
     connection.run('UPDATE idempotency_keys SET gateway_id = NULL')
     expect(await send(processOver())).toBe('served')
@@ -170,7 +171,8 @@ describe('a key that a request at another gateway left without an answer', () =>
   test.each(GATEWAYS)(
     '%s: only while it is alive the key counts as under way where an account has too many',
     async (_, gateways, answered) => {
-      if (gateways) connection.run(`INSERT INTO gateways VALUES ${gateways}`)
+      if (gateways)
+        connection.run(`INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES ${gateways}`)
       await left()
       keys_per_account = 1
       const request = {

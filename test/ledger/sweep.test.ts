@@ -26,7 +26,9 @@ const sweep = (db: Database, now_ms: number, isUnderWay: (hold_id: number) => bo
 
 const withGateways = (): Database => {
   const db = world({ balance: 100 })
-  db.run("INSERT INTO gateways VALUES (1, 'v', 0, NULL), (2, 'v', 0, NULL), (3, 'v', 0, 9)")
+  db.run(
+    "INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, 'v', 0, NULL), (2, 'v', 0, NULL), (3, 'v', 0, 9)",
+  )
   return db
 }
 

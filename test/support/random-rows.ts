@@ -217,6 +217,13 @@ const ASKED: Readonly<Record<string, Asked>> = {
     tries: either(random, 1, MAX),
     calls: random.below(2),
   }),
+  rates: ({ at, random }) => ({
+    scope: either(random, 'account', 'key'),
+    at_s: at,
+    requests: either(random, 0, MAX),
+    tokens: either(random, 0, MAX),
+  }),
+  image_rates: ({ at }) => ({ id: at + 1, taken: `[${at}]` }),
   catalogues: ({ random }) => ({ made_by: either(random, 'file', 'session:12', 'command:prices import') }),
   alerts: ({ random, id, at }) => ({
     rule: `rule${at}`,

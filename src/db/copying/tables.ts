@@ -39,6 +39,8 @@ const IN_ORDER: readonly SQLiteTable[] = [
   schema.refusals,
   schema.refusal_sums,
   schema.route_sums,
+  schema.rates,
+  schema.image_rates,
   schema.catalogues,
   schema.alerts,
   schema.alert_sendings,
