@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
     (name) => `src/${name}/`,
   ),
   ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/', 'src/backup/'],
-  ['src/observe/', 'src/db/'],
+  ['src/observe/', 'src/db/', 'src/buckets/'],
   ['src/domain/', 'src/plugin-api.ts'],
   ['src/utilities/'],
 ]

@@ -37,8 +37,8 @@ export interface FileStore {
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
   /** The file, read as it is consumed; undefined if not found. @throws GatewayError for a malformed key */
   open(key: string): Promise<StoredBytes | undefined>
-  /** @returns whether there was such a file. @throws GatewayError for a malformed key */
-  remove(key: string): Promise<boolean>
+  /** Deletes a file, if there is one. @throws GatewayError for a malformed key */
+  remove(key: string): Promise<void>
   /** Whether there is such a file. @throws GatewayError for a malformed key */
   has(key: string): Promise<boolean>
   /** Deletes all files whose keys begin with this segment, quarantined ones too. @throws GatewayError for a malformed segment */
@@ -104,10 +104,9 @@ export function createFileStore(folder: string): FolderStore {
 
     async remove(key) {
       const path = pathOf(key)
-      if ((await sizeOf(path)) === undefined) return false
-      const removed = await unlink(path).then(() => true, orIfMissing(false))
+      if ((await sizeOf(path)) === undefined) return
+      await unlink(path).catch(orIfMissing(undefined))
       await syncFolder(dirname(path))
-      return removed
     },
 
     list: () => entriesIn(folder),
@@ -232,5 +231,6 @@ const orIfMissing =
     throw error
   }
 
-const tooLarge = (cap_bytes: number): Error =>
+/** The refusal of content over its cap. */
+export const tooLarge = (cap_bytes: number): Error =>
   payloadTooLarge(tooLargeMessage(cap_bytes), { code: 'IMAGE_TOO_LARGE' })

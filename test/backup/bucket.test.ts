@@ -119,7 +119,6 @@ passphrase = "env:BACKUP_PASSPHRASE"
     const before = s3.objects()
     const { bucketPlace } = await import('../../src/backup/bucket-place.ts')
     const place = bucketPlace({
-      kind: 'bucket',
       ...s3,
       region: 'us-east-1',
       prefix: '',

@@ -17,7 +17,6 @@ function bucketThat(reply: (request: string) => string | undefined) {
   afterAll(() => server.stop(true))
   return bucketPlace(
     {
-      kind: 'bucket',
       bucket: 'backups',
       endpoint: `http://127.0.0.1:${server.port}`,
       region: 'us-east-1',

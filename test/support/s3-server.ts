@@ -1,6 +1,7 @@
 // A real server of S3 for tests, versitygw, over a folder of its own; undefined where it is not on this machine.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Bucket } from '../../src/domain/catalogue.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { IS_LONG } from './long.ts'
@@ -16,6 +17,13 @@ export interface S3Server extends AsyncDisposable {
   objects(): string[]
   /** The file of an object. */
   file(name: string): string
+  /** Ends the server as a power cut would. Its objects stay. */
+  stop(): Promise<void>
+  /** Starts it again, at the same address. */
+  start(): Promise<void>
+  /** Lets it take requests and answer none, until `resume`. */
+  hang(): void
+  resume(): void
 }
 
 const PROGRAM = findTool(VERSITYGW)
@@ -27,41 +35,75 @@ if (!hasS3Server) {
   process.stderr.write(`${MISSING}\n`)
 }
 
-export async function startS3Server(): Promise<S3Server> {
+const ROOT = { access_key_id: 'tester', secret_access_key: 'a-secret-of-the-bucket' }
+
+/** @param bucket the one that it has */
+export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
   if (PROGRAM === undefined) throw new Error(MISSING)
   const folder = temporary()
-  const bucket = 'backups'
   mkdirSync(folder.at(bucket))
   // It takes no port 0.
   const port = freePort()
-  const [access_key_id, secret_access_key] = ['tester', 'a-secret-of-the-bucket']
-  const child = Bun.spawn([PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder.path], {
-    env: { ...process.env, ROOT_ACCESS_KEY: access_key_id, ROOT_SECRET_KEY: secret_access_key },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
   const endpoint = `http://127.0.0.1:${port}`
-  await eventually('versitygw listens', () =>
-    fetch(endpoint).then(
-      () => true,
-      () => false,
-    ),
-  )
-  return {
+  const command = [PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder.path]
+  let child: Bun.Subprocess | undefined
+  const end = () => child?.kill('SIGKILL')
+  const clear = () => {
+    end()
+    folder[Symbol.dispose]()
+  }
+  process.once('exit', clear)
+  const server: S3Server = {
     endpoint,
     bucket,
-    access_key_id,
-    secret_access_key,
+    ...ROOT,
     objects: () =>
       readdirSync(folder.at(bucket), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => join(parentPath, name).slice(folder.path.length + bucket.length + 2)),
     file: (name) => folder.at(join(bucket, name)),
+    async start() {
+      child = Bun.spawn(command, {
+        env: { ...process.env, ROOT_ACCESS_KEY: ROOT.access_key_id, ROOT_SECRET_KEY: ROOT.secret_access_key },
+        stdin: 'ignore',
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
+      await eventually('versitygw listens', () =>
+        fetch(endpoint).then(
+          () => true,
+          () => false,
+        ),
+      )
+    },
+    async stop() {
+      end()
+      await child?.exited
+    },
+    hang: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await child.exited
+      process.off('exit', clear)
+      await server.stop()
       folder[Symbol.dispose]()
     },
   }
+  await server.start()
+  return server
+}
+
+let shared: Promise<S3Server> | undefined
+let prefixes = 0
+
+/** The server of all tests of this process, each of which has a prefix of its own. It ends with the process. */
+export function sharedS3Server(): Promise<S3Server> {
+  shared ??= startS3Server('files')
+  return shared
+}
+
+/** A part of a server's bucket that nobody else uses, as a gateway is told of it. */
+export function partOf({ bucket, endpoint, access_key_id, secret_access_key }: S3Server): Bucket {
+  prefixes += 1
+  const prefix = `part-${prefixes}/`
+  return { bucket, endpoint, region: 'us-east-1', prefix, access_key_id, secret_access_key }
 }

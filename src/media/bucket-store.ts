@@ -1,0 +1,222 @@
+// Stores of files in a bucket: an object is there whole, or not at all; what is given of it never leaves the gateway as an address.
+import { type Connection, connectBucket, type Range } from '../buckets/connection.ts'
+import type { Bucket } from '../domain/catalogue.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
+import type { StoredBytes } from '../domain/stored-bytes.ts'
+import { type BucketHealth, createBucketHealth } from './bucket-health.ts'
+import { assertFileKey, isFileKey } from './keys.ts'
+import { type FileStore, type PutOptions, type PutResult, tooLarge } from './store.ts'
+
+export interface BucketFiles {
+  readonly connection: Connection
+  /** The store of the objects below a name, such as `images`. */
+  store(name: string): FileStore
+  /** Whether nothing can be put into it at the moment. Costs nothing: asked at every call that stores something. */
+  isFailing(): boolean
+  /** Ends the trials of a bucket that fails. */
+  stop(): void
+}
+
+export interface BucketFilesOptions {
+  /** Told when the bucket begins to fail, with the failure, and when it works again. */
+  onChange?: (failure: StorageFailure | undefined) => void
+  limits?: BucketFilesLimits
+}
+
+export interface BucketFilesLimits {
+  /** To an answer, and to the next bytes of an object that is read: callers wait. */
+  answer_ms: number
+  least_bytes_per_s: number
+  /** How often a bucket that fails is tried. */
+  try_every_ms: number
+}
+const LIMITS: BucketFilesLimits = { answer_ms: 10_000, least_bytes_per_s: 500_000, try_every_ms: 1_000 }
+
+/** The least that S3 takes for a part which is not the last. What is smaller is put at once, and again if that fails. */
+const PART_BYTES = 5 * 1024 * 1024
+/** Written over at each trial. */
+const TRIAL_KEY = 'tollgate-trial'
+
+export function openBucketFiles(
+  bucket: Bucket,
+  { onChange = () => {}, limits = LIMITS }: BucketFilesOptions = {},
+): BucketFiles {
+  const connection = connectBucket(bucket, { section: 'storage', ...limits })
+  const health = createBucketHealth({
+    tryOut: () => connection.put(TRIAL_KEY, new TextEncoder().encode('on trial')),
+    onChange,
+    every_ms: limits.try_every_ms,
+  })
+  return {
+    connection,
+    store: (name) => storeBelow(`${name}/`, connection, health),
+    isFailing: () => health.is_failing,
+    stop: health.stop,
+  }
+}
+
+function storeBelow(beginning: string, connection: Connection, health: BucketHealth): FileStore {
+  const nameOf = (key: string): string => {
+    assertFileKey(key)
+    return beginning + key
+  }
+  const sizeOf = (name: string) => health.ask(() => connection.size(name))
+
+  async function* list(below: string) {
+    try {
+      for await (const { key, ...entry } of connection.list(below)) {
+        const own = key.slice(beginning.length)
+        if (isFileKey(own)) yield { key: own, ...entry }
+      }
+    } catch (failure) {
+      throw health.failed(failure)
+    }
+  }
+
+  return {
+    async put(key, content, options) {
+      const name = nameOf(key)
+      if (health.is_failing) throw stillFailing()
+      return await put(name, content, options, { connection, health })
+    },
+    async open(key) {
+      const name = nameOf(key)
+      const size = await sizeOf(name)
+      return size === undefined
+        ? undefined
+        : new ObjectBytes({ connection, health, name, start: 0, end: size })
+    },
+    async remove(key) {
+      const name = nameOf(key)
+      await health.ask(() => connection.remove(name))
+    },
+    has: async (key) => (await sizeOf(nameOf(key))) !== undefined,
+    async removeAllOf(segment) {
+      assertFileKey(segment)
+      for await (const { key } of list(`${beginning}${segment}/`))
+        await health.ask(() => connection.remove(beginning + key))
+    },
+    list: () => list(beginning),
+    folder: undefined,
+  }
+}
+
+type Asked = { connection: Connection; health: BucketHealth }
+
+async function put(
+  name: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  { cap_bytes = Number.POSITIVE_INFINITY }: PutOptions = {},
+  { connection, health }: Asked,
+): Promise<PutResult> {
+  const hash = new Bun.CryptoHasher('sha256')
+  let bytes = 0
+  /** Why the content could not be read, or may not be. */
+  let refusal: { thrown: unknown } | undefined
+  async function* counted() {
+    try {
+      for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+        bytes += chunk.byteLength
+        if (bytes > cap_bytes) throw tooLarge(cap_bytes)
+        hash.update(chunk)
+        // Its buffer may be freed once the next one is asked for, and it is sent later.
+        yield content instanceof Uint8Array ? chunk : chunk.slice()
+      }
+    } catch (thrown) {
+      refusal = { thrown }
+      throw thrown
+    }
+  }
+  const { first, rest } = await firstPart(counted())
+  try {
+    if (rest) await connection.send(name, rest, PART_BYTES)
+    else await connection.put(name, first)
+  } catch (failure) {
+    throw refusal ? refusal.thrown : health.failed(failure)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Content that is no larger than a part, or all of it with what was read of it so far. */
+async function firstPart(
+  content: AsyncGenerator<Uint8Array>,
+): Promise<{ first: Uint8Array; rest: AsyncIterable<Uint8Array> | undefined }> {
+  const chunks: Uint8Array[] = []
+  for (let bytes = 0; ; ) {
+    const { done, value } = await content.next()
+    if (done) {
+      const [only = new Uint8Array()] = chunks
+      return { first: chunks.length > 1 ? Buffer.concat(chunks) : only, rest: undefined }
+    }
+    chunks.push(value)
+    bytes += value.byteLength
+    if (bytes > PART_BYTES && chunks.length > 1) break
+  }
+  async function* all() {
+    yield* chunks.splice(0)
+    yield* content
+  }
+  return { first: new Uint8Array(), rest: all() }
+}
+
+/** An object, or a part of one. The client's own file is never handed out: a `Response` of it is a redirect to the bucket. */
+class ObjectBytes implements StoredBytes {
+  readonly size: number
+  readonly #of: Asked & { name: string; start: number; end: number }
+
+  constructor(of: Asked & { name: string; start: number; end: number }) {
+    this.#of = of
+    this.size = of.end - of.start
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    const { connection, health, name } = this.#of
+    const chunks = this.size === 0 ? undefined : connection.stream(name, this.#range)
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          try {
+            const { value } = (await chunks?.next()) ?? {}
+            if (value) controller.enqueue(value)
+            else controller.close()
+          } catch (failure) {
+            controller.error(health.failed(failure))
+          }
+        },
+        async cancel() {
+          await chunks?.return(undefined)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const { connection, health, name } = this.#of
+    if (this.size === 0) return Promise.resolve(new Uint8Array())
+    return health.ask(() => connection.bytes(name, this.#range))
+  }
+
+  slice(start: number, end: number): StoredBytes {
+    const { start: from, end: to } = this.#of
+    return new ObjectBytes({
+      ...this.#of,
+      start: Math.min(from + start, to),
+      end: Math.min(from + end, to),
+    })
+  }
+
+  body(): ReadableStream<Uint8Array> {
+    return this.stream()
+  }
+
+  get #range(): Range {
+    return [this.#of.start, this.#of.end]
+  }
+}
+
+const stillFailing = () =>
+  new StorageFailure('unreachable', {
+    code: 'BUCKET_FAILED',
+    message: 'the bucket of files fails: it is tried again every second',
+  })
