@@ -16,7 +16,7 @@ export interface TarWriter {
   /** Adds a file of the disk. @param onRead told how much of it has been read @returns undefined if not found @throws what reading it throws, and where it becomes shorter */
   addFile(path: string, file: string, onRead?: (bytes: number) => void): Promise<PackedEntry | undefined>
   /** Adds content that is made as it is written. @param bytes its exact length, which tar writes before it */
-  addBlocks(path: string, bytes: number, blocks: Iterable<Uint8Array>): Promise<PackedEntry>
+  addBlocks(path: string, bytes: number, blocks: AsyncIterable<Uint8Array>): Promise<PackedEntry>
   addText(path: string, text: string): Promise<PackedEntry>
 }
 

@@ -11,7 +11,7 @@ import { aboutLimits } from './account-end.ts'
 import { whereOptions } from './backup-options.ts'
 import { confirm } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { withDatabase, withDatabaseFile } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -34,7 +34,7 @@ function addExport(account: Command, deps: CliDeps): void {
       const { folder, json, answer, warn } = contextOf(command, deps)
       const exported = await withProgress(deps, json, (show) =>
         untilStopped('The export was stopped and its file removed.', (check) =>
-          withDatabaseFile(folder, 'read', (db) =>
+          withDatabase(folder, 'read', (db) =>
             exportAccount(db, {
               data_folder: folder.dir,
               account: name,
@@ -71,7 +71,8 @@ function addErase(account: Command, deps: CliDeps): void {
       'Close an account and erase its personal data: prompts, images, uploads, kept responses and answers, ' +
         'names, notes, addresses. Its amounts, calls and models stay under a name such as erased-7. It must have no ' +
         'balance. The database file is rewritten so that nothing is left in it; new calls wait while a ' +
-        'large one is rewritten. If interrupted, run it again to continue. Earlier backups still have the data.',
+        'large one is rewritten. On PostgreSQL its tables are vacuumed instead. If interrupted, run it again to continue. ' +
+        'Earlier backups still have the data.',
     )
     .option('--yes', 'erase without asking')
     .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {
@@ -86,10 +87,8 @@ function addErase(account: Command, deps: CliDeps): void {
         prompt: `Type the account's name to erase it: `,
         agrees: (reply) => reply.trim() === name,
       })
-      const erased = await withDatabaseFile(folder, 'write', (db) =>
-        eraseAccount(db, { data_folder: folder.dir, account: name, now_ms: deps.now(), by: folder.by }),
-      )
-      const remains = await leftovers(await whereOptions(context, deps))
+      const { remains: in_database, ...erased } = await eraseIn(folder, name, deps.now())
+      const remains = [...in_database, ...(await leftovers(await whereOptions(context, deps)))]
       if (limits) warn(limits)
       answer(
         { ...erased, name: erased.pseudonym, remains },
@@ -99,6 +98,14 @@ function addErase(account: Command, deps: CliDeps): void {
         ].join('\n'),
       )
     })
+}
+
+async function eraseIn(folder: DataFolder, account: string, now_ms: number) {
+  const engine = await engineOfFolder(folder)
+  await using db = await engine.open({ ...folder, access: 'write' })
+  using scrubbing = engine.openScrubbing(db)
+  const erased = await eraseAccount(db, { scrubbing, data_folder: folder.dir, account, now_ms })
+  return { ...erased, remains: scrubbing.remains }
 }
 
 /** Told in the data folder meanwhile, so that nothing stays of an archive that is killed. */

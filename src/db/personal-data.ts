@@ -17,6 +17,8 @@ export interface TableRule {
   readonly erases: 'rows' | 'columns'
   /** SQL of the path of a row's file in the data folder; null if it has none. The file goes before its row. */
   readonly file?: string
+  /** The column in whose order an index has an account's rows. Absent: the id. */
+  readonly in_order_of?: string
   readonly columns: Readonly<Record<string, ColumnRule>>
 }
 
@@ -86,6 +88,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
   entries: {
     owner: 'account_id',
     erases: 'columns',
+    in_order_of: 'created_at_ms',
     columns: {
       ...columns('id account_id kind amount_nanos call_id created_at_ms', SHOWN),
       note: { exported: 'as_is', erased: "''" },
@@ -147,6 +150,7 @@ export const PERSONAL_DATA: Readonly<Record<string, TableRule>> = {
   refusals: {
     owner: 'account_id',
     erases: 'rows',
+    in_order_of: 'at_ms',
     columns: columns('id account_id key_id request_id at_ms surface model status code sentence', SHOWN),
   },
   refusal_sums: {

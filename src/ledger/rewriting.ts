@@ -88,7 +88,7 @@ async function nextCalls(tx: Db, name: RewriteName, row_limit: number): Promise<
 async function moveRows(tx: Db, next: readonly Call[]): Promise<void> {
   await tx.rows(REMOVE, { first_id: next[0]?.id ?? 0, last_id: next.at(-1)?.id ?? 0 })
   // It is in the kept sums: no trigger adds it again.
-  for (const call of next) await tx.rows(INSERT, { ...call, summed: 1 })
+  for (const call of next) await tx.rows(INSERT, Object.assign(call, { summed: 1 }))
 }
 
 /** A server is sent all at once. */

@@ -6,6 +6,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { openDatabase } from '../../src/db/open.ts'
 import { PERSONAL_DATA } from '../../src/db/personal-data.ts'
+import { openDb } from '../../src/db/sqlite.ts'
 import { exportAccount } from '../../src/server/personal-data/export.ts'
 import { tollgate } from '../backup/support.ts'
 import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
@@ -163,26 +164,22 @@ test.each([
 })
 
 test('what is written meanwhile is not in it: all tables are of one moment', async () => {
-  const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+  await using db = openDb(join(folder, 'tollgate.db'), { readonly: true })
   const out = join(folder, 'moment.tar.zst')
-  try {
-    await exportAccount(db, {
-      data_folder: folder,
-      account: ALICE,
-      now_ms: 0,
-      async put(content) {
-        const blocks: Uint8Array[] = []
-        for await (const block of content) {
-          if (blocks.length === 0) await person.tollgate('credit', ALICE, '1', '--note', 'meanwhile')
-          blocks.push(block)
-        }
-        writeFileSync(out, Buffer.concat(blocks))
-        return 0
-      },
-    })
-  } finally {
-    db.close()
-  }
+  await exportAccount(db, {
+    data_folder: folder,
+    account: ALICE,
+    now_ms: 0,
+    async put(content) {
+      const blocks: Uint8Array[] = []
+      for await (const block of content) {
+        if (blocks.length === 0) await person.tollgate('credit', ALICE, '1', '--note', 'meanwhile')
+        blocks.push(block)
+      }
+      writeFileSync(out, Buffer.concat(blocks))
+      return 0
+    },
+  })
   const read = await entriesOf(readFileSync(out))
   const [account] = String(read.get('accounts.jsonl')).split('\n')
   const lines = String(read.get('entries.jsonl')).split('\n').slice(0, -1)

@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import { fileScrubbing } from '../../src/db/scrubbing.ts'
+import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { createFileStore } from '../../src/media/store.ts'
@@ -49,12 +50,10 @@ const SMALL = 5
 const openIn = (dir: string) => openDatabase(join(dir, 'tollgate.db'))
 
 async function erase(dir: string, account: string, probe: (point: string) => void = () => {}) {
-  const db = openIn(dir)
-  try {
-    return await eraseAccount(db, { data_folder: dir, account, now_ms: 0, probe })
-  } finally {
-    db.close()
-  }
+  const path = join(dir, 'tollgate.db')
+  await using db = openDb(path)
+  using scrubbing = fileScrubbing(path)
+  return await eraseAccount(db, { scrubbing, data_folder: dir, account, now_ms: 0, probe })
 }
 
 async function expectErased(dir: string): Promise<void> {

@@ -24,6 +24,10 @@ RETURN position(part IN whole);
 CREATE FUNCTION hex(bytes bytea) RETURNS text IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql
 RETURN upper(encode(bytes, 'hex'));
 
+-- Up to 32 bytes.
+CREATE FUNCTION randomblob(length bigint) RETURNS bytea VOLATILE STRICT LANGUAGE sql
+RETURN substr(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 1, length::integer);
+
 -- Of seconds since 1970, which is the only kind.
 CREATE FUNCTION datetime(seconds bigint, kind text) RETURNS text STABLE STRICT PARALLEL SAFE LANGUAGE sql
 RETURN to_char(to_timestamp(seconds) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS');

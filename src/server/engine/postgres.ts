@@ -1,5 +1,6 @@
 // The engine PostgreSQL: a database on a server, which several processes write.
 import { openPostgres } from '../../db/postgres/open.ts'
+import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
 import type { Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
 
@@ -11,6 +12,7 @@ export const postgresEngine = (url: string): Engine => ({
   openLedger() {
     throw new Error('not yet')
   },
+  openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url)
     // Whether it can be written its statements tell.

@@ -8,6 +8,7 @@ import { takeLock } from '../../db/lock.ts'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
 import { watchPlace } from '../../db/place.ts'
+import { fileScrubbing } from '../../db/scrubbing.ts'
 import { type DbOptions, openDb } from '../../db/sqlite.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -29,6 +30,7 @@ export function sqliteEngine(data_folder: string): Engine {
       const { openLedger } = await import('../../ledger/ledger.ts')
       return openLedger({ path, ...options })
     },
+    openScrubbing: () => fileScrubbing(path),
     serve: async (log) => serve(path, log),
     join: beginAlone,
   }

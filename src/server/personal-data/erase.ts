@@ -1,26 +1,23 @@
-// The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the file.
-import type { Database } from 'bun:sqlite'
+// The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the database.
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beginErasing } from '../../access/erasing.ts'
 import { accountQueries } from '../../access/queries.ts'
 import { forgetAccount } from '../../config/past.ts'
-import { untilFree } from '../../db/busy.ts'
 import type { Db } from '../../db/db.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
-import { dbOver } from '../../db/sqlite.ts'
-import type { By } from '../../domain/actions.ts'
-import { conflict, unprocessable } from '../../domain/errors.ts'
+import type { Scrubbing } from '../../db/scrubbing.ts'
+import { conflict } from '../../domain/errors.ts'
 import { JOURNAL_NAME } from '../../exchange/settling/journal.ts'
 import { foldersIn } from '../../library/library.ts'
 
 export interface EraseOptions {
+  /** Of the same database. */
+  scrubbing: Scrubbing
   data_folder: string
   account: string
   now_ms: number
-  /** Whose change it is in the audit log; absent: the gateway's own. */
-  by?: By | undefined
   /** Called after each step with its name; for tests of kills. */
   probe?: (point: string) => void
 }
@@ -46,8 +43,6 @@ function refuseUnwritten(data_folder: string): void {
 const ROWS_AT_ONCE = 1_000
 /** Between two of them, so that others get the write lock. */
 const PAUSE_MS = 5
-/** For whoever still reads what was there before. */
-const MAX_WAIT_MS = 60_000
 
 /**
  * Erases a person's data, beside a gateway that serves or not. What was killed goes on when it is run again, by the
@@ -55,11 +50,10 @@ const MAX_WAIT_MS = 60_000
  *
  * @throws GatewayError as `beginErasing`; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
  */
-export async function eraseAccount(db: Database, options: EraseOptions): Promise<Erased> {
-  const { account, data_folder, now_ms, by, probe = () => {} } = options
+export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erased> {
+  const { scrubbing, account, data_folder, now_ms, probe = () => {} } = options
   refuseUnwritten(data_folder)
-  const all = dbOver(db)
-  const { id: account_id } = await all.begin((tx) => beginErasing(tx, account, now_ms), { by })
+  const { id: account_id } = await beginErasing(db, account, now_ms)
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
   for (const [table, rule] of Object.entries(PERSONAL_DATA)) {
@@ -71,16 +65,15 @@ export async function eraseAccount(db: Database, options: EraseOptions): Promise
     if (count > 0) result.rows[table] = count
     probe(`erase.${table}`)
   }
-  const versions = await all.begin((tx) => forgetLimits(tx, account_id), { by })
+  const versions = await db.begin((tx) => forgetLimits(tx, account_id))
   if (versions > 0) result.rows.catalogues = versions
   // Files that no row names any more, or names yet.
   for (const store of Object.values(foldersIn(data_folder))) await store.removeAllOf(String(account_id))
   probe('erase.folders')
-  await rewrite(db)
+  await scrubbing.scrub([...Object.keys(PERSONAL_DATA), 'catalogues'])
   probe('erase.rewritten')
-  await rename(db, account_id)
+  await rename(scrubbing, account_id)
   probe('erase.renamed')
-  await emptyLog(db)
   return result
 }
 
@@ -108,22 +101,21 @@ const removerIn =
 
 /** The newest first: a response is continued by newer ones only, and may not go before them. */
 async function deleteRows(
-  db: Database,
+  db: Db,
   { table, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerIn> },
 ): Promise<number> {
-  const newest = db.query<{ id: number; path: string | null }, [number, number]>(
-    `SELECT id, ${rule.file ?? 'NULL'} AS path FROM ${table} WHERE ${rule.owner} = ? ORDER BY id DESC LIMIT ?`,
-  )
-  const remove = db.query<{ path: string | null }, [number, number]>(
-    `DELETE FROM ${table} WHERE ${rule.owner} = ? AND id >= ? RETURNING ${rule.file ?? 'NULL'} AS path`,
-  )
+  const path = `${rule.file ?? 'NULL'} AS path`
+  const newest = `SELECT id, ${path} FROM ${table} WHERE ${rule.owner} = $account_id ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
+  const remove = `DELETE FROM ${table} WHERE ${rule.owner} = $account_id AND id >= $from_id RETURNING ${path}`
   let count = 0
   for (;;) {
-    const rows = newest.all(account_id, ROWS_AT_ONCE)
+    const rows = await db.rows<{ id: number; path: string | null }>(newest, { account_id })
     const last = rows.at(-1)
     if (!last) return count
     await removeFiles(rows)
-    const removed = await untilFree(() => remove.all(account_id, last.id))
+    const removed = await db.begin((tx) =>
+      tx.rows<{ path: string | null }>(remove, { account_id, from_id: last.id }),
+    )
     // An answer that was being kept meanwhile has got its file since.
     await removeFiles(removed)
     count += removed.length
@@ -132,48 +124,31 @@ async function deleteRows(
 }
 
 /** Rows that have nothing to be erased are not written. */
-async function blankColumns(db: Database, { table, rule, account_id }: Part): Promise<number> {
+async function blankColumns(db: Db, { table, rule, account_id }: Part): Promise<number> {
   const columns = erasedColumns(rule)
   if (columns.length === 0) return 0
   const changes = columns.map(([column, sql]) => `${column} = ${sql}`).join()
-  const differs = columns.map(([column, sql]) => `${column} IS NOT ${sql}`).join(' OR ')
-  const range = `${rule.owner} = ? AND id > ?`
-  const next = db.query<{ last: number | null }, [number, number, number]>(
-    `SELECT max(id) AS last FROM (SELECT id FROM ${table} WHERE ${range} ORDER BY id LIMIT ?)`,
-  )
-  const blank = db.query(`UPDATE ${table} SET ${changes} WHERE ${range} AND id <= ? AND (${differs})`)
+  const differs = columns.map(([column, sql]) => `${column} IS DISTINCT FROM ${sql}`).join(' OR ')
+  const range = `${rule.owner} = $account_id AND id > $after_id`
+  const next = `SELECT max(id) AS last_id FROM (SELECT id FROM ${table} WHERE ${range} ORDER BY id LIMIT ${ROWS_AT_ONCE}) AS page`
+  const blank = `UPDATE ${table} SET ${changes} WHERE ${range} AND id <= $last_id AND (${differs}) RETURNING id`
   let count = 0
-  for (let after = 0; ; ) {
-    const last = next.get(account_id, after, ROWS_AT_ONCE)?.last
-    if (last === null || last === undefined) return count
-    count += await untilFree(() => blank.run(account_id, after, last).changes)
-    after = last
+  for (let after_id = 0; ; ) {
+    const [found] = await db.rows<{ last_id: number | null }>(next, { account_id, after_id })
+    const last_id = found?.last_id ?? null
+    if (last_id === null) return count
+    const page = { account_id, after_id, last_id }
+    count += (await db.begin((tx) => tx.rows(blank, page))).length
+    after_id = last_id
     await Bun.sleep(PAUSE_MS)
   }
 }
 
-/** What SQLite deletes stays in the file until its place is used again. Written anew, the file has only what is there. */
-const rewrite = (db: Database): Promise<void> => untilFree(() => void db.run('VACUUM'), MAX_WAIT_MS)
-
-async function rename(db: Database, account_id: number): Promise<void> {
+async function rename(scrubbing: Scrubbing, account_id: number): Promise<void> {
   const { accounts } = PERSONAL_DATA
   if (!accounts) throw new Error('the list of personal data lacks the accounts')
-  // The place of the old name is written over.
-  db.run('PRAGMA secure_delete = ON')
   const changes = erasedColumns(accounts).map(([column, sql]) => `${column} = ${sql}`)
-  await untilFree(() => db.query(`UPDATE accounts SET ${changes.join()} WHERE id = ?`).run(account_id))
-}
-
-/** Copies the write-ahead log into the file and empties it, once nobody reads from it. */
-async function emptyLog(db: Database): Promise<void> {
-  const due_ms = performance.now() + MAX_WAIT_MS
-  for (;;) {
-    const done = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
-    if (done?.busy === 0) return
-    if (performance.now() > due_ms)
-      throw unprocessable(
-        'All is erased but for the write-ahead log, which another program still reads. Run it again with the new name when that has ended.',
-      )
-    await Bun.sleep(PAUSE_MS)
-  }
+  await scrubbing.replace('accounts', `UPDATE accounts SET ${changes.join()} WHERE id = $account_id`, {
+    account_id,
+  })
 }
