@@ -25,6 +25,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
     'audit-log': async () => (await import('./audit-log.ts')).addAuditLogCommand,
     backup: async () => (await import('./backup.ts')).addBackupCommand,
     restore: async () => (await import('./restore.ts')).addRestoreCommand,
+    migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
     config: async () => (await import('./config.ts')).addConfigCommands,
     plugin: async () => (await import('./plugin.ts')).addPluginCommands,
     doctor: async () => (await import('./doctor.ts')).addDoctorCommand,

@@ -1,17 +1,12 @@
 // `restore`: puts a backup in place while no gateway runs, and keeps what it replaces.
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { roomIn } from '../backup/unpack-room.ts'
-import { giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
-import { takeLock } from '../db/lock.ts'
 import { conflict } from '../domain/errors.ts'
-import { removeLeftovers } from '../server/backup/leftovers.ts'
-import { finishLocked } from '../server/backup/replace.ts'
 import { type Restored, restoreArchive } from '../server/backup/restore.ts'
 import { restoreDatabase } from '../server/backup/restore-database.ts'
 import { isDatabase, peek } from '../server/backup/unpacked.ts'
-import { atEnd } from '../utilities/at-end.ts'
 import {
   archiveNamed,
   type KeyFlags,
@@ -24,6 +19,7 @@ import { type Context, contextOf } from './context.ts'
 import type { DataFolder } from './data-folder.ts'
 import { withUnpacking } from './progress.ts'
 import type { CliDeps } from './terminal.ts'
+import { withoutGateway } from './without-gateway.ts'
 
 interface RestoreFlags extends KeyFlags, UnpackFlags {
   force?: boolean
@@ -114,33 +110,6 @@ const needsPackages = (dir: string): boolean =>
 /** The database only names these files. */
 const BEFORE_SERVE =
   'Before you start the gateway, also restore the folders images/, files/ and responses/ of the same time. Images and kept responses without their files are shown as missing.'
-
-/** Runs `work` while no gateway serves the folder, and none can start. */
-async function withoutGateway<T>({ dir }: DataFolder, work: () => Promise<T>): Promise<T> {
-  const made = mkdirSync(resolve(dir), { recursive: true, mode: 0o700 })
-  if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
-  refuseUnwritable(dir)
-  const unlock = takeLock(join(dir, 'serve.lock'))
-  if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
-  using _leaving = atEnd(() => {
-    unlock()
-    if (made !== undefined) removeEmpty(dir, made)
-  })
-  // Of a restore that was interrupted: what it put in place is what this one replaces.
-  finishLocked(dir)
-  removeLeftovers(dir, 'serve.lock')
-  return await work()
-}
-
-/** The folders that were made for a restore that was refused, from the innermost on. */
-function removeEmpty(dir: string, outermost: string): void {
-  if (readdirSync(dir).join() !== 'serve.lock') return
-  rmSync(join(dir, 'serve.lock'))
-  for (let folder = resolve(dir); folder.length >= outermost.length; folder = dirname(folder)) {
-    if (readdirSync(folder).length > 0) return
-    rmdirSync(folder)
-  }
-}
 
 function refuseExisting({ database_path }: DataFolder, { force = false }: RestoreFlags): void {
   const replaces = existsSync(database_path)

@@ -24,7 +24,11 @@ export const readStorage = (text: StorageText, context: Context): StorageSetting
   files: readFiles(text, context),
 })
 
-function readDatabase(text: StorageText, { env, report }: Context): string | undefined {
+/** The address of the database; undefined without one. */
+export function readDatabase(
+  text: Pick<StorageText, 'database'>,
+  { env, report }: Context,
+): string | undefined {
   const path = ['storage', 'database']
   if (text.database === undefined) return undefined
   const database = readSecret(text.database, path, { env, report })

@@ -65,6 +65,7 @@ export const ACTIONS = {
   'setting.changed': { area: 'catalogue', title: 'Setting changed' },
   'backup.created': { area: 'system', title: 'Backup created' },
   'backup.restored': { area: 'system', title: 'Backup restored' },
+  'database.moved': { area: 'system', title: 'Database moved' },
   'audit.repaired': { area: 'system', title: 'Images found again' },
 } as const satisfies Record<string, { area: Area; title: string }>
 

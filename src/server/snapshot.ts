@@ -29,21 +29,41 @@ const EXAMPLE = 'tollgate.db'
  * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
  * copy fails a check: it is deleted
  */
-export async function writeSnapshot(db: Database, path: string, goesWith?: GoesWith): Promise<Audit> {
+export const writeSnapshot = (db: Database, path: string, goesWith?: GoesWith): Promise<Audit> =>
+  writeNew(path, { goesWith, expected_bytes: databaseBytes(db) }, async (unfinished) => {
+    createForOwner(unfinished)
+    db.query('VACUUM INTO ?').run(unfinished)
+    return await checkFile(unfinished)
+  })
+
+interface Writing {
+  goesWith?: GoesWith | undefined
+  expected_bytes?: number | undefined
+}
+
+/**
+ * Writes a database's file under another name, and gives it its own once it is whole and on the disk.
+ *
+ * @param write makes the file, and checks it
+ * @throws GatewayError as `writeSnapshot`; what `write` throws: nothing is left then
+ */
+export async function writeNew<T>(
+  path: string,
+  { goesWith, expected_bytes }: Writing,
+  write: (unfinished: string) => Promise<T>,
+): Promise<T> {
   refuseTarget(path, EXAMPLE)
   const unfinished = unfinishedName(path)
   goesWith?.(unfinished)
   using _removing = atEnd(() => rmSync(unfinished, { force: true }))
   try {
-    createForOwner(unfinished)
-    db.query('VACUUM INTO ?').run(unfinished)
-    const audited = await checkFile(unfinished)
+    const written = await write(unfinished)
     flush(unfinished)
     nameNew(unfinished, path, EXAMPLE)
     flush(dirname(path))
-    return audited
+    return written
   } catch (failure) {
-    throw namingFullDisk(failure, dirname(path), databaseBytes(db))
+    throw namingFullDisk(failure, dirname(path), expected_bytes)
   }
 }
 
@@ -67,7 +87,8 @@ export async function check(db: Database, path: string): Promise<Audit> {
   return result
 }
 
-async function checkFile(path: string): Promise<Audit> {
+/** The same of a file. @throws as `check` */
+export async function checkFile(path: string): Promise<Audit> {
   using db = closing(openDatabase(path, { readonly: true }))
   return await check(db, path)
 }

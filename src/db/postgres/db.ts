@@ -21,6 +21,8 @@ export interface PostgresDbOptions {
   /** Who changes what is changed, for the audit log. */
   by?: By | undefined
   readonly?: boolean
+  /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
+  is_new?: boolean
 }
 
 /**

@@ -3,7 +3,7 @@ import { StorageFailure } from '../../domain/storage-failure.ts'
 import { Connection, SCHEMA, SETTINGS } from './connection.ts'
 import { PostgresDb, type PostgresDbOptions } from './db.ts'
 import { StatementError } from './failure.ts'
-import { migrate, refuseNewer, refuseOlder, versionOf } from './migrate.ts'
+import { migrate, NEWEST, refuseNewer, refuseOlder, versionOf } from './migrate.ts'
 
 const MIN_VERSION = 14
 
@@ -19,6 +19,7 @@ export async function openPostgres(url: string, options: PostgresDbOptions = {})
   const connection = await connect(url, place)
   try {
     await refuseServer(connection, place, options.readonly ?? false)
+    if (options.is_new) refuseFilled(await versionOf(connection), place)
     if (!options.readonly) await migrateTables(connection, place)
     const found = await versionOf(connection)
     refuseOlder(found)
@@ -113,6 +114,14 @@ async function refuseServer(connection: Connection, { host }: Place, is_readonly
   ]
   const found = wrong.find(([is_wrong]) => is_wrong)
   if (found) throw new Error(found[1])
+}
+
+/** @throws Error for tables that are not this version's: nothing is copied into them */
+function refuseFilled({ version }: { version: number }, { host, database }: Place): void {
+  if (version !== 0 && version < NEWEST)
+    throw new Error(
+      `The database ${database} at ${host} has tables of an older version of the gateway: name an empty database.`,
+    )
 }
 
 async function migrateTables(connection: Connection, { user, database }: Place): Promise<void> {

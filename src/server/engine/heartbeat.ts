@@ -8,7 +8,7 @@ import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
 import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
 
-const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
+export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 
 /** Adds this gateway to those over a database, and keeps its row alive. @throws StorageFailure */
 export async function joinGateways(db: Db, options: JoinOptions): Promise<OwnGateway> {
