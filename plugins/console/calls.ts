@@ -2,7 +2,7 @@
 
 import type { Visitor } from '../../src/access/session-rows.ts'
 import { accountOf, actorOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
-import type { Awaitable, Db } from '../../src/db/db.ts'
+import type { Awaitable, Tx } from '../../src/db/db.ts'
 import type { By } from '../../src/domain/actions.ts'
 import { GatewayError, invalidRequest, rateLimited } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
@@ -98,7 +98,7 @@ export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'exchange'>,
   asking: Asking,
-  work: (tx: Db) => Awaitable<T>,
+  work: (tx: Tx) => Awaitable<T>,
 ): Promise<T> => gateway.db.begin(work, { by: byOf(gateway, asking) })
 
 /** The settings by which a request's site is judged. */

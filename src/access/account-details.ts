@@ -7,7 +7,7 @@ import { perConnection } from '../db/prepared.ts'
 import { account_details } from '../db/schema.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
-import { accountByName, refuseErased } from './accounts.ts'
+import { lockedAccount, refuseErased } from './accounts.ts'
 
 export interface AccountDetails {
   /** Any letters; empty if not set. */
@@ -68,7 +68,7 @@ export function changeDetails(
   changes: Partial<AccountDetails>,
 ): Promise<AccountDetails> {
   return db.begin(async (tx) => {
-    const account = await accountByName(tx, name)
+    const account = await lockedAccount(tx, name)
     await refuseErased(tx, account)
     const before = await detailsOf(tx, account.id)
     const after = trimmed({ ...before, ...changes })

@@ -1,7 +1,7 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 
 import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import { PSEUDONYM } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
@@ -44,6 +44,8 @@ export async function createAccount(db: Db, account: { name: string; now_ms: num
   const { name, now_ms } = account
   checkAccountName(name)
   return await db.begin(async (tx) => {
+    // Its name, against a renaming.
+    await tx.lock(null)
     const created: Account | undefined = await accountQueries(tx).insertAccount.get({
       name,
       created_at_ms: now_ms,
@@ -68,13 +70,27 @@ export async function accountByName(db: Db, name: string): Promise<Account> {
 }
 
 /**
+ * An account that nobody else changes until the end of the transaction, the ledger included.
+ *
+ * @throws GatewayError not_found for a name that no account has
+ */
+export async function lockedAccount(tx: Tx, name: string): Promise<Account> {
+  const { id } = await accountByName(tx, name)
+  await tx.lock(id)
+  // As it is now that nobody else changes it. It may have another name.
+  const account: Account | undefined = await accountQueries(tx).accountById.get({ id })
+  if (account?.name !== name) throw noSuchAccount(name)
+  return account
+}
+
+/**
  * Refuses an account's calls from now on; running calls are finished and charged. Suspending twice changes nothing.
  *
  * @throws GatewayError not_found for a name that no account has
  */
 export const suspendAccount = (db: Db, name: string): Promise<Account> =>
   db.begin(async (tx) => {
-    const { id, status } = await accountByName(tx, name)
+    const { id, status } = await lockedAccount(tx, name)
     if (status !== 'suspended')
       await recordAction(tx, {
         action: 'account.suspended',
@@ -94,7 +110,9 @@ export const suspendAccount = (db: Db, name: string): Promise<Account> =>
 export async function renameAccount(db: Db, name: string, new_name: string): Promise<Account> {
   checkAccountName(new_name)
   return await db.begin(async (tx) => {
-    const account = await accountByName(tx, name)
+    // No other gets the new name meanwhile.
+    await tx.lock(null)
+    const account = await lockedAccount(tx, name)
     await refuseErased(tx, account)
     if (await findAccount(tx, new_name)) throw nameIsTaken(new_name)
     await recordAction(tx, {
@@ -109,7 +127,7 @@ export async function renameAccount(db: Db, name: string, new_name: string): Pro
 }
 
 /** @throws GatewayError conflict if the account is erased, or about to be */
-export async function refuseErased(db: Db, { id, name }: Account): Promise<void> {
+export async function refuseErased(db: Db, { id, name }: Pick<Account, 'id' | 'name'>): Promise<void> {
   if (await erasingQueries(db).find.get({ account_id: id }))
     throw conflict(
       `The account "${name}" is erased: it stays closed, and its name stays as it is. Create a new one.`,
@@ -117,7 +135,7 @@ export async function refuseErased(db: Db, { id, name }: Account): Promise<void>
 }
 
 /** Changes a status, which whoever calls it records, in their transaction. @throws GatewayError not_found for a name that no account has */
-export async function setStatus(tx: Db, name: string, status: Account['status']): Promise<Account> {
+export async function setStatus(tx: Tx, name: string, status: Account['status']): Promise<Account> {
   const changed: Account | undefined = await accountQueries(tx).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)
   return changed

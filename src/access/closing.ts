@@ -1,10 +1,10 @@
 // Closed accounts: suspended, with all keys revoked, while their money and books stay; and opened again.
 
 import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import type { Account } from '../db/schema.ts'
 import { conflict } from '../domain/errors.ts'
-import { accountByName, listAccounts, refuseErased, setStatus } from './accounts.ts'
+import { accountByName, listAccounts, lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
@@ -17,7 +17,7 @@ import { linkQueries, passwordQueries, sessionQueries } from './session-queries.
  */
 export function closeAccount(db: Db, name: string, now_ms: number): Promise<number> {
   return db.begin(async (tx) => {
-    const { id: account_id, status } = await shownAccount(tx, name)
+    const { id: account_id, status } = await lockedShown(tx, name)
     await setStatus(tx, name, 'suspended')
     const { insert, revokeKeys } = closingQueries(tx)
     await insert.run({ account_id, closed_at_ms: now_ms })
@@ -45,8 +45,9 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
  */
 export const reopenAccount = (db: Db, name: string): Promise<{ account: Account; was_closed: boolean }> =>
   db.begin(async (tx) => {
-    const { id: account_id, status } = await shownAccount(tx, name)
-    await refuseErased(tx, await accountByName(tx, name))
+    const closed = await lockedShown(tx, name)
+    const { id: account_id, status } = closed
+    await refuseErased(tx, closed)
     const account = await setStatus(tx, name, 'active')
     if (status !== 'active')
       await recordAction(tx, {
@@ -71,10 +72,14 @@ export async function shownAccounts(db: Db): Promise<ShownAccount[]> {
 }
 
 /** @throws GatewayError not_found when there is no account of this name */
-export async function shownAccount(db: Db, name: string): Promise<ShownAccount> {
-  const account = await accountByName(db, name)
-  return (await isClosed(db, account)) ? { ...account, status: 'closed' } : account
-}
+export const shownAccount = async (db: Db, name: string): Promise<ShownAccount> =>
+  shown(db, await accountByName(db, name))
+
+const lockedShown = async (tx: Tx, name: string): Promise<ShownAccount> =>
+  shown(tx, await lockedAccount(tx, name))
+
+const shown = async (db: Db, account: Account): Promise<ShownAccount> =>
+  (await isClosed(db, account)) ? { ...account, status: 'closed' } : account
 
 /** @throws GatewayError conflict if an account is closed */
 export async function refuseClosed(db: Db, account: Account): Promise<void> {

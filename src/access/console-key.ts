@@ -1,5 +1,5 @@
 // The console's own key of an account: it pays for what is called from the console, and nobody has its text.
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import type { Account, Key } from '../db/schema.ts'
 import { permissionDenied } from '../domain/errors.ts'
 import { keyStatus } from './key-status.ts'
@@ -30,9 +30,10 @@ export async function payingKey(db: Db, account: Account, issuing: Issuing): Pro
   const key =
     (await consoleKeyOf(db, account.id)) ??
     // Looked for again: another first call may have made it.
-    (await db.begin(
-      async (tx) => (await consoleKeyOf(tx, account.id)) ?? (await issueConsoleKey(tx, account, issuing)),
-    ))
+    (await db.begin(async (tx) => {
+      await tx.lock(account.id)
+      return (await consoleKeyOf(tx, account.id)) ?? (await issueConsoleKey(tx, account, issuing))
+    }))
   const state = stateOfKey(key, issuing.now_ms)
   if (state === 'usable') return key
   const past = state === 'revoked' ? 'was revoked' : 'has expired'
@@ -49,6 +50,7 @@ export async function payingKey(db: Db, account: Account, issuing: Issuing): Pro
  */
 export function renewConsoleKey(db: Db, account: Account, issuing: Issuing): Promise<Key> {
   return db.begin(async (tx) => {
+    await tx.lock(account.id)
     const key = await consoleKeyOf(tx, account.id)
     if (key && stateOfKey(key, issuing.now_ms) === 'usable') return key
     // An expired key keeps its name until it is revoked.
@@ -58,7 +60,7 @@ export function renewConsoleKey(db: Db, account: Account, issuing: Issuing): Pro
 }
 
 /** Its text is dropped here: calls from the console carry a pass instead (passes.ts). */
-async function issueConsoleKey(tx: Db, account: Account, issuing: Issuing): Promise<Key> {
+async function issueConsoleKey(tx: Tx, account: Account, issuing: Issuing): Promise<Key> {
   // It may have another name by now, and another account its former one.
   const { name = account.name } = (await accountQueries(tx).accountById.get({ id: account.id })) ?? {}
   const { key } = await createKey(tx, name, { name: CONSOLE_KEY }, issuing)

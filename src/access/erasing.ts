@@ -6,7 +6,7 @@ import { pseudonymOf } from '../db/personal-data.ts'
 import type { Account } from '../db/schema.ts'
 import { conflict } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
-import { accountByName, findAccount } from './accounts.ts'
+import { findAccount, lockedAccount } from './accounts.ts'
 import { closeAccount } from './closing.ts'
 import { erasingQueries } from './queries.ts'
 
@@ -20,7 +20,7 @@ import { erasingQueries } from './queries.ts'
 export function beginErasing(db: Db, name: string, now_ms: number): Promise<Account> {
   return db.begin(async (tx) => {
     const { find, insert } = erasingQueries(tx)
-    const account = await accountByName(tx, name)
+    const account = await lockedAccount(tx, name)
     if (await find.get({ account_id: account.id })) return account
     await refuseUnsettled(tx, account)
     const taken = await findAccount(tx, pseudonymOf(account.id))

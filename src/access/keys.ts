@@ -1,12 +1,12 @@
 // Administration of API keys: create, list, change, revoke, rotate.
 
 import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import type { Key } from '../db/schema.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
-import { accountByName } from './accounts.ts'
+import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import { countersOf, countUsed } from './key-counters.ts'
 import { changedKeyFields, keyFields } from './key-fields.ts'
@@ -47,7 +47,7 @@ export async function createKey(
   const settings = { ...NO_LIMITS, ...asked }
   checkSettings(settings, issuing.now_ms)
   return await db.begin(async (tx) => {
-    const account = await accountByName(tx, account_name)
+    const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     await refuseTakenName(tx, account.id, settings.name, issuing.now_ms)
     return await issue(tx, account.id, { ...settings, ...NOTHING_COUNTED }, issuing)
@@ -75,7 +75,8 @@ const FREE_NUMBER = `
  * A name for a key that is given none: `key-4`, the first that no working key of the account has. It is free until the end
  * of the transaction in which it is asked for.
  */
-export async function freeKeyName(tx: Db, account_id: number, now_ms: number): Promise<string> {
+export async function freeKeyName(tx: Tx, account_id: number, now_ms: number): Promise<string> {
+  await tx.lock(account_id)
   const [row] = await tx.rows<{ number: number }>(FREE_NUMBER, { account_id, now_ms })
   return `key-${row?.number ?? 1}`
 }
@@ -102,6 +103,13 @@ export async function keyByReference(db: Db, reference: string): Promise<Key> {
   return key
 }
 
+/** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `keyByReference` */
+async function lockedKey(tx: Tx, reference: string): Promise<Key> {
+  const { id, account_id } = await keyByReference(tx, reference)
+  await tx.lock(account_id)
+  return await keyByReference(tx, String(id))
+}
+
 /**
  * Changes the name and the limits of a key that is not revoked; fields that are left out stay as they are. Calls under way
  * go on. A key that has expired works again with a later time.
@@ -116,7 +124,7 @@ export function changeKey(
   now_ms: number,
 ): Promise<Key> {
   return db.begin(async (tx) => {
-    const key = await keyByReference(tx, reference)
+    const key = await lockedKey(tx, reference)
     if (isRevoked(key, now_ms))
       throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
@@ -148,7 +156,7 @@ export function changeKey(
  */
 export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Key> {
   return db.begin(async (tx) => {
-    const key = await keyByReference(tx, reference)
+    const key = await lockedKey(tx, reference)
     if (isRevoked(key, now_ms)) return key
     const revoked = await setRevoked(tx, key, now_ms)
     const { id: key_id, account_id } = key
@@ -177,7 +185,7 @@ export async function rotateKey(
     throw invalidRequest('grace: must be a whole number of seconds, 0 or more.', { param: 'grace' })
   }
   return await db.begin(async (tx) => {
-    const old = await keyByReference(tx, reference)
+    const old = await lockedKey(tx, reference)
     // A revocation in the future comes from an earlier rotation: rotate the key that replaced this one.
     if (old.revoked_at_ms !== null)
       throw invalidRequest(
@@ -199,7 +207,7 @@ export async function rotateKey(
   })
 }
 
-async function refuseTakenName(tx: Db, account_id: number, name: string, now_ms: number): Promise<void> {
+async function refuseTakenName(tx: Tx, account_id: number, name: string, now_ms: number): Promise<void> {
   const taken = await keyQueries(tx).keyByName.get({ account_id, name, now_ms })
   if (!taken) return
   throw invalidRequest(
@@ -209,7 +217,7 @@ async function refuseTakenName(tx: Db, account_id: number, name: string, now_ms:
 }
 
 async function issue(
-  tx: Db,
+  tx: Tx,
   account_id: number,
   settings: KeySettings & KeyCounters,
   issuing: Issuing,
@@ -227,7 +235,7 @@ async function issue(
   return { key, text }
 }
 
-const setRevoked = (tx: Db, { id }: Key, revoked_at_ms: number): Awaitable<Key> =>
+const setRevoked = (tx: Tx, { id }: Key, revoked_at_ms: number): Awaitable<Key> =>
   keyQueries(tx).setRevoked.get({ id, revoked_at_ms })
 
 const isRevoked = (key: Key, now_ms: number): boolean =>

@@ -91,6 +91,7 @@ export function setPassword(
   { account_id, hash, now_ms }: { account_id: number | null; hash: string; now_ms: number },
 ): Promise<void> {
   return db.begin(async (tx) => {
+    await tx.lock(account_id)
     const { remove, insert } = passwordQueries(tx)
     await remove.run({ account_id })
     await insert.run({ account_id, hash, set_at_ms: now_ms })

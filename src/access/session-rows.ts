@@ -58,6 +58,8 @@ export function openSession(
 ): Promise<SessionRow> {
   const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
   return db.begin(async (tx) => {
+    // Against the closing of the account, which ends its sessions.
+    await tx.lock(account_id)
     const { insert, removeOldest } = sessionQueries(tx)
     const row: SessionRow = await insert.get({
       sha256: hashKey(token),
@@ -148,8 +150,8 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
       row !== undefined &&
       (viewer.role === 'operator' ||
         (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
-    if (!is_seen) throw notFound('Session not found. It may have ended.')
-    await sessionQueries(tx).remove.all({ id })
+    const ended = is_seen ? await sessionQueries(tx).remove.all({ id }) : []
+    if (!is_seen || ended.length === 0) throw notFound('Session not found. It may have ended.')
     const { account_id, key_id } = row
     await recordAction(tx, {
       action: 'session.ended',

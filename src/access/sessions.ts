@@ -1,7 +1,7 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
 import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import type { Account, SessionRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
@@ -151,7 +151,7 @@ export function createSessions(parts: SessionParts): Sessions {
 async function enter(
   { db, log }: SessionParts,
   { request_id }: Visitor,
-  work: (tx: Db) => Promise<SignedIn>,
+  work: (tx: Tx) => Promise<SignedIn>,
 ): Promise<SignedIn> {
   const signed_in = await db.begin(work)
   log.info({ request_id, ...signed_in.viewer }, 'signed in to the console')
@@ -179,6 +179,7 @@ async function withPassword(
   if (!(await passwords.verify(password, hash, is_known))) throw wrongPassword()
   succeeded()
   return await enter(parts, visitor, async (tx) => {
+    await tx.lock(account_id)
     // It may have been changed while it was checked.
     if ((await hashOf(tx, account_id)) !== hash) throw wrongPassword()
     return await opened(parts, tx, { account_id, key_id: null }, visitor)
@@ -186,7 +187,7 @@ async function withPassword(
 }
 
 /** @throws GatewayError as `viewerOf` */
-async function opened(parts: SessionParts, tx: Db, person: Person, visitor: Visitor): Promise<SignedIn> {
+async function opened(parts: SessionParts, tx: Tx, person: Person, visitor: Visitor): Promise<SignedIn> {
   const { settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
@@ -212,7 +213,7 @@ const signingIn = ({ now }: SessionParts, viewer: Viewer, { address, request_id 
 
 async function afterLink(
   parts: SessionParts,
-  tx: Db,
+  tx: Tx,
   account: Account | undefined,
   visitor: Visitor,
 ): Promise<SignedIn> {
@@ -245,6 +246,7 @@ async function changePassword(
   const hash = await passwords.hash(new_password)
   await db.begin(
     async (tx) => {
+      await tx.lock(account_id)
       if ((await hashOf(tx, account_id)) !== old_hash) throw wrongOldPassword()
       await setPassword(tx, { account_id, hash, now_ms: now() })
       const others = await sessionQueries(tx).removeOthers.all({

@@ -4,7 +4,7 @@ import { recordAction } from '../db/actions.ts'
 import type { Db } from '../db/db.ts'
 import type { Account } from '../db/schema.ts'
 import { notFound } from '../domain/errors.ts'
-import { accountByName } from './accounts.ts'
+import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
 import { forgetAddresses } from './known-addresses.ts'
@@ -38,7 +38,7 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
  */
 export function makeInvitation(db: Db, account_name: string, issuing: Issuing): Promise<SignInLink> {
   return db.begin(async (tx) => {
-    const account = await accountByName(tx, account_name)
+    const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     return await makeLink(tx, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
   })
@@ -50,6 +50,7 @@ export const hasOperator = async (db: Db): Promise<boolean> => (await hashOf(db,
 /** Takes the operator's password away, ends their sessions, forgets where they signed in, and makes a link by which a new one is set. */
 export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { ended_sessions: number }> {
   return db.begin(async (tx) => {
+    await tx.lock(null)
     await passwordQueries(tx).remove.run({ account_id: null })
     await forgetAddresses(tx, null)
     const ended = await sessionQueries(tx).removeOfAccount.all({ account_id: null, id: 0 })
@@ -90,8 +91,11 @@ export function takeLink(
   { hash, now_ms }: { hash: string; now_ms: number },
 ): Promise<LinkFor> {
   return db.begin(async (tx) => {
+    const { account } = await readLink(tx, token, now_ms)
+    const account_id = account?.id ?? null
+    await tx.lock(account_id)
+    // Once more: another may have used it until now.
     const link = await readLink(tx, token, now_ms)
-    const account_id = link.account?.id ?? null
     await linkQueries(tx).removeOfAccount.run({ account_id })
     await setPassword(tx, { account_id, hash, now_ms })
     await sessionQueries(tx).removeOthers.all({ account_id, key_id: null, id: 0 })
@@ -108,6 +112,7 @@ async function makeLink(
   const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
   const expires_at_ms = now_ms + lasts_ms
   await db.begin(async (tx) => {
+    await tx.lock(account_id)
     const { removeOfAccount, insert } = linkQueries(tx)
     await removeOfAccount.run({ account_id })
     await insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })

@@ -5,7 +5,7 @@ import type { Awaitable, Db } from '../db/db.ts'
 import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../db/schema.ts'
-import type { Steps } from './steps.ts'
+import { type Condition, type Steps, stepsOf } from './steps.ts'
 import type { AlertEvent } from './webhook.ts'
 
 export type SendingWithAlert = AlertSendingRow & { alert: AlertRow }
@@ -44,6 +44,30 @@ export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Apply
     for (const alert of ended) await sendOf(alert, 'ended')
     await sweep.run({ ended_at_ms: now_ms - KEPT_MS })
     await trim.run({ kept: MAX_ENDED })
+  })
+}
+
+/**
+ * Writes what becomes of alerts by the conditions of this moment: once, however many gateways look at them.
+ *
+ * @param conditions as those of `stepsOf`
+ * @returns what was written
+ */
+export async function writeConditions(
+  db: Db,
+  conditions: readonly Condition[],
+  { looked_at, ...applying }: Applying & { looked_at: ReadonlySet<string> },
+): Promise<Steps> {
+  const look = async (db: Db) =>
+    stepsOf(await openAlerts(db), conditions, { looked_at, now_ms: applying.now_ms })
+  const steps = await look(db)
+  if (Object.values(steps).every((each) => each.length === 0)) return steps
+  return await db.begin(async (tx) => {
+    // Another gateway may have written the same since.
+    await tx.lock(null)
+    const steps = await look(tx)
+    await applySteps(tx, steps, applying)
+    return steps
   })
 }
 

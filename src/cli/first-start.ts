@@ -2,7 +2,7 @@
 import { accountByName, createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey, listKeys } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
 
@@ -49,14 +49,22 @@ export async function firstStart({
     now_ms,
   })
   const settings = { name: DEMO_ACCOUNT, models: DEMO_MODELS }
-  const { text } = await db.begin((tx) => createKey(tx, DEMO_ACCOUNT, settings, { randomBytes, now_ms }), {
-    by,
-  })
-  return text
+  const made = await db.begin(
+    async (tx) => {
+      await tx.lock(null)
+      // Another gateway that starts at this moment may have made it, and shown it.
+      return (await listKeys(tx)).length > 0
+        ? undefined
+        : await createKey(tx, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
+    },
+    { by },
+  )
+  return made?.text
 }
 
 /** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
-async function begunDemo(tx: Db, now_ms: number): Promise<number | undefined> {
+async function begunDemo(tx: Tx, now_ms: number): Promise<number | undefined> {
+  await tx.lock(null)
   if ((await listAccounts(tx)).length === 0) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })
   if (!(await hasOnlyDemo(tx)) || (await listKeys(tx)).length > 0) return undefined
   return (await accountByName(tx, DEMO_ACCOUNT)).id

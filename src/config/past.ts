@@ -1,7 +1,7 @@
 // The catalogue's past: each text that the file had while it was in force, without its keys, and who saved it.
 
 import { recordAction, whoActs } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Actor } from '../domain/actions.ts'
 import { notFound } from '../domain/errors.ts'
@@ -39,10 +39,12 @@ export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: numb
  * @returns its version; undefined if it is that of the newest one already
  */
 export async function keepText(
-  tx: Db,
+  tx: Tx,
   { text, made_at_ms, made_by, request_id }: Omit<Version, 'version'> & { request_id?: string | undefined },
 ): Promise<number | undefined> {
   const { newest, insert, removeUpTo } = pastQueries(tx)
+  // Of several gateways with the same text one keeps it.
+  await tx.lock(null)
   const before = await newest.get()
   if (before?.text === text) return undefined
   const { version } = await insert.get({ text, made_at_ms, made_by })
@@ -58,7 +60,7 @@ export async function keepText(
 }
 
 /** Who saved a text, as the audit log has them. */
-async function actorOf(tx: Db, made_by: MadeBy): Promise<Actor> {
+async function actorOf(tx: Tx, made_by: MadeBy): Promise<Actor> {
   const { kind, name } = madeBy(made_by)
   if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
@@ -70,7 +72,7 @@ async function actorOf(tx: Db, made_by: MadeBy): Promise<Actor> {
   return actor.kind === 'command' ? actor : { kind: 'command', command: name }
 }
 
-async function ownersOf(tx: Db, { account, key }: CatalogueChanges['owned']): Promise<Owners> {
+async function ownersOf(tx: Tx, { account, key }: CatalogueChanges['owned']): Promise<Owners> {
   const { accountsByName, keysByPrefix } = pastQueries(tx)
   const accounts = account.length === 0 ? [] : await accountsByName.all({ names: JSON.stringify(account) })
   const keys = key.length === 0 ? [] : await keysByPrefix.all({ prefixes: JSON.stringify(key) })
@@ -113,7 +115,7 @@ export const withVersionBefore = (db: Db, version: number): Awaitable<{ version:
  *
  * @returns how many
  */
-export async function forgetAccount(tx: Db, name: string): Promise<number> {
+export async function forgetAccount(tx: Tx, name: string): Promise<number> {
   const { all, remove } = pastQueries(tx)
   const versions = await all.all()
   const naming = versions.filter(({ text }) => text.includes(name) && hasLimitsOf(text, name))

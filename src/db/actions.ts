@@ -4,7 +4,7 @@ import { desc, sql } from 'drizzle-orm'
 import { type Action, type Actor, actionsOf, type By, boundedJson, type Fields } from '../domain/actions.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
-import type { Db } from './db.ts'
+import type { Db, Tx } from './db.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type ActionRow, actions } from './schema.ts'
@@ -81,11 +81,12 @@ const actionQueries = perConnection({
 export const whoActs = ({ by }: Db): By => by ?? { actor: { kind: 'system' }, now_ms: Date.now() }
 
 /**
- * Records an action. Call it in the transaction of what was done, so that neither is there without the other.
+ * Records an action. Call it in the transaction of what was done, so that neither is there without the other; a change by an account's own
+ * people, which is counted, once the account is locked.
  *
  * @throws GatewayError rate_limited where an account's own people make more changes in 24 hours than they may
  */
-export async function recordAction(tx: Db, action: Action, by: By = whoActs(tx)): Promise<void> {
+export async function recordAction(tx: Tx, action: Action, by: By = whoActs(tx)): Promise<void> {
   const row = actionRow(action, by)
   const { insert, removeOldestSignIn } = actionQueries(tx)
   const { actor, account_id } = row
@@ -95,7 +96,7 @@ export async function recordAction(tx: Db, action: Action, by: By = whoActs(tx))
   if (is_own && SIGN_IN_ACTIONS.includes(action.action)) await removeOldestSignIn.run({ account_id })
 }
 
-async function refuseTooMany(tx: Db, account_id: number | null, now_ms: number): Promise<void> {
+async function refuseTooMany(tx: Tx, account_id: number | null, now_ms: number): Promise<void> {
   const first = await actionQueries(tx).firstOfAllowed.get({ account_id })
   const wait_ms = first ? first.at_ms + DAY_MS - now_ms : 0
   if (wait_ms <= 0) return

@@ -2,8 +2,9 @@
 import type { Database } from 'bun:sqlite'
 import type { By } from '../domain/actions.ts'
 import { neverBlock, untilFree } from './busy.ts'
-import type { Awaitable, Db, Orm } from './db.ts'
-import { inTransaction, OneConnection, ormOf } from './one-connection.ts'
+import type { Awaitable, Statements, Tx } from './db.ts'
+import { OneConnection, type Session } from './one-connection.ts'
+import { inTransaction, ormOf, sessionOf } from './sqlite-session.ts'
 
 /**
  * So many writes that do not wait for the disk, and the write-ahead log is copied into the file. Else it would grow as long as nobody
@@ -14,7 +15,7 @@ const WRITES_A_CHECKPOINT = 100
 /** A connection that writes, and what waits for it. */
 export class Line {
   readonly #connection: Database
-  readonly #orm: Orm
+  readonly #session: Session
   readonly #leaves_checkpoints: boolean
   readonly #wait_ms: number
   #writes = 0
@@ -26,16 +27,15 @@ export class Line {
     this.#wait_ms = wait_ms
     this.#leaves_checkpoints = leaves_checkpoints
     this.#connection = connection
-    this.#orm = ormOf(connection)
+    this.#session = sessionOf(connection, ormOf(connection))
   }
 
-  write<T>(work: (db: Db) => Awaitable<T>, by: By | undefined): Promise<T> {
-    const db = new OneConnection(this.#connection, this.#orm, by)
-    return this.#inTurn(() => work(db))
+  write<T>(work: (db: Statements) => Awaitable<T>): Promise<T> {
+    return this.#inTurn(() => work(this.#session))
   }
 
-  begin<T>(work: (tx: Db) => Awaitable<T>, by: By | undefined): Promise<T> {
-    const tx = new OneConnection(this.#connection, this.#orm, by)
+  begin<T>(work: (tx: Tx) => Awaitable<T>, by: By | undefined): Promise<T> {
+    const tx = new OneConnection(this.#session, by)
     return this.#inTurn(() => inTransaction(this.#connection, 'IMMEDIATE', () => work(tx)))
   }
 

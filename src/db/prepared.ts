@@ -1,7 +1,7 @@
 // Prepared queries: made once for each connection, at their first use, and found again by the connection.
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Awaitable, Db, Orm } from './db.ts'
+import type { Awaitable, Orm, Statements } from './db.ts'
 import { equals } from './placeholders.ts'
 
 /** How the queries of a folder are prepared, by their names. */
@@ -26,7 +26,9 @@ export const loaded_preparations: Preparations[] = []
  * @param preparations prepare one query each, when it is first asked for: a first use costs about 0.9 ms, and most starts need few
  * @returns the queries of a connection; they live as long as the connection
  */
-export function perConnection<P extends Preparations>(preparations: P): (db: Db) => Queries<P> {
+export function perConnection<P extends Preparations>(
+  preparations: P,
+): (db: Pick<Statements, 'orm'>) => Queries<P> {
   loaded_preparations.push(preparations)
   const known = new WeakMap<Orm, Queries<P>>()
   return ({ orm }) => {
@@ -49,7 +51,7 @@ export type OfAccount = (table: { account_id: SQLiteColumn }) => SQL | undefined
  */
 export function perAccount<P extends Preparations>(
   preparationsWhere: (account: OfAccount) => P,
-): (db: Db, account_id: number | undefined) => Queries<P> {
+): (db: Pick<Statements, 'orm'>, account_id: number | undefined) => Queries<P> {
   const ofAll = perConnection(preparationsWhere(() => undefined))
   const ofAccount = perConnection(preparationsWhere((table) => equals(table.account_id, 'account_id')))
   return (db, account_id) => (account_id === undefined ? ofAll(db) : ofAccount(db))

@@ -3,10 +3,11 @@ import type { Database } from 'bun:sqlite'
 import type { By } from '../domain/actions.ts'
 import { closing } from '../utilities/at-end.ts'
 import { MAX_BUSY_WAIT_MS, neverBlock } from './busy.ts'
-import type { Awaitable, Db, Orm, Values, Writing } from './db.ts'
+import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from './db.ts'
 import { Line } from './line.ts'
-import { inTransaction, OneConnection, ormOf } from './one-connection.ts'
+import { OneConnection, type Session } from './one-connection.ts'
 import { type OpenOptions, openDatabase, openUnsynced } from './open.ts'
+import { inTransaction, ormOf, sessionOf } from './sqlite-session.ts'
 
 export interface DbOptions extends OpenOptions {
   /** Who changes what is changed, for the audit log. */
@@ -54,7 +55,7 @@ export class SqliteDb implements Db {
   readonly by: By | undefined
   readonly file = { copyLog: () => this.#lineOf({ durable: false }).copyLog() }
   readonly #connection: Database
-  readonly #reading: OneConnection
+  readonly #reading: Session
   readonly #opening: Opening
   #durable: Line | undefined
   #quick: Line | undefined
@@ -62,7 +63,7 @@ export class SqliteDb implements Db {
 
   constructor(connection: Database, by: By | undefined, opening: Opening) {
     this.#connection = connection
-    this.#reading = new OneConnection(connection, ormOf(connection), by)
+    this.#reading = sessionOf(connection, ormOf(connection))
     this.#opening = opening
     this.by = by
   }
@@ -71,15 +72,15 @@ export class SqliteDb implements Db {
     return this.#reading.orm
   }
 
-  rows<Row>(text: string, values?: Values): Row[] {
+  rows<Row>(text: string, values?: Values): Awaitable<Row[]> {
     return this.#reading.rows(text, values)
   }
 
-  write<T>(work: (db: Db) => Awaitable<T>, writing: Writing = {}): Promise<T> {
-    return this.#lineOf(writing).write(work, writing.by ?? this.by)
+  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
+    return this.#lineOf(writing).write(work)
   }
 
-  begin<T>(work: (tx: Db) => Awaitable<T>, writing: Writing = {}): Promise<T> {
+  begin<T>(work: (tx: Tx) => Awaitable<T>, writing: Writing = {}): Promise<T> {
     return this.#lineOf(writing).begin(work, writing.by ?? this.by)
   }
 
@@ -87,7 +88,7 @@ export class SqliteDb implements Db {
   async snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
     const read = (connection: Database) =>
       inTransaction(connection, 'DEFERRED', () =>
-        work(new OneConnection(connection, ormOf(connection), this.by)),
+        work(new OneConnection(sessionOf(connection, ormOf(connection)), this.by)),
       )
     if (!this.#opening.toReadThePast) return await read(this.#connection)
     using connection = closing(this.#opening.toReadThePast())

@@ -116,7 +116,12 @@ export const idempotencyQueries = perConnection({
       .prepare(),
   /** Gives up answers; that their keys were used stays known. */
   giveUp: (orm) =>
-    orm.update(idempotency_keys).set(NOTHING).where(isOneOf(idempotency_keys.id, 'ids')).prepare(),
+    orm
+      .update(idempotency_keys)
+      .set(NOTHING)
+      .where(and(isOneOf(idempotency_keys.id, 'ids'), IS_KEPT))
+      .returning({ id: idempotency_keys.id })
+      .prepare(),
   /** The oldest keys of an account, but those that another gateway has under way. */
   oldestKeys: (orm) =>
     orm

@@ -1,5 +1,5 @@
 // Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
 import { createRoom, type Room, type Spacious, sufficient } from '../kept/room.ts'
@@ -95,12 +95,16 @@ export function createAnswerRoom(
   }
 }
 
-async function giveUpOldest(tx: Db, account_id: number, over_bytes: number): Promise<Spacious[]> {
-  const queries = idempotencyQueries(tx)
-  const oldest = await queries.oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
-  const given_up = sufficient(oldest, over_bytes)
-  await queries.giveUp.run({ ids: JSON.stringify(given_up.map(({ id }) => id)) })
-  return given_up
+async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Promise<Spacious[]> {
+  const { oldestKept, giveUp } = idempotencyQueries(tx)
+  // Again where another gateway gave up all of these at this moment.
+  for (;;) {
+    const oldest = await oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
+    const enough = sufficient(oldest, over_bytes)
+    const given_up = await giveUp.all({ ids: JSON.stringify(enough.map(({ id }) => id)) })
+    const ids = new Set(given_up.map(({ id }) => id))
+    if (ids.size > 0 || oldest.length === 0) return enough.filter(({ id }) => ids.has(id))
+  }
 }
 
 /** How many keys each account has: counted at the first use, and then as they come and go. */

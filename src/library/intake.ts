@@ -1,5 +1,5 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import type { FileRow } from '../db/schema.ts'
 import { invalidRequest, permissionDenied } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
@@ -95,6 +95,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
     async commit() {
       const added_bytes = checked.reduce((total, { bytes }) => total + bytes, 0)
       const rows = await db.begin(async (tx) => {
+        await tx.lock(account_id)
         if ((await usedBytes(tx, account_id)) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
         return await storeRows(tx, checked)
       })
@@ -117,7 +118,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
   }
 }
 
-async function storeRows(tx: Db, checked: readonly Checked[]): Promise<FileRow[]> {
+async function storeRows(tx: Tx, checked: readonly Checked[]): Promise<FileRow[]> {
   const rows: FileRow[] = []
   for (const facts of checked) rows.push((await fileQueries(tx).store.get({ ...facts })) ?? erasedMeanwhile())
   return rows

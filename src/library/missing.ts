@@ -1,6 +1,6 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
 
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Statements } from '../db/db.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
@@ -52,7 +52,7 @@ interface ShelfQueries<R> {
 function shelfOf<R extends Row>(
   db: Db,
   { name, store }: Pick<Shelf, 'name' | 'store'>,
-  queriesOf: (db: Db) => ShelfQueries<R>,
+  queriesOf: (db: Pick<Statements, 'orm'>) => ShelfQueries<R>,
   keyOf: (row: R) => string,
 ): Shelf {
   return {

@@ -37,8 +37,8 @@ export async function usedBytes(db: Db, account_id: number): Promise<number> {
 }
 
 /**
- * Counts in memory while files come in, since one process at a time serves a data folder. The rows are authoritative:
- * they are counted again when an upload is committed.
+ * Counts in memory while files come in, without those of other gateways. The rows are authoritative: they are counted again when an upload
+ * is committed.
  *
  * @param usedBytes the size of an account's stored files
  */

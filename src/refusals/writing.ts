@@ -1,7 +1,7 @@
 // What is written of refused requests: rows up to a bound, sums of all, and the end of both.
 import { sql } from 'drizzle-orm'
 import type { Db } from '../db/db.ts'
-import { equals, placeholders } from '../db/placeholders.ts'
+import { bareColumns, equals, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type RefusalRow, refusal_sums, refusals } from '../db/schema.ts'
 import { HOUR_S, MINUTE_S } from './spans.ts'
@@ -39,10 +39,15 @@ const queries = perConnection({
       )
       .returning({ refusals: refusal_sums.refusals })
       .prepare(),
+  /** Another gateway may insert the same at this moment. */
   insert: (orm) =>
     orm
       .insert(refusal_sums)
       .values(placeholders('span_s', 'account_id', 'start_s', 'key_id', 'code', 'refusals'))
+      .onConflictDoUpdate({
+        target: bareColumns('span_s', 'account_id', 'start_s', 'key_id', 'code'),
+        set: { refusals: sql.raw('refusal_sums.refusals + excluded.refusals') },
+      })
       .prepare(),
   sumsOf: (orm) => orm.select({ count: sql<number>`count(*)` }).from(refusal_sums).where(sum_of).prepare(),
   record: (orm) =>
@@ -98,9 +103,7 @@ async function addSum(tx: Db, sum: typeof refusal_sums.$inferSelect): Promise<vo
   const { add, insert, sumsOf } = queries(tx)
   if (await add.get(sum)) return
   const { count = 0 } = (await sumsOf.get(sum)) ?? {}
-  if (count < MAX_SUMS_A_SPAN) return void (await insert.run(sum))
-  const others = { ...sum, key_id: ANY_KEY, code: OTHER }
-  if (!(await add.get(others))) await insert.run(others)
+  await insert.run(count < MAX_SUMS_A_SPAN ? sum : { ...sum, key_id: ANY_KEY, code: OTHER })
 }
 
 /** Records what an account's hour has room for, whichever process recorded the others. Within a transaction. */

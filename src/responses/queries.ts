@@ -23,12 +23,16 @@ const ROW = {
 
 const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
 const IS_SHOWN = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
+/** As it was read: nothing continues it that did not then, and it was not deleted since. */
+const IS_UNCHANGED = and(
+  equals(responses.id, 'id'),
+  equals(responses.later, 'later'),
+  equals(responses.deleted, 'deleted'),
+)
 /** With a literal, so that the partial indexes serve. */
 const IS_LAST = eq(responses.later, sql`0`)
 
 export const responseQueries = perConnection({
-  /** By its public id, whether or not it is shown. */
-  named: (orm) => orm.select(ROW).from(responses).where(OF_ID).prepare(),
   /** By its public id, unless it is deleted or past its time. */
   shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_SHOWN)).prepare(),
   row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
@@ -73,11 +77,13 @@ export const responseQueries = perConnection({
         deleted: 0,
       })
       .prepare(),
+  /** Of a response by its public id, whether or not it is shown. */
   countLater: (orm) =>
     orm
       .update(responses)
       .set({ later: sql`${responses.later} + 1` })
-      .where(equals(responses.id, 'id'))
+      .where(OF_ID)
+      .returning(ROW)
       .prepare(),
   /** Ends the mark of a deleted row, too, once none continues it: it goes then. */
   uncountLater: (orm) =>
@@ -87,10 +93,12 @@ export const responseQueries = perConnection({
         later: sql`${responses.later} - 1`,
         deleted: sql`CASE WHEN ${responses.later} > 1 THEN ${responses.deleted} ELSE 0 END`,
       })
-      .where(equals(responses.id, 'id'))
+      .where(IS_UNCHANGED)
+      .returning({ id: responses.id })
       .prepare(),
-  markDeleted: (orm) => orm.update(responses).set({ deleted: 1 }).where(equals(responses.id, 'id')).prepare(),
-  deleteRow: (orm) => orm.delete(responses).where(equals(responses.id, 'id')).prepare(),
+  markDeleted: (orm) =>
+    orm.update(responses).set({ deleted: 1 }).where(IS_UNCHANGED).returning({ id: responses.id }).prepare(),
+  deleteRow: (orm) => orm.delete(responses).where(IS_UNCHANGED).returning({ id: responses.id }).prepare(),
   /** The oldest of an account that none continues. */
   oldestLast: (orm) =>
     orm

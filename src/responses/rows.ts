@@ -1,5 +1,5 @@
 // The rows of kept responses: conversations as chains of rows, of which only the last ones can go.
-import type { Awaitable, Db, Writing } from '../db/db.ts'
+import type { Awaitable, Db, Tx, Writing } from '../db/db.ts'
 import type { ResponseRow } from '../db/schema.ts'
 import type { BodyColumns } from '../kept/content.ts'
 import type { KeptResponse } from './kept-responses.ts'
@@ -33,13 +33,12 @@ export async function chainFrom(db: Db, row: Row, max_before = ALL_ROWS): Promis
 export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Promise<boolean> {
   const { account_id, id, previous_id, created_at_ms } = kept
   return db.begin(async (tx) => {
-    const queries = responseQueries(tx)
-    const previous =
-      previous_id === undefined
-        ? undefined
-        : await queries.named.get({ account_id, response_id: previous_id })
+    const { countLater, insert } = responseQueries(tx)
+    // It cannot go from then on.
+    const previous: Row | undefined =
+      previous_id === undefined ? undefined : await countLater.get({ account_id, response_id: previous_id })
     if (previous_id !== undefined && !previous) return false
-    await queries.insert.run({
+    await insert.run({
       ...columns,
       account_id,
       response_id: id,
@@ -48,41 +47,75 @@ export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Pro
       chain_length: 1 + (previous?.chain_length ?? 0),
       created_at_ms,
     })
-    if (previous) await queries.countLater.run({ id: previous.id })
     return true
   }, LOSABLE)
 }
 
 /**
  * Deletes rows that none continues, and with each those before it that were kept only for it: deleted ones, and ones past
- * their time.
+ * their time. What another gateway continues or deletes at this moment is its.
  *
- * @param tx a transaction, in which the rows were read
+ * @param last as they were read
  * @param gone_by_ms rows of this time or earlier are past it
  * @returns all that were deleted
  */
-export async function deleteLast(tx: Db, last: readonly Row[], gone_by_ms: number): Promise<Row[]> {
-  const queries = responseQueries(tx)
+export async function deleteLast(tx: Tx, last: readonly Row[], gone_by_ms: number): Promise<Row[]> {
   const gone: Row[] = []
   for (const row of last)
-    for (let next: Row | undefined = row; next; ) {
-      await queries.deleteRow.run({ id: next.id })
+    for (let next = await deleted(tx, row); next; next = await deletedBefore(tx, next, gone_by_ms))
       gone.push(next)
-      const before: Row | undefined =
-        next.previous === null ? undefined : await queries.row.get({ id: next.previous })
-      if (before) await queries.uncountLater.run({ id: before.id })
-      next = before && goesWithLast(before, gone_by_ms) ? before : undefined
-    }
   return gone
+}
+
+/** @returns the row if it was deleted; undefined if it changed since it was read */
+const deleted = async (tx: Tx, row: Row): Promise<Row | undefined> =>
+  (await responseQueries(tx).deleteRow.get(row)) && row
+
+/** Takes leave of a deleted row in the one that it continued. @returns that one if it went, too */
+async function deletedBefore(
+  tx: Tx,
+  { previous }: Pick<Row, 'previous'>,
+  gone_by_ms: number,
+): Promise<Row | undefined> {
+  if (previous === null) return undefined
+  const { row, uncountLater } = responseQueries(tx)
+  // Read again where it changed since it was read.
+  for (;;) {
+    const before: Row | undefined = await row.get({ id: previous })
+    if (!before) return undefined
+    if (!goesWithLast(before, gone_by_ms)) {
+      if (await uncountLater.get(before)) return undefined
+    } else if (await deleted(tx, before)) return before
+  }
+}
+
+/** @param row as it was when one response still continued it, or several */
+const goesWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
+  later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)
+
+/**
+ * Deletes what is found, in a transaction.
+ *
+ * @param find looks for rows that none continues; again where another gateway deleted all of them
+ * @returns what went; empty if nothing was found
+ */
+export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, gone_by_ms: number): Promise<Row[]> {
+  for (;;) {
+    const last = await find()
+    const gone = await deleteLast(tx, last, gone_by_ms)
+    if (gone.length > 0 || last.length === 0) return gone
+  }
 }
 
 const MAX_DELETED = 100
 
 /** Deletes some responses of an account, whole conversations first, in a transaction. @returns what went */
-export async function deleteSomeOf(tx: Db, account_id: number): Promise<Row[]> {
-  const last = await responseQueries(tx).oldestLast.all({ account_id, row_limit: MAX_DELETED })
-  return await deleteLast(tx, last, Number.MAX_SAFE_INTEGER)
-}
+export const deleteSomeOf = (tx: Tx, account_id: number): Promise<Row[]> =>
+  deleteFound(
+    tx,
+    () => responseQueries(tx).oldestLast.all({ account_id, row_limit: MAX_DELETED }),
+    Number.MAX_SAFE_INTEGER,
+  )
 
 /** Deletes all responses of an account that is closed. @returns what went; its files are the caller's to remove */
 export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
@@ -94,13 +127,25 @@ export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
   }
 }
 
-/** @param row as it was when one response still continued it, or several */
-const goesWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
-  later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)
-
-/** Deletes a response for its caller, in a transaction: its row, or, where others continue it, that it is shown. @returns what went */
-export async function deleteNamed(tx: Db, row: Row, gone_by_ms: number): Promise<Row[]> {
-  if (row.later === 0) return await deleteLast(tx, [row], gone_by_ms)
-  await responseQueries(tx).markDeleted.run({ id: row.id })
-  return []
+/**
+ * Deletes a response for its caller, in a transaction: its row, or, where others continue it, that it is shown.
+ *
+ * @returns what went; undefined if not found
+ */
+export async function deleteNamed(
+  tx: Tx,
+  named: Parameters<typeof findShown>[1],
+  gone_by_ms: number,
+): Promise<Row[] | undefined> {
+  // Read again where it changed since it was read.
+  for (;;) {
+    const row = await findShown(tx, named)
+    if (!row) return undefined
+    if (row.later > 0) {
+      if (await responseQueries(tx).markDeleted.get(row)) return []
+      continue
+    }
+    const gone = await deleteLast(tx, [row], gone_by_ms)
+    if (gone.length > 0) return gone
+  }
 }

@@ -1,5 +1,5 @@
 // Kept responses in a database, and in a folder of their own for the large ones: conversations, bounded and for a time.
-import type { Awaitable, Db } from '../db/db.ts'
+import type { Awaitable, Db, Tx } from '../db/db.ts'
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
@@ -18,7 +18,7 @@ import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { openResponse, readItems, readResponse, type Turn, type TurnOrder, turnsOf } from './reading.ts'
-import { deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, LOSABLE, type Row } from './rows.ts'
+import { deleteFound, deleteNamed, deleteSomeOf, findShown, insertRow, LOSABLE, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
@@ -72,8 +72,13 @@ interface State extends KeptResponsesOptions {
 export function createKeptResponses(options: KeptResponsesOptions): KeptResponses {
   const state = stateOf(options)
   const { db, settings, room, files } = state
-  const shown = (account_id: number, id: string, from = db): Awaitable<Row | undefined> =>
-    findShown(from, { account_id, response_id: id, expired_by_ms: expiredBy(state) })
+  const named = (account_id: number, response_id: string) => ({
+    account_id,
+    response_id,
+    expired_by_ms: expiredBy(state),
+  })
+  const shown = (account_id: number, id: string): Awaitable<Row | undefined> =>
+    findShown(db, named(account_id, id))
   return {
     get enabled() {
       return settings().store
@@ -89,10 +94,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     },
     async remove(account_id, id) {
       await room.space()
-      const gone = await db.begin(async (tx) => {
-        const row = await shown(account_id, id, tx)
-        return row && (await deleteNamed(tx, row, goneBy(state)))
-      }, LOSABLE)
+      const gone = await db.begin((tx) => deleteNamed(tx, named(account_id, id), goneBy(state)), LOSABLE)
       if (!gone) return false
       options.probe('response.deleted')
       await room.release(gone)
@@ -131,11 +133,16 @@ function stateOf(options: KeptResponsesOptions): State {
   })
   const giveUp = (account_id: number, over_bytes: number) =>
     db.begin(async (tx) => {
-      const row_limit = MAX_GIVEN_UP + continued.length
-      const oldest = await responseQueries(tx).oldestLast.all({ account_id, row_limit })
-      const free = oldest.filter((row) => !isContinued(row))
-      if (oldest.length > 0 && free.length === 0) return undefined
-      return await deleteLast(tx, sufficient(free, over_bytes), goneBy(state))
+      let must_stay = false
+      const find = async () => {
+        const row_limit = MAX_GIVEN_UP + continued.length
+        const oldest = await responseQueries(tx).oldestLast.all({ account_id, row_limit })
+        const free = oldest.filter((row) => !isContinued(row))
+        must_stay = oldest.length > 0 && free.length === 0
+        return sufficient(free, over_bytes)
+      }
+      const gone = await deleteFound(tx, find, goneBy(state))
+      return must_stay ? undefined : gone
     }, LOSABLE)
   const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
   const state: State = { ...options, limits, room, continued }
@@ -193,10 +200,10 @@ function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): vo
 async function sweep(state: State): Promise<void> {
   const { db, room } = state
   const space = await room.space()
-  await deleteWhile(state, async (tx) => {
+  await deleteWhile(state, (tx) => {
     const expired_by_ms = goneBy(state)
-    const expired = await responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
-    return await deleteLast(tx, expired, expired_by_ms)
+    const find = () => responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
+    return deleteFound(tx, find, expired_by_ms)
   })
   // What calls kept that were under way when their account was closed.
   for (const { account_id } of await responseQueries(db).closedHolders.all())
@@ -205,7 +212,7 @@ async function sweep(state: State): Promise<void> {
 }
 
 /** Deletes rows and their files, a few in each transaction, as long as there are any. */
-async function deleteWhile({ db, room }: State, deleteSome: (tx: Db) => Promise<Row[]>): Promise<void> {
+async function deleteWhile({ db, room }: State, deleteSome: (tx: Tx) => Promise<Row[]>): Promise<void> {
   for (;;) {
     const gone = await db.begin(deleteSome, LOSABLE)
     if (gone.length === 0) return

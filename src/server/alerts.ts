@@ -2,8 +2,8 @@
 import { lowBalances, spendConditions } from '../alerts/account-conditions.ts'
 import { failing } from '../alerts/route-conditions.ts'
 import { createSender } from '../alerts/sender.ts'
-import { type Condition, type Rule, stepsOf } from '../alerts/steps.ts'
-import { applySteps, openAlerts, recentAlerts, recentSendings } from '../alerts/store.ts'
+import type { Condition, Rule } from '../alerts/steps.ts'
+import { openAlerts, recentAlerts, recentSendings, writeConditions } from '../alerts/store.ts'
 import { createWebhookTest, type TestParts } from '../alerts/test-message.ts'
 import type { Awaitable, Db } from '../db/db.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
@@ -71,12 +71,9 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
         log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
       }
     }
-    const steps = stepsOf(await openAlerts(db), conditions, { looked_at, now_ms })
-    if (Object.values(steps).some((each) => each.length > 0)) {
-      const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
-      await db.begin((tx) => applySteps(tx, steps, { now_ms, newWebhookId }))
-      for (const { rule, subject, sentence } of steps.raise) log.warn({ rule, subject }, `alert: ${sentence}`)
-    }
+    const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
+    const { raise } = await writeConditions(db, conditions, { looked_at, now_ms, newWebhookId })
+    for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     // What could not be written is looked at again next time.
     for (const check of done) check.due_at_ms = now_ms + check.every_ms
   }

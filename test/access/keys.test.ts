@@ -201,7 +201,7 @@ describe('a key that is given no name', () => {
       const { key } = await make({ name })
       if (revoked.includes(name)) await revokeKey(db, key.prefix, NOW)
     }
-    expect(await freeKeyName(db, 1, NOW)).toBe(free)
+    expect(await db.begin((tx) => freeKeyName(tx, 1, NOW))).toBe(free)
   })
 })
 

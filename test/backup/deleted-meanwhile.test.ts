@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDb } from '../../src/db/sqlite.ts'
 import type { BodyColumns } from '../../src/kept/content.ts'
-import { deleteNamed, findShown, insertRow } from '../../src/responses/rows.ts'
+import { deleteNamed, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { sceneOfEachTest } from '../cli/scene.ts'
@@ -107,10 +107,7 @@ test('a conversation whose end is deleted ends earlier, with the counts of what 
   writeFileSync(scene.path(`responses/${body_file}`), 'text')
   const { result, archive } = await made(async () => {
     for (const id of ['three', 'two']) {
-      await db.begin(async (tx) => {
-        const row = await findShown(tx, { account_id: 1, response_id: id, expired_by_ms: 0 })
-        if (row) await deleteNamed(tx, row, 0)
-      })
+      await db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0))
     }
     rmSync(scene.path(`responses/${body_file}`))
   })

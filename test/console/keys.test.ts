@@ -406,7 +406,7 @@ describe('who may', () => {
     const id = idOf(await gateway.key('dave'))
     const by = { actor: { kind: 'account' as const, session_id: 1 }, now_ms: Date.now() }
     for (let n = 0; n < MAX_CHANGES_A_DAY; n++)
-      await gateway.store.write((db) => recordAction(db, { action: 'key.changed', account_id: dave.id }), {
+      await gateway.store.begin((tx) => recordAction(tx, { action: 'key.changed', account_id: dave.id }), {
         by,
       })
     const client = await signedIn(gateway, { account: 'dave' })

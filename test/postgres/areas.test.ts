@@ -112,7 +112,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await said(() => createKey(db, 'ada', { name: 'k', spend_limit_nanos: -1 }, issuing)),
         await said(() => changeKey(db, '1', { name: 'phone' }, NOW)),
         await said(() => changeKey(db, '1', { models: null, concurrent_calls: 3 }, NOW)),
-        await said(() => freeKeyName(db, 1, NOW)),
+        await said(() => db.begin((tx) => freeKeyName(tx, 1, NOW))),
         await said(() => rotateKey(db, '2', 60, issuing)),
         await said(() => revokeKey(db, '2', NOW)),
         await said(() => revokeKey(db, '2', NOW)),
@@ -307,10 +307,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const find = (response_id: string, account_id = 1) =>
         findShown(db, { account_id, response_id, expired_by_ms: 0 })
       const remove = (id: string) =>
-        said(async () => {
-          const row = await find(id)
-          return row && (await db.begin((tx) => deleteNamed(tx, row, 0)))
-        })
+        said(() => db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0)))
       const added = [
         await add('one'),
         await add('two', 'one'),

@@ -1,6 +1,6 @@
 // Connections that are lost in a transaction: what it wrote is there exactly once or not at all, and the caller is told which.
 import { afterAll, describe, expect, test } from 'bun:test'
-import type { Db } from '../../src/db/db.ts'
+import type { Statements } from '../../src/db/db.ts'
 import { PostgresDb } from '../../src/db/postgres/db.ts'
 import { administrator, databaseOfFile, hasPostgres } from '../support/postgres.ts'
 import { type Cut, startProxy } from '../support/postgres-proxy.ts'
@@ -16,12 +16,13 @@ describe.if(hasPostgres)('a connection that is lost', () => {
   })
 
   /** A row that nothing keeps from being there twice. */
-  const add = (tx: Db, text: string) =>
+  const add = (tx: Statements, text: string) =>
     tx.rows("INSERT INTO catalogues (text, made_at_ms, made_by) VALUES ($text, 0, 'file')", { text })
   const count = async (text: string) =>
     (await beside.rows<{ n: number }>('SELECT count(*) AS n FROM catalogues WHERE text = $text', { text }))[0]
       ?.n
-  const pidOf = async (tx: Db) => (await tx.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid
+  const pidOf = async (tx: Statements) =>
+    (await tx.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]?.pid
   const kill = async (pid: number | undefined) => {
     const { sql } = await administrator()
     await sql.unsafe('SELECT pg_terminate_backend($1, 5000)', [pid])

@@ -23,7 +23,7 @@ import {
   RenamedView,
   sectionOf,
 } from './accounts-views.ts'
-import { requireAccount } from './asked.ts'
+import { lockedAccount, requireAccount } from './asked.ts'
 import { AccountParams } from './fields.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
@@ -55,7 +55,8 @@ export function accountRoutes(gateway: ConsoleParts) {
       '/console/api/accounts/:id',
       async ({ viewer, origin, params: { id }, body: { name, ...details } }) => {
         const account = await changed(gateway, { viewer, origin }, async (tx) => {
-          const found = await requireAccount({ db: tx }, id)
+          if (name !== undefined) await tx.lock(null)
+          const found = await lockedAccount(tx, id)
           if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)
           await changeDetails(tx, name ?? found.name, defined(details))
           return found
@@ -81,7 +82,7 @@ export function accountStatusRoutes(
       '/console/api/accounts/:id/suspend',
       async ({ viewer, origin, params: { id } }) => {
         await changed(gateway, { viewer, origin }, async (tx) => {
-          const account = await requireAccount({ db: tx }, id)
+          const account = await lockedAccount(tx, id)
           if (account.status === 'closed') throw closedAlready(account.name)
           await suspendAccount(tx, account.name)
         })
@@ -93,7 +94,7 @@ export function accountStatusRoutes(
       '/console/api/accounts/:id/resume',
       async ({ viewer, origin, params: { id } }) => {
         await changed(gateway, { viewer, origin }, async (tx) => {
-          const { name } = await requireAccount({ db: tx }, id)
+          const { name } = await lockedAccount(tx, id)
           await reopenAccount(tx, name)
         })
         return shownAccount(gateway, id)
@@ -104,7 +105,7 @@ export function accountStatusRoutes(
       '/console/api/accounts/:id/close',
       async ({ viewer, origin, params: { id }, body }) => {
         const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
-          const { name } = await requireAccount({ db: tx }, id)
+          const { name } = await lockedAccount(tx, id)
           if (body.name !== name)
             throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {
               param: 'name',

@@ -3,6 +3,7 @@ import { accountNamed, type ListedAccount, listedAccount } from '../../../src/ac
 import { type ListedKey, listedKey } from '../../../src/access/key-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Tx } from '../../../src/db/db.ts'
 import type { Key } from '../../../src/db/schema.ts'
 import { conflict, notFound } from '../../../src/domain/errors.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
@@ -15,6 +16,13 @@ export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: str
     (number !== undefined && (await listedAccount(db, number))) || (await accountNamed(db, reference))
   if (!found) throw noSuchAccount()
   return found
+}
+
+/** The same, which nobody else changes until the end of the transaction. @throws as `requireAccount` */
+export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAccount> {
+  const { id } = await requireAccount({ db: tx }, reference)
+  await tx.lock(id)
+  return await requireAccount({ db: tx }, String(id))
 }
 
 /**

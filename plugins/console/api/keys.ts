@@ -126,7 +126,8 @@ export async function keysPage(
   }
 }
 
-async function issueKey(
+/** Makes a key for whoever asks for one. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
+export async function issueKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   asking: Asking,
   body: Static<typeof NewKey>,
@@ -146,6 +147,7 @@ async function issueKey(
   const changes = settingsOf(body)
   countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, asking, async (tx) => {
+    await tx.lock(account_id)
     if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
     const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
     const { name } = await requireAccount({ db: tx }, String(account_id))

@@ -2,10 +2,11 @@
 import type { By } from '../../domain/actions.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { MAX_BUSY_WAIT_MS, pauses } from '../busy.ts'
-import type { Awaitable, Db, Orm, Values, Writing } from '../db.ts'
+import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from '../db.ts'
+import { OneConnection } from '../one-connection.ts'
 import { Connection } from './connection.ts'
 import { isBusy } from './failure.ts'
-import { OneConnection, rowsBy } from './one-connection.ts'
+import { rowsBy, sessionOf } from './one-connection.ts'
 import { ormOver } from './orm.ts'
 import { Pool } from './pool.ts'
 import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
@@ -25,10 +26,7 @@ export interface PostgresDbOptions {
   is_new?: boolean
 }
 
-/**
- * Its tables are there: `openPostgres` opens it. Other than on SQLite, what a transaction reads may be changed by another one before its
- * end: where it decides by what it reads it has to lock that first, which the areas do not do yet.
- */
+/** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
 export class PostgresDb implements Db {
   readonly orm: Orm
   readonly by: By | undefined
@@ -55,18 +53,18 @@ export class PostgresDb implements Db {
   }
 
   /** Where the connection is lost meanwhile, it is not known whether the statement was carried out. */
-  write<T>(work: (db: Db) => Awaitable<T>, writing: Writing = {}): Promise<T> {
+  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
     // What does not wait for the disk is said for a transaction.
     if (writing.durable === false) return this.begin(work, writing)
-    const by = writing.by ?? this.by
-    return this.#toWrite((connection) => work(new OneConnection(connection, by)), isBusy)
+    return this.#toWrite((connection) => work(sessionOf(connection)), isBusy)
   }
 
   /** Where the connection is lost it is done again, or found to be done; StorageFailure 08007 where neither can be told. */
-  begin<T>(work: (tx: Db) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
+  begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
     const how = { durable, reopen: () => Connection.open(this.#url) }
     return this.#toWrite(
-      (connection) => inTransaction(connection, () => work(new OneConnection(connection, by)), how),
+      (connection) =>
+        inTransaction(connection, () => work(new OneConnection(sessionOf(connection), by)), how),
       (thrown) => isBusy(thrown) || wasRolledBack(thrown),
     )
   }
@@ -74,7 +72,7 @@ export class PostgresDb implements Db {
   snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
     return this.#while(() =>
       this.#reading.lend((connection) =>
-        inSnapshot(connection, () => work(new OneConnection(connection, this.by))),
+        inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by))),
       ),
     )
   }

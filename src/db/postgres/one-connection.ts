@@ -1,51 +1,23 @@
-// One connection to PostgreSQL, for whoever has it to themselves at the moment: what is done by it belongs together.
-import type { By } from '../../domain/actions.ts'
-import type { Awaitable, Db, Orm, Values, Writing } from '../db.ts'
+// One connection to PostgreSQL: its statements, and the locks of a transaction on it.
+import type { Values } from '../db.ts'
+import type { Session } from '../one-connection.ts'
 import type { Connection } from './connection.ts'
 import { statementOf } from './texts.ts'
 
-/** Within a transaction what is begun here joins it. */
-export class OneConnection implements Db {
-  readonly by: By | undefined
-  readonly #connection: Connection
+/** As the ledger locks it. Rows that only refer to the account are written all the same. */
+const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE'
 
-  constructor(connection: Connection, by: By | undefined) {
-    this.#connection = connection
-    this.by = by
-  }
+/** The operator has no row. Any number, always the same. */
+const LOCK_OPERATOR = 'SELECT pg_advisory_xact_lock(7261484)'
 
-  get orm(): Orm {
-    return this.#connection.orm
-  }
-
-  rows<Row>(text: string, values: Values = {}): Promise<Row[]> {
-    return rowsBy<Row>(this.#connection, text, values)
-  }
-
-  async write<T>(work: (db: Db) => Awaitable<T>, { by }: Writing = {}): Promise<T> {
-    return await work(this.#actingFor(by))
-  }
-
-  async begin<T>(work: (tx: Db) => Awaitable<T>, { by }: Writing = {}): Promise<T> {
-    return await work(this.#actingFor(by))
-  }
-
-  async snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
-    return await work(this)
-  }
-
-  close(): Promise<void> {
-    throw new Error('A connection is closed by what opened it.')
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-
-  #actingFor(by: By | undefined): OneConnection {
-    return by ? new OneConnection(this.#connection, by) : this
-  }
-}
+export const sessionOf = (connection: Connection): Session => ({
+  orm: connection.orm,
+  rows: <Row>(text: string, values: Values = {}) => rowsBy<Row>(connection, text, values),
+  async lock(account_id) {
+    if (account_id === null) await connection.ask(LOCK_OPERATOR)
+    else await connection.ask(LOCK_ACCOUNT, [account_id])
+  },
+})
 
 /** Reads by a text with `$name` parameters. @returns objects by the names of the columns */
 export async function rowsBy<Row>(connection: Connection, text: string, values: Values): Promise<Row[]> {

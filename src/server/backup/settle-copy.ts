@@ -1,6 +1,6 @@
 // The copy of the database brought in line with the files that were found: rows of what was deleted meanwhile go.
 import type { Database } from 'bun:sqlite'
-import type { Db } from '../../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 import { dbOver } from '../../db/sqlite.ts'
 import { responseQueries } from '../../responses/queries.ts'
 import { deleteLast } from '../../responses/rows.ts'
@@ -49,7 +49,7 @@ function isGone(copy: Database, live: Database, path: string): boolean {
 }
 
 /** Conversations go from their ends, as they did in the database: whatever continued a deleted response is gone as well. */
-async function dropGoneResponses(tx: Db, copy: Database, live: Database): Promise<void> {
+async function dropGoneResponses(tx: Tx, copy: Database, live: Database): Promise<void> {
   const ids = copy.query<{ id: number; response_id: string }, []>(
     'SELECT id, response_id FROM responses ORDER BY id DESC',
   )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beginErasing } from '../../access/erasing.ts'
 import { accountQueries } from '../../access/queries.ts'
 import { forgetAccount } from '../../config/past.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, Tx } from '../../db/db.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
 import type { Scrubbing } from '../../db/scrubbing.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -78,7 +78,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
 }
 
 /** Kept texts of the catalogue that have limits for the account's name. @returns how many were deleted */
-async function forgetLimits(tx: Db, account_id: number): Promise<number> {
+async function forgetLimits(tx: Tx, account_id: number): Promise<number> {
   const row = await accountQueries(tx).accountById.get({ id: account_id })
   return row ? await forgetAccount(tx, row.name) : 0
 }
