@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { recordAction } from '../db/actions.ts'
-import { openDb } from '../db/sqlite.ts'
 import { formatUsd } from '../domain/money.ts'
 import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
 import { foldersIn, type Library } from '../library/library.ts'
@@ -11,7 +10,7 @@ import { createFileStore } from '../media/store.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../server/full-audit.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, withDatabase, withDatabaseFile } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { fields, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
@@ -45,22 +44,25 @@ interface FolderAudit extends FullAudit {
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
 async function auditFolder(folder: DataFolder, onAudit: OnAudit): Promise<FolderAudit> {
   const folders = foldersIn(folder.dir)
-  const found_files = await withDatabase(folder, 'read', (db) => findMarked({ db, ...folders }, folder))
+  const found_files = await findMarked(folders, folder)
   const responses = createFileStore(join(folder.dir, RESPONSES_FOLDER))
-  const audit = await withDatabaseFile(folder, 'read', (db) =>
-    fullAudit({ db, ...folders, responses, onAudit }),
-  )
+  const engine = await engineOfFolder(folder)
+  await using db = await engine.open({ ...folder, access: 'read' })
+  using integrity = engine.openIntegrity(db)
+  const audit = await fullAudit({ db, integrity, ...folders, responses, onAudit })
   return { ...audit, found_files }
 }
 
 /** Writes only where there is something to unmark. */
-async function findMarked(
-  library: Pick<Library, 'db' | 'images' | 'files'>,
-  { database_path, by }: DataFolder,
-) {
-  if (!(await hasMarked(library))) return 0
-  await using db = openDb(database_path, { by })
-  const found_files = await findMissing({ ...library, db })
+async function findMarked(folders: Pick<Library, 'images' | 'files'>, folder: DataFolder): Promise<number> {
+  const has_marked = await withDatabase(folder, 'read', (db) => hasMarked({ ...folders, db }))
+  if (!has_marked) return 0
+  return await withDatabase(folder, 'write', (db) => unmark({ ...folders, db }))
+}
+
+async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
+  const { db } = library
+  const found_files = await findMissing(library)
   const action = { action: 'audit.repaired', after: { images: found_files } } as const
   if (found_files > 0) await db.begin((tx) => recordAction(tx, action))
   return found_files

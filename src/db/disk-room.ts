@@ -19,12 +19,11 @@ const MAY_BE_NO_ROOM = /^SQLITE_(IOERR|CANTOPEN)/
 const FULL_BYTES = 64 * 1024
 
 /** What a database takes, with what is still in its write-ahead log. */
+export const DATABASE_BYTES =
+  'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
+
 export const databaseBytes = (db: Database): number =>
-  db
-    .query<{ bytes: number }, []>(
-      'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
-    )
-    .get()?.bytes ?? 0
+  db.query<{ bytes: number }, []>(DATABASE_BYTES).get()?.bytes ?? 0
 
 const freeBytesOn = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder)

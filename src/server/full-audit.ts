@@ -1,8 +1,6 @@
 // The whole audit: the database itself, the books, the images with their files, and the kept responses.
-import type { Database } from 'bun:sqlite'
 import type { Db } from '../db/db.ts'
-import { damageIn, missingParts, type Part } from '../db/integrity.ts'
-import { dbOver } from '../db/sqlite.ts'
+import type { Integrity, Part } from '../db/integrity.ts'
 import { unprocessable } from '../domain/errors.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { money } from '../http/views.ts'
@@ -38,31 +36,35 @@ export type OnAudit = (progress: AuditProgress) => void
 /** The steps that are no rules of the books. */
 const OTHER_STEPS = 3
 
+interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
+  /** Of the same database. */
+  integrity: Integrity
+  responses: FileStore
+  onAudit?: OnAudit | undefined
+}
+
 /**
- * @param db a connection that is in no transaction; a read-only one is enough
+ * @param db which is in no transaction; one to read is enough
  * @throws GatewayError unprocessable if the database is damaged so that its books cannot be read
  */
 export async function fullAudit({
   db,
+  integrity,
   images,
   files,
   responses,
   onAudit,
-}: { db: Database; responses: FileStore; onAudit?: OnAudit | undefined } & Pick<
-  Library,
-  'images' | 'files'
->): Promise<FullAudit> {
+}: Audited): Promise<FullAudit> {
   const of = INVARIANTS.length + OTHER_STEPS
   const step = (done: number) => onAudit?.({ done, of })
   step(0)
-  const database = auditDatabase(db)
-  const rows = dbOver(db)
-  const books = await readingBooks(rows, database, (done) => step(done + 1))
+  const database = await auditDatabase(integrity)
+  const books = await readingBooks(db, database, (done) => step(done + 1))
   step(of - 2)
-  const library = await compareLibrary({ db: rows, images, files })
+  const library = await compareLibrary({ db, images, files })
   step(of - 1)
-  const in_responses = await auditResponses(rows, responses)
-  const kept = await totalsOfResponses(rows)
+  const in_responses = await auditResponses(db, responses)
+  const kept = await totalsOfResponses(db)
   const findings = [...database.findings, ...books.findings, ...library.findings, ...in_responses]
   const rules = [
     ...database.rules,
@@ -81,39 +83,38 @@ export async function fullAudit({
   }
 }
 
-const DATABASE_RULES = {
-  database_is_whole: 'Every page of the database can be read, and every index names the rows of its table.',
-  database_is_complete: 'The database has all tables, indexes and triggers of its version.',
-} as const
-
 /** What is wrong below the rows. */
-interface Damage {
+interface Damage extends Pick<Integrity, 'advice'> {
   findings: readonly Finding[]
   missing: readonly Part[]
 }
 
 /** A damaged index finds nothing, and reports nothing. */
-function auditDatabase(db: Database): Damage & { rules: CheckedRule[] } {
-  const finding = (invariant: keyof typeof DATABASE_RULES, expected: string, found: string): Finding => ({
+async function auditDatabase({
+  meaning,
+  advice,
+  ...integrity
+}: Integrity): Promise<Damage & { rules: CheckedRule[] }> {
+  const finding = (invariant: keyof typeof meaning, expected: string, found: string): Finding => ({
     invariant,
-    meaning: DATABASE_RULES[invariant],
+    meaning: meaning[invariant],
     subject: 'database',
     expected,
     found,
   })
-  const missing = missingParts(db)
+  const missing = await integrity.missing()
   const findings = [
-    ...damageIn(db).map((line) => finding('database_is_whole', 'whole', line)),
+    ...(await integrity.damage()).map((line) => finding('database_is_whole', 'whole', line)),
     ...missing.map(({ name }) => finding('database_is_complete', name, 'nothing')),
   ]
-  const rules = Object.entries(DATABASE_RULES).map(([invariant, meaning]) => ({
+  const rules = Object.entries(meaning).map(([invariant, means]) => ({
     invariant,
-    meaning,
+    meaning: means,
     over: 'databases',
     checked: 1,
     breaches: findings.filter((each) => each.invariant === invariant).length,
   }))
-  return { rules, findings, missing }
+  return { rules, findings, missing, advice }
 }
 
 async function readingBooks(db: Db, damage: Damage, onRule: (done: number) => void): Promise<Audit> {
@@ -127,18 +128,14 @@ async function readingBooks(db: Db, damage: Damage, onRule: (done: number) => vo
 }
 
 /** REINDEX makes no index that is not there; what a trigger that is gone would have refused or added up, a new one does not mend. */
-function adviceFor({ findings, missing }: Damage): string {
-  if (missing.length === 0) return DAMAGE_ADVICE
+function adviceFor({ findings, missing, advice }: Damage): string {
+  if (missing.length === 0) return advice.damaged
   const are_indexes =
     missing.every(({ name }) => name.startsWith('index ')) && missing.length === findings.length
-  const first = 'Stop the gateway and keep a copy of the folder.'
-  if (!are_indexes) return `${first} Then restore a backup.`
-  const commands = missing.map(({ sql }) => `  sqlite3 tollgate.db '${sql.replaceAll("'", "'\\''")}'`)
-  return [`${first} Then create each missing index, and run another audit:`, ...commands].join('\n')
+  if (!are_indexes) return `${advice.first} Then restore a backup.`
+  const commands = missing.map(({ sql }) => `  ${advice.command(sql)}`)
+  return [`${advice.first} Then create each missing index, and run another audit:`, ...commands].join('\n')
 }
-
-const DAMAGE_ADVICE =
-  'Stop the gateway and keep a copy of the folder. Where only indexes are damaged, `sqlite3 tollgate.db REINDEX` writes them anew, and another audit shows it; else restore a backup.'
 
 /** An audit as programs read it. */
 export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {

@@ -1,14 +1,12 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
-import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { databaseBytes } from '../db/disk-room.ts'
-import { openDatabase } from '../db/open.ts'
+import type { Db } from '../db/db.ts'
 import type { Library } from '../library/library.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
-import { closing } from '../utilities/at-end.ts'
 import { auditInProcess, type OpenBooks } from './books.ts'
+import type { Engine } from './engine/engine.ts'
 import { fullAudit, reportOf } from './full-audit.ts'
 import { reportFindings } from './reports.ts'
 
@@ -18,7 +16,8 @@ const MAX_ROWS_AT_ONCE = 5_000
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
 export interface StartAuditOptions {
-  database_path: string
+  db: Db
+  engine: Pick<Engine, 'openIntegrity' | 'bytesOf'>
   library: Library
   data_folder: string
   log: Logger
@@ -45,7 +44,8 @@ export interface StartAudit {
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const {
-    database_path,
+    db,
+    engine,
     library,
     data_folder,
     log,
@@ -54,25 +54,25 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
     max_rows_at_once = MAX_ROWS_AT_ONCE,
   } = options
   const since_ms = now()
-  using db = closing(openDatabase(database_path, { readonly: true }))
-  if (rowsOf(db) > max_rows_at_once || databaseBytes(db) > MAX_BYTES_AT_ONCE)
+  if ((await rowsOf(db)) > max_rows_at_once || (await engine.bytesOf(db)) > MAX_BYTES_AT_ONCE)
     return auditBeside(options, since_ms)
   const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))
-  const audited = await fullAudit({ ...library, db, responses })
+  using integrity = engine.openIntegrity(db)
+  const audited = await fullAudit({ ...library, db, integrity, responses })
   books?.keep(reportOf(audited), since_ms)
   reportFindings(audited.findings, log)
   return { ended: Promise.resolve(), stop: () => books?.stop() }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. */
-function rowsOf(db: Database): number {
+async function rowsOf(db: Db): Promise<number> {
   const newest = ['holds', 'generations', 'files', 'responses'].map(
     (table) => `SELECT max(id) AS id FROM ${table}`,
   )
-  return (
-    db.query<{ rows: number | null }, []>(`SELECT max(id) AS rows FROM (${newest.join(' UNION ALL ')})`).get()
-      ?.rows ?? 0
+  const [row] = await db.rows<{ rows: number | null }>(
+    `SELECT max(id) AS rows FROM (${newest.join(' UNION ALL ')}) AS newest`,
   )
+  return row?.rows ?? 0
 }
 
 function auditBeside({ data_folder, log, books }: StartAuditOptions, since_ms: number): StartAudit {

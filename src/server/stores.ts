@@ -27,7 +27,7 @@ import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
 import type { SharedClock } from './engine/clock.ts'
-import type { ServedDatabase } from './engine/engine.ts'
+import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway } from './engine/own-gateway.ts'
 import { reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
@@ -46,6 +46,7 @@ export interface Stores {
   /** Which of the gateways over the database this is. */
   gateway_id: number
   own_gateway: OwnGateway
+  engine: Engine
   db: Db
   database: Pick<ServedDatabase, 'trouble'>
   database_path: string
@@ -73,7 +74,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   await using undoing = new AsyncDisposableStack()
   const unlock = takeFolder(data_folder, log)
   undoing.defer(() => unlock())
-  const { database, own_gateway, ledger } = await openRows(options, undoing)
+  const { engine, database, own_gateway, ledger } = await openRows(options, undoing)
   const { db } = database
   const { now } = options.clock
   const gateway_id = own_gateway.id
@@ -101,6 +102,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   return {
     gateway_id,
     own_gateway,
+    engine,
     db,
     database,
     database_path: join(data_folder, 'tollgate.db'),
@@ -144,7 +146,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     probe,
     onChange: reportLedgerTo(log, engine.address),
   })
-  return { database, own_gateway, ledger }
+  return { engine, database, own_gateway, ledger }
 }
 
 /** Takes the folder's lock, and removes what killed commands left. @returns releases it @throws as `openStores` */

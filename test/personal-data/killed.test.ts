@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileIntegrity } from '../../src/db/integrity.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { fileScrubbing } from '../../src/db/scrubbing.ts'
 import { dbOver, openDb } from '../../src/db/sqlite.ts'
@@ -61,7 +62,12 @@ async function expectErased(dir: string): Promise<void> {
   expect(existsSync(join(dir, 'files/2/a.png'))).toBe(true)
   const db = openIn(dir)
   const responses = createFileStore(join(dir, 'responses'))
-  const { findings } = await fullAudit({ db, ...foldersIn(dir), responses })
+  const { findings } = await fullAudit({
+    db: dbOver(db),
+    integrity: fileIntegrity(db),
+    ...foldersIn(dir),
+    responses,
+  })
   db.close()
   expect(findings).toEqual([])
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { openLibrary } from '../../src/library/library.ts'
+import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
 import { auditAtStart } from '../../src/server/start-audit.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -24,7 +25,8 @@ async function started(max_rows_at_once: number) {
     data_folder: folder.path,
   })
   const audit = await auditAtStart({
-    database_path: folder.database_path,
+    db: library.db,
+    engine: sqliteEngine(folder.path),
     library,
     data_folder: folder.path,
     log: log.log,
@@ -75,7 +77,8 @@ test('an audit that cannot run says so', async () => {
     data_folder: folder.path,
   })
   const audit = await auditAtStart({
-    database_path: folder.database_path,
+    db: library.db,
+    engine: sqliteEngine(folder.path),
     library,
     data_folder: '/does-not-exist',
     log: log.log,

@@ -9,6 +9,7 @@ import { unpackArchive } from '../../backup/unpack.ts'
 import { roomIn } from '../../backup/unpack-room.ts'
 import { recordAction } from '../../db/actions.ts'
 import { flush } from '../../db/copy.ts'
+import { fileIntegrity } from '../../db/integrity.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
 import { dbOver } from '../../db/sqlite.ts'
@@ -78,7 +79,13 @@ async function auditUnpacked(
   const rows = dbOver(db)
   await forgetSessions(rows)
   const responses = createFileStore(join(folder, RESPONSES_FOLDER))
-  const audit = await fullAudit({ db, ...foldersIn(folder), responses, onAudit })
+  const audit = await fullAudit({
+    db: rows,
+    integrity: fileIntegrity(db),
+    ...foldersIn(folder),
+    responses,
+    onAudit,
+  })
   const findings = unexpected(db, audit, manifest)
   if (findings.length > 0)
     throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)

@@ -1,5 +1,6 @@
 // The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
 import type { Db } from '../../db/db.ts'
+import type { Integrity } from '../../db/integrity.ts'
 import type { Scrubbing } from '../../db/scrubbing.ts'
 import type { By } from '../../domain/actions.ts'
 import type { LedgerOptions } from '../../ledger/ledger.ts'
@@ -17,6 +18,10 @@ export interface Engine {
   open(options: EngineOptions): Promise<Db>
   /** Of a database that was opened before: its tables are as they must be. */
   openLedger(options?: Omit<LedgerOptions, 'path'>): Promise<Ledger>
+  /** @param db that was opened to read or write */
+  openIntegrity(db: Db): Integrity
+  /** How much the database takes, its indexes too. @throws StorageFailure */
+  bytesOf(db: Db): Promise<number>
   /** @param db that was opened to write */
   openScrubbing(db: Db): Scrubbing
   /** Opens the database for a gateway, and watches over it. @throws as `open` */

@@ -3,7 +3,9 @@ import { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { MigrationCopy } from '../../db/copy.ts'
+import { DATABASE_BYTES } from '../../db/disk-room.ts'
 import { refuseUnwritable } from '../../db/folder.ts'
+import { fileIntegrity } from '../../db/integrity.ts'
 import { takeLock } from '../../db/lock.ts'
 import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
@@ -29,6 +31,11 @@ export function sqliteEngine(data_folder: string): Engine {
     async openLedger(options = {}) {
       const { openLedger } = await import('../../ledger/ledger.ts')
       return openLedger({ path, ...options })
+    },
+    openIntegrity: () => fileIntegrity(openDatabase(path, { readonly: true })),
+    async bytesOf(db) {
+      const [row] = await db.rows<{ bytes: number }>(DATABASE_BYTES)
+      return row?.bytes ?? 0
     },
     openScrubbing: () => fileScrubbing(path),
     serve: async (log) => serve(path, log),
