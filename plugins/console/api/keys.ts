@@ -41,7 +41,7 @@ import { sampleModel } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
 const KEY_COUNTS_AS = 10
-const MAX_USABLE_KEYS = 200
+export const MAX_USABLE_KEYS = 200
 
 /** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
 export function keyRoutes(gateway: ConsoleParts) {
