@@ -27,6 +27,8 @@ export async function atOnce(
   const ends: Promise<string>[] = []
   try {
     await third.begin(async (tx) => {
+      // A busy machine may take longer than a gateway.
+      await tx.rows("SELECT set_config('idle_in_transaction_session_timeout', '60s', true)")
       await hold(tx)
       for (const work of works) {
         const end = endOf(work())
