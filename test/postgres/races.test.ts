@@ -531,6 +531,14 @@ const RESPONSES: typeof ACCOUNTS = [
     ),
   ],
   [
+    'a response that is deleted while the last that continues it goes, goes, too',
+    meeting(['one', 'next'], [removing('next'), removing('one')], ['done', 'done'], []),
+  ],
+  [
+    'a response that is deleted goes with the last that continues it',
+    meeting(['one', 'next'], [removing('one'), removing('next')], ['done', 'done'], []),
+  ],
+  [
     'a response that went with another is not continued',
     meeting(['one', 'two'], [removing('two'), continuing('next')], ['done', 'gone'], []),
   ],
