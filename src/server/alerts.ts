@@ -124,7 +124,7 @@ function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] 
       every_ms: 0,
       look: async () => failing(catalogue(), await operations.health()),
     },
-    { rules: ['disk'], every_ms: 0, look: () => diskConditions(data_folder) },
+    { rules: ['disk'], every_ms: 0, look: () => diskConditions(catalogue(), data_folder) },
     {
       rules: ['certificate'],
       every_ms: SLOWLY_MS,

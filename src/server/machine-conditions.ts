@@ -21,8 +21,10 @@ const fromDoctor = (rule: Rule, what: string, diagnoses: readonly Diagnosis[]): 
   return bad ? [conditionOf(rule, `${what}: ${bad.found}. ${bad.advice ?? ''}`.trim())] : []
 }
 
-export const diskConditions = async (data_folder: string): Promise<Condition[]> =>
-  fromDoctor('disk', 'Disk nearly full', await checkDisk({ data_folder }))
+export const diskConditions = async (
+  { storage }: Pick<Catalogue, 'storage'>,
+  data_folder: string,
+): Promise<Condition[]> => fromDoctor('disk', 'Disk nearly full', await checkDisk({ data_folder, storage }))
 
 /** Nothing over plain HTTP: a proxy's certificate is its own business. */
 export async function certificateConditions(
@@ -30,7 +32,7 @@ export async function certificateConditions(
   parts: Pick<ReadPatient, 'data_folder' | 'now'>,
 ): Promise<Condition[]> {
   if (catalogue.server.tls_certificate === undefined) return []
-  const diagnoses = await checkCertificate({ ...parts, catalogue, env: {} })
+  const diagnoses = await checkCertificate({ ...parts, catalogue, storage: catalogue.storage, env: {} })
   const of_certificate = diagnoses.filter(({ check }) => check === 'certificate')
   return fromDoctor('certificate', 'Certificate', of_certificate)
 }

@@ -18,27 +18,27 @@ export async function openPostgres(url: string, options: PostgresDbOptions = {})
   const place = placeOf(url)
   const connection = await connect(url, place)
   try {
-    await refuseServer(connection, place, options.readonly ?? false)
+    refuse(await faultsOfServer(connection, place, options.readonly ?? false))
     if (options.is_new) refuseFilled(await versionOf(connection), place)
     if (!options.readonly) await migrateTables(connection, place)
     const found = await versionOf(connection)
     refuseOlder(found)
     refuseNewer(found)
-    await refuseCollation(connection)
+    refuse(await faultsOfCollation(connection))
   } finally {
     await connection.close()
   }
   return new PostgresDb(url, options)
 }
 
-interface Place {
+export interface Place {
   host: string
   user: string
   database: string
 }
 
 /** @throws Error for what is no address of a database */
-function placeOf(url: string): Place {
+export function placeOf(url: string): Place {
   const found = URL.parse(url)
   const database = found && decodeURIComponent(found.pathname.slice(1))
   if (!found || !/^postgres(ql)?:$/.test(found.protocol) || !found.hostname || !database)
@@ -46,7 +46,8 @@ function placeOf(url: string): Place {
   return { host: found.host, user: decodeURIComponent(found.username), database }
 }
 
-async function connect(url: string, place: Place): Promise<Connection> {
+/** @throws as `openPostgres` */
+export async function connect(url: string, place: Place): Promise<Connection> {
   try {
     return await Connection.open(url)
   } catch (thrown) {
@@ -82,8 +83,17 @@ const FACTS = `SELECT current_setting('server_version_num')::bigint / 10000, cur
   current_setting('default_transaction_isolation'), pg_is_in_recovery(), current_setting('fsync'),
   ARRAY_TO_STRING(ARRAY(SELECT current_setting(name) FROM unnest(string_to_array($1, ',')) AS settings (name)), ',')`
 
-/** @throws Error that says what is wrong with the server, and what to do */
-async function refuseServer(connection: Connection, { host }: Place, is_readonly: boolean): Promise<void> {
+/** @throws Error with the first of them */
+function refuse([fault]: readonly string[]): void {
+  if (fault !== undefined) throw new Error(fault)
+}
+
+/** @returns a sentence for each thing that is wrong with the server: what, and after a colon what to do */
+export async function faultsOfServer(
+  connection: Connection,
+  { host }: Place,
+  is_readonly: boolean,
+): Promise<string[]> {
   const names = Object.keys(SETTINGS).join(',')
   const [row = []] = (await connection.ask(FACTS, [names])).rows
   const [major, version, encoding, commit, isolation, is_replica, fsync, settings] = row
@@ -112,8 +122,7 @@ async function refuseServer(connection: Connection, { host }: Place, is_readonly
     ],
     [settings !== Object.values(SETTINGS).join(','), NO_PROXY],
   ]
-  const found = wrong.find(([is_wrong]) => is_wrong)
-  if (found) throw new Error(found[1])
+  return wrong.flatMap(([is_wrong, sentence]) => (is_wrong ? [sentence] : []))
 }
 
 /** @throws Error for tables that are not this version's: nothing is copied into them */
@@ -137,7 +146,7 @@ async function migrateTables(connection: Connection, { user, database }: Place):
 }
 
 /** Names and ids are compared by their bytes, as on SQLite: in another order pages of lists would leave rows out. */
-async function refuseCollation(connection: Connection): Promise<void> {
+export async function faultsOfCollation(connection: Connection): Promise<string[]> {
   const { rows } = await connection.ask(
     `SELECT c.relname || '.' || a.attname
        FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_collation AS o ON o.oid = a.attcollation
@@ -145,9 +154,9 @@ async function refuseCollation(connection: Connection): Promise<void> {
         AND o.collname <> 'C' ORDER BY 1 LIMIT 1`,
     [SCHEMA],
   )
-  if (rows[0])
-    throw new Error(
-      `The column ${rows[0][0]} has another collation than "C": the tables were changed by hand. ` +
-        'Restore them by ALTER TABLE … ALTER COLUMN … TYPE text COLLATE "C".',
-    )
+  return rows.map(
+    ([column]) =>
+      `The column ${column} has another collation than "C": the tables were changed by hand. ` +
+      'Restore them by ALTER TABLE … ALTER COLUMN … TYPE text COLLATE "C".',
+  )
 }

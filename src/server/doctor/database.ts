@@ -1,4 +1,4 @@
-// The doctor's look at the database: SQLite's quick check, and the version of its tables. It writes nothing.
+// The doctor's look at the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { databaseBytes } from '../../db/disk-room.ts'
@@ -15,7 +15,19 @@ const schema = diagnosesOf('schema')
 const { fail, ok, warn } = diagnosesOf('database')
 const BUSY_MS = 5_000
 
-export function checkDatabase({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+export async function checkDatabase({
+  data_folder,
+  storage,
+  now,
+}: Pick<Patient, 'data_folder' | 'storage' | 'now'>): Promise<Diagnosis[]> {
+  if (!storage) return []
+  if (storage.database === undefined) return checkFile(data_folder)
+  // Loads what most folders have no use for.
+  const { checkServer } = await import('./server.ts')
+  return await checkServer(storage.database, now)
+}
+
+function checkFile(data_folder: string): Diagnosis[] {
   const path = join(data_folder, 'tollgate.db')
   if (isAbsent(path))
     return [warn(`not found: ${path}`, 'The first start creates it. If it was lost, restore a backup.')]

@@ -1,10 +1,12 @@
 // The three kinds of diagnoses, and what a check is given.
 import type { Environment } from '../../config/providers.ts'
-import type { Catalogue } from '../../domain/catalogue.ts'
+import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 
 export interface Patient {
   data_folder: string
+  /** Where rows and files are; undefined where that cannot be read, which is the catalogue's finding. */
+  storage: StorageSettings | undefined
   env: Environment
   /** Milliseconds since 1970. */
   now: () => number

@@ -1,7 +1,11 @@
 // The doctor's round: every check, in the order in which trouble is looked for.
 
+import type { Environment } from '../../config/providers.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
 import type { Diagnosis, DoctorReport } from '../../surface/doctor.ts'
 import { messageOf } from '../../utilities/thrown.ts'
+import { dataPaths } from '../backup/paths.ts'
+import { storageOfFolder } from '../engine/of.ts'
 import { IMAGE_LIBRARY } from '../image-library.ts'
 import { checkBackups, checkPutAside } from './backups.ts'
 import { checkCatalogue } from './catalogue.ts'
@@ -45,13 +49,26 @@ export const CHECKS: readonly string[] = [...OF_THE_FOLDER, ...OF_THE_CATALOGUE]
  * Examines a data folder and what its catalogue names. Changes nothing, and costs nothing at any provider.
  * @param only one of CHECKS; all where absent
  */
-export async function examine(patient: Patient, only?: string): Promise<DoctorReport> {
+export async function examine(
+  { data_folder, env, now }: Omit<Patient, 'storage'>,
+  only?: string,
+): Promise<DoctorReport> {
+  const patient = { data_folder, env, now, storage: await storageOf(data_folder, env) }
   const { findings: of_catalogue, catalogue } = await checkCatalogue(patient)
   const isMade = ([name]: Check<never>) => only === undefined || name === only
   const of_folder = await made(OF_THE_FOLDER.filter(isMade), patient)
   const others = catalogue ? await made(OF_THE_CATALOGUE.filter(isMade), { ...patient, catalogue }) : []
   const findings = [...of_catalogue, ...of_folder, ...others]
   return { healthy: findings.every(({ level }) => level !== 'fail'), findings }
+}
+
+async function storageOf(data_folder: string, env: Environment): Promise<StorageSettings | undefined> {
+  try {
+    return await storageOfFolder(dataPaths(data_folder), env)
+  } catch {
+    // What is wrong with it the look at the catalogue finds, too.
+    return undefined
+  }
 }
 
 async function made<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnosis[]> {

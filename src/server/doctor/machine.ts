@@ -14,7 +14,10 @@ const open_files = diagnosesOf('open files')
 /** Beside what the database's copy takes before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024
 
-export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): Promise<Diagnosis[]> {
+export async function checkDisk({
+  data_folder,
+  storage,
+}: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
   // That it is not there is another check's finding.
   if (isAbsent(data_folder)) return []
   const { bavail, bsize, ffree, files } = await statfs(data_folder)
@@ -29,7 +32,9 @@ export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): 
         ),
       ]
     : []
-  return [roomFor(free_bytes, databaseBytes(data_folder), found), ...by_inodes]
+  // One on a server is migrated there.
+  const database_bytes = storage?.database === undefined ? databaseBytes(data_folder) : 0
+  return [roomFor(free_bytes, database_bytes, found), ...by_inodes]
 }
 
 function roomFor(free_bytes: number, database_bytes: number, found: string): Diagnosis {

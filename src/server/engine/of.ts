@@ -11,15 +11,22 @@ import { sqliteEngine } from './sqlite.ts'
 export const engineOf = ({ database }: StorageSettings, data_folder: string): Engine =>
   database === undefined ? sqliteEngine(data_folder) : postgresEngine(database)
 
+/** The same by the catalogue file of a folder. @throws as `storageOfFolder` */
+export const engineIn = async (paths: DataPaths, env: Environment): Promise<Engine> =>
+  engineOf(await storageOfFolder(paths, env), paths.dir)
+
 /**
- * The same by the catalogue file of a folder, whatever is wrong elsewhere in it.
+ * The section of a folder's catalogue file, whatever is wrong elsewhere in it.
  *
  * @throws Error with a line for each mistake in the section; the file system's for a file that cannot be read
  */
-export async function engineIn({ dir, catalogue_path }: DataPaths, env: Environment): Promise<Engine> {
+export async function storageOfFolder(
+  { catalogue_path }: Pick<DataPaths, 'catalogue_path'>,
+  env: Environment,
+): Promise<StorageSettings> {
   // Most files have no such section, and what reads it takes longer to load than most commands take.
   if (!existsSync(catalogue_path) || !readFileSync(catalogue_path, 'utf8').includes('storage'))
-    return sqliteEngine(dir)
+    return { database: undefined, files: undefined }
   const { storageIn } = await import('../../config/storage.ts')
-  return engineOf(await storageIn(catalogue_path, env), dir)
+  return await storageIn(catalogue_path, env)
 }
