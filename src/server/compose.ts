@@ -82,7 +82,7 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses, refusals, route_sums } = stores
+  const { engine, db, ledger, settlements, idempotency, library, responses, refusals, route_sums } = stores
   const { catalogue, log, now } = shared
   const passes = createPasses()
   const exchange: ExchangeParts = {
@@ -117,6 +117,7 @@ export function compose({
     },
     operations: {
       ...beside,
+      database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       configuration,
       notReady,
       health: () => healthNow(route_sums),

@@ -17,7 +17,7 @@ const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
 export interface StartAuditOptions {
   db: Db
-  engine: Pick<Engine, 'openIntegrity' | 'bytesOf'>
+  engine: Pick<Engine, 'openIntegrity' | 'about'>
   library: Library
   data_folder: string
   log: Logger
@@ -54,7 +54,7 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
     max_rows_at_once = MAX_ROWS_AT_ONCE,
   } = options
   const since_ms = now()
-  if ((await rowsOf(db)) > max_rows_at_once || (await engine.bytesOf(db)) > MAX_BYTES_AT_ONCE)
+  if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
     return auditBeside(options, since_ms)
   const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))
   using integrity = engine.openIntegrity(db)

@@ -74,8 +74,10 @@ export interface People {
 }
 
 export interface Operations {
-  /** Where the database, the files and the catalogue are. */
+  /** Where the catalogue is, and the database and the files unless they are elsewhere. */
   data_folder: string
+  /** What keeps the rows. @throws StorageFailure */
+  database: () => Promise<DatabaseFacts>
   /** The audit of the books, beside the calls. */
   books: Books
   /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
@@ -94,6 +96,14 @@ export interface Operations {
   health: () => Promise<HealthNow>
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */
   own_plugins: OwnPlugin[]
+}
+
+export interface DatabaseFacts {
+  /** SQLite, or such as PostgreSQL 18.4. */
+  engine: string
+  /** Where it is, without a password. */
+  address: string
+  bytes: number
 }
 
 /**

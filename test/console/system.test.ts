@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { measureParts } from '../../plugins/console/api/system-folders.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
+import { ENGINE } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { ask, wholePath } from '../support/native.ts'
@@ -26,6 +27,7 @@ interface SystemView {
   not_ready: string | null
   calls_under_way: number
   memory_bytes: number
+  database: { engine: string; address: string; bytes: number }
   data: {
     folder: string
     free_bytes: number
@@ -58,6 +60,11 @@ describe('who sees it', () => {
     expect(seen.calls_under_way).toBe(0)
     expect(seen.memory_bytes).toBeGreaterThan(10_000_000)
     expect(seen.data.folder).toBe(gateway.data_folder)
+    expect(seen.database.engine).toMatch(ENGINE === 'SQLite' ? /^SQLite$/ : /^PostgreSQL \d+/)
+    expect(seen.database.address).toMatch(
+      ENGINE === 'SQLite' ? /tollgate\.db$/ : /^postgres:\/\/[^/@]+\/\w+$/,
+    )
+    expect(seen.database.bytes).toBeGreaterThan(100_000)
     expect(seen.data.free_bytes).toBeLessThanOrEqual(seen.data.disk_bytes)
   })
 })
@@ -118,6 +125,7 @@ test('the data folder is measured beside the answers', async () => {
     seen = (await operator.json('GET', PATH)) as SystemView
     return seen.data.measured_at_ms !== null
   })
+  if (ENGINE !== 'SQLite') return
   const database = seen?.data.parts.find(({ name }) => name === 'database')
   expect(database?.bytes).toBeGreaterThanOrEqual(
     (await Bun.file(join(gateway.data_folder, 'tollgate.db')).stat()).size,

@@ -47,6 +47,11 @@ const SystemView = Type.Object({
   calls_under_way: Type.Integer(),
   memory_bytes: Bytes,
   plugins: Type.Array(PluginView, { description: 'custom plugins, in the order in which they run' }),
+  database: Type.Object({
+    engine: Type.String({ description: '`SQLite`, or such as `PostgreSQL 18.4`' }),
+    address: Type.String({ description: 'where it is, without a password' }),
+    bytes: Bytes,
+  }),
   data: Type.Object({
     folder: Type.String(),
     disk_bytes: Bytes,
@@ -67,7 +72,7 @@ const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { data_folder, notReady, own_plugins } = gateway.operations
+  const { data_folder, database, notReady, own_plugins } = gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
 
@@ -99,6 +104,7 @@ export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
         calls_under_way: running.size,
         memory_bytes: process.memoryUsage.rss(),
         plugins: own_plugins.map(pluginView),
+        database: await database(),
         data: await data(origin),
       }
     },

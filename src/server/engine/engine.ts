@@ -20,14 +20,21 @@ export interface Engine {
   openLedger(options?: Omit<LedgerOptions, 'path'>): Promise<Ledger>
   /** @param db that was opened to read or write */
   openIntegrity(db: Db): Integrity
-  /** How much the database takes, its indexes too. @throws StorageFailure */
-  bytesOf(db: Db): Promise<number>
+  /** @throws StorageFailure */
+  about(db: Db): Promise<AboutDatabase>
   /** @param db that was opened to write */
   openScrubbing(db: Db): Scrubbing
   /** Opens the database for a gateway, and watches over it. @throws as `open` */
   serve(log: Logger): Promise<ServedDatabase>
   /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */
   join(db: Db, options: JoinOptions): Promise<OwnGateway>
+}
+
+export interface AboutDatabase {
+  /** SQLite, or such as PostgreSQL 18.4. */
+  engine: string
+  /** What it takes, with its indexes. */
+  bytes: number
 }
 
 export interface EngineOptions {

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { serverIntegrity } from '../../db/postgres/integrity.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
-import type { Engine } from './engine.ts'
+import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
 
 /** @param url as of `openPostgres` */
@@ -15,7 +15,7 @@ export const postgresEngine = (url: string): Engine => ({
     throw new Error('not yet')
   },
   openIntegrity: serverIntegrity,
-  bytesOf: serverBytes,
+  about,
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url)
@@ -30,7 +30,13 @@ function withoutPassword(url: string): string {
   return `postgres://${host}${pathname}`
 }
 
-async function serverBytes(db: Db): Promise<number> {
-  const [row] = await db.rows<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes')
-  return row?.bytes ?? 0
+// Some builds have more words after the version.
+const ABOUT = `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
+  pg_database_size(current_database()) AS bytes`
+
+async function about(db: Db): Promise<AboutDatabase> {
+  const [{ version, bytes } = { version: '', bytes: 0 }] = await db.rows<{ version: string; bytes: number }>(
+    ABOUT,
+  )
+  return { engine: `PostgreSQL ${version}`, bytes }
 }

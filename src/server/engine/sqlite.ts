@@ -22,7 +22,7 @@ import { beginAlone } from './own-gateway.ts'
 export function sqliteEngine(data_folder: string): Engine {
   const path = join(data_folder, 'tollgate.db')
   return {
-    address: path,
+    address: resolve(path),
     is_shared: false,
     async open(options) {
       requireDatabase(data_folder, options)
@@ -33,9 +33,9 @@ export function sqliteEngine(data_folder: string): Engine {
       return openLedger({ path, ...options })
     },
     openIntegrity: () => fileIntegrity(openDatabase(path, { readonly: true })),
-    async bytesOf(db) {
+    async about(db) {
       const [row] = await db.rows<{ bytes: number }>(DATABASE_BYTES)
-      return row?.bytes ?? 0
+      return { engine: 'SQLite', bytes: row?.bytes ?? 0 }
     },
     openScrubbing: () => fileScrubbing(path),
     serve: async (log) => serve(path, log),

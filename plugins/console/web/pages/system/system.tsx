@@ -1,5 +1,6 @@
 // The System page: what the process says of itself, and what its data folder holds.
 import { ListChecks } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { bytes, count, lasting, share } from '../../parts/amounts.ts'
@@ -42,7 +43,7 @@ export default function SystemPage() {
 }
 
 function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | undefined }) {
-  const { data } = system
+  const { data, database } = system
   return (
     <div className="stack system">
       <Figures>
@@ -65,17 +66,31 @@ function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | unde
           facts={[
             ['Version', `${system.version}, on ${system.runtime}, ${system.platform}`],
             ['Data folder', <Id key="folder" value={data.folder} what="data folder" whole />],
+            ...factsOf(database),
           ]}
         />
       </Section>
       <Plugins plugins={system.plugins} />
-      <DataFolder {...data} />
+      <DataFolder {...data} has_database={database.engine === SQLITE} />
       {alerts && <Alerts {...alerts} />}
       <Backups />
       <Doctor />
     </div>
   )
 }
+
+/** How much of the folder a file takes is told below. */
+const factsOf = ({
+  engine,
+  address,
+  bytes: size,
+}: System['database']): (readonly [label: string, value: ReactNode])[] =>
+  engine === SQLITE
+    ? [['Database', `${engine}, in the data folder`]]
+    : [
+        ['Database', `${engine}, ${bytes(size)}`],
+        ['Database address', <Id key="address" value={address} what="database address" whole />],
+      ]
 
 const Health = ({ not_ready }: Pick<System, 'not_ready'>) =>
   not_ready === null ? <Status tone="good">ready</Status> : <Status tone="bad">not ready</Status>
@@ -97,25 +112,37 @@ const WHAT: Readonly<Record<string, string>> = {
   'other files': 'catalogue, lock, settlements waiting for the database',
 }
 
+const SQLITE = 'SQLite'
+
 const whatIn = (name: string): string =>
   WHAT[name] ??
   (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
 
-const PARTS: Column<System['data']['parts'][number]>[] = [
+/** @param has_database whether the database in the folder is the one in use */
+const partsOf = (has_database: boolean): Column<System['data']['parts'][number]>[] => [
   column('name', 'Part', 'first', ({ name }) => name),
-  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{whatIn(name)}</span>),
+  column('what', 'Holds', 'second', ({ name }) => (
+    <span className="soft">
+      {name === 'database' && !has_database ? 'an SQLite database that is no longer used' : whatIn(name)}
+    </span>
+  )),
   atEnd('files', 'Files', 'none', ({ files }) => count(files)),
   atEnd('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
 ]
 
-function DataFolder({ parts, measured_at_ms }: System['data']) {
+function DataFolder({ parts, measured_at_ms, has_database }: System['data'] & { has_database: boolean }) {
   return (
     <Section title="Data folder">
       {measured_at_ms === null ? (
         <p className="soft">Being measured…</p>
       ) : (
         <div className="system-folders stack">
-          <Table label="Parts of the data folder" rows={parts} keyOf={({ name }) => name} columns={PARTS} />
+          <Table
+            label="Parts of the data folder"
+            rows={parts}
+            keyOf={({ name }) => name}
+            columns={partsOf(has_database)}
+          />
           <p className="small soft">
             Measured <Time at_ms={measured_at_ms} />.
           </p>
