@@ -115,8 +115,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, data_folder, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
-  const in_file = { path: catalogue_path, env, protocols, watched, db: stores.db, log, now }
-  const configuration = openConfiguration(in_file)
+  const in_file = { path: catalogue_path, env, protocols, watched, log, now }
+  const configuration = openConfiguration({ ...stores, ...in_file })
   const gateway = compose({
     stores,
     running,

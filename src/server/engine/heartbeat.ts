@@ -7,6 +7,7 @@ import type { Gateway } from '../../db/schema.ts'
 import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
 import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
+import { unequalCatalogues, unequalInWords } from './unequal-catalogues.ts'
 
 export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 
@@ -60,6 +61,7 @@ class Heartbeat implements OwnGateway {
   readonly #timer: ReturnType<typeof setInterval>
   #beating: Promise<void> | undefined
   #is_told = true
+  #unequal: string | undefined
 
   constructor(db: Db, { log, catalogue_text, timing, own, clock }: Beating) {
     this.id = own.id
@@ -117,6 +119,21 @@ class Heartbeat implements OwnGateway {
     const told = await this.#clock.learnFrom(() => beat(this.#db, this.id, this.#fingerprint()))
     if (told === undefined) await this.revive()
     this.alive = await aliveGateways(this.#db)
+    this.#compareCatalogues()
+  }
+
+  /** Told when it begins, when it changes and when it ends. */
+  #compareCatalogues(): void {
+    const groups = unequalCatalogues(this.alive, this.#clock.now() + this.#clock.offset_ms)
+    const unequal = groups && unequalInWords(groups)
+    if (unequal === this.#unequal) return
+    this.#unequal = unequal
+    if (unequal === undefined) this.#log.info({}, 'all gateways have the same catalogue again')
+    else
+      this.#log.error(
+        { catalogues: unequal },
+        'gateways have different catalogues, and may charge different prices',
+      )
   }
 
   #wasTold(cause?: unknown): void {
