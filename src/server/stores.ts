@@ -139,6 +139,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const own_gateway = await engine.join(database.db, joining)
   undoing.defer(() => own_gateway.end())
   clock.follow(own_gateway)
+  if (!catalogue().storage.files) refuseOthers(own_gateway)
   const ledger = await engine.openLedger({
     gateway_id: own_gateway.id,
     blocked: () => database.trouble,
@@ -147,6 +148,16 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     onChange: reportLedgerTo(log, engine.address),
   })
   return { engine, database, own_gateway, ledger }
+}
+
+/** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
+function refuseOthers({ id, alive }: OwnGateway): void {
+  const others = alive.filter((gateway) => gateway.id !== id).map(({ name }) => name)
+  if (others.length === 0) return
+  throw new Error(
+    `Another gateway serves this database (${others.join(', ')}), and the files of this one are in a folder. ` +
+      'Several gateways need a bucket: name it in [storage] files. One that was killed counts as alive for 30 seconds.',
+  )
 }
 
 /** Takes the folder's lock, and removes what killed commands left. @returns releases it @throws as `openStores` */
@@ -177,6 +188,7 @@ export interface RecoverOptions {
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
   const { gateway_id, db, ledger, journal, idempotency, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
+  await stores.own_gateway.endSilent()
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
     hasHold: async (id, request_id) =>

@@ -1,0 +1,176 @@
+// Gateways over one database on PostgreSQL: who is alive, by the clock of the server, and what is told of the others.
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Db } from '../../src/db/db.ts'
+import { isAlive } from '../../src/db/gateways.ts'
+import { openPostgres } from '../../src/db/postgres/open.ts'
+import { joinGateways } from '../../src/server/engine/heartbeat.ts'
+import type { OwnGateway } from '../../src/server/engine/own-gateway.ts'
+import { eventually } from '../support/eventually.ts'
+import { memoryLog } from '../support/memory-log.ts'
+import { databaseOfFile, hasPostgres } from '../support/postgres.ts'
+import { temporary } from '../support/temporary.ts'
+
+const { url, db } = await databaseOfFile()
+const joined: OwnGateway[] = []
+const folders: Disposable[] = []
+afterAll(async () => {
+  await Promise.all(joined.map((gateway) => gateway.end()))
+  for (const folder of folders) folder[Symbol.dispose]()
+})
+
+const TIMING = { beat_every_ms: 20, silent_after_ms: 500 }
+
+interface Joining {
+  folder?: string
+  clock_off_ms?: number
+  /** Never beats by itself. */
+  is_silent?: boolean
+  catalogue?: string
+}
+
+async function join({ folder = newFolder(), clock_off_ms = 0, is_silent, catalogue = '' }: Joining = {}) {
+  const log = memoryLog()
+  const gateway = await joinGateways(db, {
+    version: '1',
+    data_folder: folder,
+    log: log.log,
+    now: () => Date.now() + clock_off_ms,
+    catalogue_text: () => catalogue,
+    timing: is_silent ? { ...TIMING, beat_every_ms: 2 ** 30 } : TIMING,
+  })
+  joined.push(gateway)
+  return { gateway, log, folder }
+}
+
+function newFolder(): string {
+  const folder = temporary()
+  folders.push(folder)
+  return folder.path
+}
+
+const messages = (log: ReturnType<typeof memoryLog>): unknown[] => log.lines().map(({ message }) => message)
+
+describe.if(hasPostgres)('a gateway', () => {
+  test('knows the others, and they it', async () => {
+    const [one, other] = [await join(), await join()]
+    await eventually('each knows both', () =>
+      [one, other].every(({ gateway }) =>
+        [one, other].every((each) => gateway.alive.some(({ id }) => id === each.gateway.id)),
+      ),
+    )
+    await other.gateway.end()
+    await eventually('it is gone', () => one.gateway.alive.every(({ id }) => id !== other.gateway.id))
+  })
+
+  test.each([90_000, -90_000, 0])(
+    'whose clock is %p ms off shows the time of the server',
+    async (clock_off_ms) => {
+      const { gateway } = await join({ clock_off_ms })
+      const [row] = await db.rows<{ now_ms: number }>('SELECT now_ms() AS now_ms')
+      const shown_ms = Date.now() + clock_off_ms + gateway.clock_offset_ms
+      expect(Math.abs(shown_ms - (row?.now_ms ?? 0))).toBeLessThan(1_000)
+    },
+  )
+
+  test('that is silent is taken for dead by any other, and goes on under its number', async () => {
+    const silent = await join({ is_silent: true })
+    const { gateway, log } = await join()
+    await Bun.sleep(TIMING.silent_after_ms + 100)
+    await gateway.endSilent()
+    expect(messages(log)).toContain('a gateway has been silent, and is taken for dead')
+    expect(await isAlive(db, silent.gateway.id)).toBe(false)
+    await silent.gateway.revive()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('that was taken for dead revives by its next heartbeat, also where its row is gone', async () => {
+    const { gateway, log } = await join()
+    for (const lost of [
+      'UPDATE gateways SET ended_at_ms = 1 WHERE id = $id',
+      'DELETE FROM gateways WHERE id = $id',
+    ]) {
+      await db.write((db) => db.rows(lost, { id: gateway.id }))
+      await eventually('it is alive again', () => isAlive(db, gateway.id))
+    }
+    expect(
+      messages(log).filter((message) => String(message).startsWith('other gateways took this one for dead'))
+        .length,
+    ).toBe(2)
+  })
+
+  test('ends what an earlier one in its folder left, and no other', async () => {
+    const other = await join()
+    const killed = await join({ is_silent: true })
+    const next = await join({ folder: killed.folder })
+    expect(await isAlive(db, killed.gateway.id)).toBe(false)
+    expect(await isAlive(db, other.gateway.id)).toBe(true)
+    expect(await isAlive(db, next.gateway.id)).toBe(true)
+  })
+
+  test('that has another catalogue than the others for long is told as an error, until it has the same', async () => {
+    await Promise.all(joined.splice(0).map((gateway) => gateway.end()))
+    let catalogue = 'a = 1'
+    const one = await join({ catalogue: 'a = 2' })
+    const folder = newFolder()
+    const log = memoryLog()
+    const gateway = await joinGateways(db, {
+      version: '1',
+      data_folder: folder,
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => catalogue,
+      timing: TIMING,
+    })
+    joined.push(gateway)
+    await eventually(
+      'both have told',
+      () => one.gateway.alive.filter(({ catalogue }) => catalogue !== '').length === 2,
+    )
+    // As if it had been so for two minutes.
+    await db.write((db) => db.rows('UPDATE gateways SET catalogue_since_ms = catalogue_since_ms - 120000'))
+    await eventually('an error', () =>
+      messages(log).includes('gateways have different catalogues, and may charge different prices'),
+    )
+    catalogue = 'a = 2 # as there'
+    await eventually('the end of it', () =>
+      messages(log).includes('all gateways have the same catalogue again'),
+    )
+  })
+
+  test('that cannot reach the database says so once, and when it can again', async () => {
+    const own = await openPostgres(url)
+    const log = memoryLog()
+    const options = {
+      version: '1',
+      data_folder: newFolder(),
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => '',
+      timing: TIMING,
+    }
+    let fails = false
+    const failing: Db = {
+      orm: own.orm,
+      by: undefined,
+      rows: (text, values) => own.rows(text, values),
+      write: (work, writing) => (fails ? Promise.reject(new Error('unreachable')) : own.write(work, writing)),
+      begin: (work, writing) => own.begin(work, writing),
+      snapshot: (work) => own.snapshot(work),
+      close: () => own.close(),
+      [Symbol.asyncDispose]: () => own.close(),
+    }
+    const gateway = await joinGateways(failing, options)
+    fails = true
+    await eventually('it says so', () =>
+      messages(log).includes('the database cannot be told that this gateway is alive'),
+    )
+    await Bun.sleep(100)
+    fails = false
+    await eventually('it is told again', () =>
+      messages(log).includes('the database is told again that this gateway is alive'),
+    )
+    expect(messages(log).filter((message) => String(message).includes('cannot be told')).length).toBe(1)
+    await gateway.end()
+    await own.close()
+  })
+})
