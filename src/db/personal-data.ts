@@ -241,6 +241,7 @@ export const OF_NOBODY: Readonly<Record<string, string>> = {
   gateways: 'which gateways serve',
   rates: 'how much was called in the last minute',
   image_rates: 'when images were asked for in the last minute',
+  bucket_marks: 'which bucket the files are in',
   prices: 'the prices of the catalogue',
   // What one says about an account's limits goes with an erasure: server/personal-data/erase.ts.
   catalogues: 'the texts of the catalogue',

@@ -5,6 +5,7 @@ import type { calls } from './call-tables.ts'
 
 export * from './actions-table.ts'
 export * from './alert-tables.ts'
+export * from './bucket-table.ts'
 export * from './call-tables.ts'
 export * from './health-tables.ts'
 export * from './rate-tables.ts'

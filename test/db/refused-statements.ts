@@ -26,6 +26,7 @@ export const FILLING = `
   INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9);
   INSERT INTO known_addresses VALUES (1, NULL, '203.0.113.7', 0), (2, 1, '203.0.113.7', 0);
   INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (1, '1.0.0', 5, NULL);
+  INSERT INTO bucket_marks VALUES (1, 'a');
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
   INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
   INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL)`
@@ -228,9 +229,15 @@ const GATEWAYS = [
   ['no start', 'UPDATE gateways SET started_at_ms = NULL'],
 ] as const
 
+const BUCKET_MARKS = [
+  ['a second one', "INSERT INTO bucket_marks VALUES (2, 'b')"],
+  ['an empty one', "UPDATE bucket_marks SET mark = ''"],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
+  ['bucket_marks', BUCKET_MARKS],
   ['passwords', PASSWORDS],
   ['sessions', SESSIONS],
   ['sign_in_links', LINKS],

@@ -223,6 +223,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
     requests: either(random, 0, MAX),
     tokens: either(random, 0, MAX),
   }),
+  bucket_marks: ({ at }) => ({ mark: unique(at) }),
   image_rates: ({ at }) => ({ id: at + 1, taken: `[${at}]` }),
   catalogues: ({ random }) => ({ made_by: either(random, 'file', 'session:12', 'command:prices import') }),
   alerts: ({ random, id, at }) => ({
@@ -242,6 +243,9 @@ const ASKED: Readonly<Record<string, Asked>> = {
   }),
 }
 
+/** Of tables that have no more. */
+const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1 }
+
 const COLUMNS = new Map(
   Object.values(schema)
     .filter((value) => is(value, SQLiteTable))
@@ -254,7 +258,7 @@ export function randomRows(seed: number, count: number): Map<string, Row[]> {
   return new Map(
     TABLES.map(({ name }) => {
       const columns = COLUMNS.get(name) ?? []
-      const rows = Array.from({ length: name === 'call_rewrites' ? 2 : count }, (_, at): Row => {
+      const rows = Array.from({ length: COUNTS[name] ?? count }, (_, at): Row => {
         const any = columns.map((column) => [column.name, valueIn(random, column)])
         return {
           ...Object.fromEntries(any),

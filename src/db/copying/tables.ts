@@ -41,6 +41,7 @@ const IN_ORDER: readonly SQLiteTable[] = [
   schema.route_sums,
   schema.rates,
   schema.image_rates,
+  schema.bucket_marks,
   schema.catalogues,
   schema.alerts,
   schema.alert_sendings,

@@ -1,6 +1,7 @@
 // The tables of a database on PostgreSQL, brought to this program's: numbered as the migrations of SQLite, each applied once.
 // Imported as text, so that they are part of the compiled binary.
 import several_gateways from './0028_several_gateways.sql' with { type: 'text' }
+import bucket_marks from './0029_bucket_marks.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 
@@ -16,6 +17,7 @@ interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { version: 27, sql: base, readable_from: 27 },
   { version: 28, sql: several_gateways, readable_from: 28 },
+  { version: 29, sql: bucket_marks, readable_from: 28 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
