@@ -55,6 +55,7 @@ export function accountRoutes(gateway: ConsoleParts) {
       '/console/api/accounts/:id',
       async ({ viewer, origin, params: { id }, body: { name, ...details } }) => {
         const account = await changed(gateway, { viewer, origin }, async (tx) => {
+          // Before the account: in the order of `renameAccount`.
           if (name !== undefined) await tx.lock(null)
           const found = await lockedAccount(tx, id)
           if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)

@@ -1,0 +1,117 @@
+// The rule of transactions on several gateways: what decides by what it reads locks that first; all others say here why they need not.
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+
+const ROOT = join(import.meta.dir, '../..')
+const FILES = [...new Glob('{src,plugins}/**/*.ts').scanSync(ROOT)].sort()
+
+const ADDS = 'it only adds rows, whatever is there'
+const SEES = 'its statements say what they change, and it goes by what they changed'
+const DELETES = 'it deletes or changes by a condition, and nothing hangs on how much'
+const CALLS = 'it is another name for what locks'
+const ALONE = 'nobody else has the database'
+
+/** Transactions without a lock, by the function that begins them, or that is all that they call. */
+const NEED_NONE: Readonly<Record<string, string>> = {
+  // Wrappers: what they are given locks.
+  changed: CALLS,
+  payerOf: CALLS,
+  enter: CALLS,
+  makeOperatorsLink: CALLS,
+  accountRoutes: CALLS,
+  makeKey: CALLS,
+  addCreate: CALLS,
+  applySteps: CALLS,
+  // The audit log. Changes by an account's own people, which are counted, come after its lock.
+  recordAction: ADDS,
+  // Sessions.
+  endSession: SEES,
+  signOut: SEES,
+  endSessions: SEES,
+  sweepSessions: DELETES,
+  forgetSessions: ALONE,
+  // Images and files.
+  beginGenerations: ADDS,
+  writeRows: SEES,
+  removeFile: SEES,
+  removeGeneration: SEES,
+  // Kept answers and responses: by the rows themselves, as no call waits for another's account there.
+  giveUpOldest: SEES,
+  createReplayCount: 'it adds to counts',
+  insertRow: 'counting that it continues a response locks that',
+  deleteNamed: SEES,
+  deleteSomeOf: SEES,
+  deleteWhile: SEES,
+  stateOf: SEES,
+  // Counts and what is past its time.
+  createRefusals: 'it adds to sums; a few rows over the bound of an hour do no harm',
+  expireRefusals: DELETES,
+  writeAll: 'it adds to sums',
+  rewriteCalls: 'two write the same',
+  // A person's data, and the gateways.
+  forgetLimits: DELETES,
+  rows: DELETES,
+  beginGateway: 'those that it ends are its own folder’s, whose lock it has',
+  // Copies.
+  postgresTarget: ALONE,
+  settleCopy: ALONE,
+}
+
+interface Transaction {
+  /** The function that begins it, or the one that it calls and nothing else. */
+  name: string
+  locks: boolean
+}
+
+const LOCKS = /\.lock\(|\blocked[A-Z]\w*\(/
+const BEGIN =
+  /(?:\b(?:db|tx|inner|all|rows)|dbOver\(\w+\))\s*\.begin\(|(?<!function )\bchanged\(\s*gateway\b/g
+const DECLARED = /^(?:export )?(?:async )?(?:function\*?|const) (\w+)/gm
+
+const sources = FILES.map((file) => readFileSync(join(ROOT, file), 'utf8'))
+/** The functions that lock, by their own text. */
+const locking = new Set(
+  sources.flatMap((text) => {
+    const declared = [...text.matchAll(DECLARED)]
+    return declared.flatMap(({ index, 1: name = '' }, at) =>
+      LOCKS.test(text.slice(index, declared[at + 1]?.index)) ? [name] : [],
+    )
+  }),
+)
+
+const transactionsIn = (text: string): Transaction[] =>
+  [...text.matchAll(BEGIN)].map(({ index, 0: call }) => {
+    const given = insideParentheses(text, index + call.lastIndexOf('(') + 1)
+    const [, called, rows] = /^[^()]*\(tx\) =>\s*(?:(\w+)\(tx\b|tx\.(rows)\b)/.exec(given) ?? []
+    const only = called ?? rows
+    const around = [...text.slice(0, index).matchAll(DECLARED)].at(-1)?.[1] ?? ''
+    const name = only ?? around
+    return { name, locks: LOCKS.test(given) || (only !== undefined && locking.has(only)) }
+  })
+
+function insideParentheses(text: string, start: number): string {
+  let end = start
+  for (let depth = 1; depth > 0; end += 1) {
+    if (text[end] === '(') depth += 1
+    else if (text[end] === ')') depth -= 1
+  }
+  return text.slice(start, end - 1)
+}
+
+test('each transaction locks what it decides by, or is known to need no lock', () => {
+  const transactions = sources.flatMap(transactionsIn)
+  const unlocked = transactions.filter(({ locks }) => !locks).map(({ name }) => name)
+  expect([...new Set(unlocked)].sort()).toEqual(Object.keys(NEED_NONE).sort())
+})
+
+test('a transaction is found with what it calls, whether or not it locks', () => {
+  const of = (text: string) => transactionsIn(`export const outer = 1\n${text}`)
+  expect(of('db.begin((tx) => createKey(tx, (1)))')).toEqual([{ name: 'createKey', locks: true }])
+  expect(of('db.begin((tx) => other(tx), { by })')).toEqual([{ name: 'other', locks: false }])
+  expect(of('db.begin(async (tx) => {\n await tx.lock(null)\n})')).toEqual([{ name: 'outer', locks: true }])
+  expect(of('changed(gateway, asking, async (tx) => {\n await other(tx)\n})')).toEqual([
+    { name: 'outer', locks: false },
+  ])
+})
