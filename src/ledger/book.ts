@@ -22,7 +22,8 @@ export interface Book {
   readonly holds: Map<number, HoldRow>
   /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
-  next_hold_id: number
+  /** The number of a new hold, greater than all before. */
+  readonly takeHoldId: () => number
   /** Whose holds it opens; null: those of no gateway. */
   readonly gateway_id: number | null
   readonly changed_accounts: Set<AccountRow>
@@ -36,13 +37,13 @@ export interface Book {
 }
 
 /** A book with no rows in it yet. */
-export function emptyBook(next_hold_id: number, gateway_id: number | null): Book {
+export function emptyBook(takeHoldId: () => number, gateway_id: number | null): Book {
   return {
     accounts: new Map(),
     keys: new Map(),
     holds: new Map(),
     keyed_entries: new Map(),
-    next_hold_id,
+    takeHoldId,
     gateway_id,
     changed_accounts: new Set(),
     changed_keys: new Set(),

@@ -28,6 +28,8 @@ export interface Executor {
   tryToWrite(): Promise<Failure | undefined>
   /** Absent where holds wait for their batch, as where several processes make holds. */
   readonly holds?: HoldsInMemory | undefined
+  /** What is told of a batch that does not come back; absent: that the disk does not answer. */
+  readonly stalled?: Failure | undefined
   close(): Promise<void>
 }
 

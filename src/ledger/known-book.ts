@@ -39,7 +39,8 @@ export function knownBook(
 
   const begin = (): Book => {
     const written_id = statements.lastHoldId.get()?.id ?? 0
-    const book = emptyBook(Math.max(newest_lost_id, written_id, ...unwritten.keys()) + 1, gateway_id)
+    let newest_id = Math.max(newest_lost_id, written_id, ...unwritten.keys())
+    const book = emptyBook(() => ++newest_id, gateway_id)
     for (const decided of unwritten.values()) {
       loadOwner(book, statements, decided)
       const account = book.accounts.get(decided.account_id)

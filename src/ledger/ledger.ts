@@ -61,6 +61,7 @@ export const groupCommit = (
 class GroupCommit implements Ledger {
   readonly #executor: Executor
   readonly #holds: HoldsInMemory | undefined
+  readonly #stalled: Failure
   readonly #blocked: () => string | undefined
   readonly #health: LedgerHealth
   /** Writes the rows of decided holds, if no commit has written them by then. */
@@ -76,6 +77,7 @@ class GroupCommit implements Ledger {
   constructor(executor: Executor, onChange: OnChange, blocked: () => string | undefined) {
     this.#executor = unlessBlocked(executor, blocked)
     this.#holds = executor.holds
+    this.#stalled = executor.stalled ?? STALLED
     this.#blocked = blocked
     this.#health = watchLedger({
       onChange,
@@ -185,12 +187,12 @@ class GroupCommit implements Ledger {
     // Nothing is in flight while it is tried whether anything can be written: that may hang, too.
     const oldest = this.#in_flight[0] ?? this.#queue[0]
     if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return undefined
-    for (const { reject } of this.#in_flight) reject(errorOf(STALLED))
-    for (const { reject, due_ms } of this.#queue) if (due_ms < now_ms) reject(errorOf(STALLED))
+    for (const { reject } of this.#in_flight) reject(errorOf(this.#stalled))
+    for (const { reject, due_ms } of this.#queue) if (due_ms < now_ms) reject(errorOf(this.#stalled))
     this.#queue = this.#queue.filter(({ due_ms }) => due_ms >= now_ms)
     this.#due_in_flight?.resolve()
     this.#due?.resolve()
-    return STALLED
+    return this.#stalled
   }
 }
 

@@ -146,7 +146,7 @@ function openHold(
   amount_nanos: Nanos,
 ): HoldOutcome {
   const opened: HoldRow = {
-    id: book.next_hold_id,
+    id: book.takeHoldId(),
     account_id: account.id,
     key_id: key.id,
     request_id,
@@ -156,10 +156,12 @@ function openHold(
     expires_at_ms,
     gateway_id: book.gateway_id,
   }
-  book.next_hold_id += 1
   addHold(book, account, key, opened)
   return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
 }
+
+/** Of a lost hold, until it is settled: as one that is opened now, and greater than all there are. */
+const NO_ID_YET = Number.MAX_SAFE_INTEGER
 
 interface OpenHold {
   readonly resolving: HoldRow
@@ -177,7 +179,7 @@ function openHoldOf(
 ): OpenHold | Refused {
   const lost = operation.op === 'expire' ? undefined : operation.lost
   const resolving: HoldRow | undefined = lost
-    ? { ...lost, id: book.next_hold_id, state: 'expired', gateway_id: null }
+    ? { ...lost, id: NO_ID_YET, state: 'expired', gateway_id: null }
     : book.holds.get(operation.hold_id)
   if (!resolving) return refused('no_such_hold')
   const late = resolving.state === 'expired' && operation.op !== 'expire' ? true : undefined
@@ -196,9 +198,9 @@ function release(
   state: HoldRow['state'],
   cost_nanos: Nanos = 0,
 ): void {
-  if (resolving.id === book.next_hold_id) {
+  if (resolving.id === NO_ID_YET) {
+    resolving.id = book.takeHoldId()
     // A lost one counts from when it was opened, unless the key's day is a later one by now.
-    book.next_hold_id += 1
     book.holds.set(resolving.id, resolving)
     countOpened(key, resolving.id, 0, Math.max(resolving.created_at_ms, key.day_start_ms ?? 0))
   }

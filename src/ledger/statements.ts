@@ -2,14 +2,12 @@
 //
 // They are bun:sqlite's own: a hold and its post take 19 µs with them and 30 µs with Drizzle's prepared queries, which
 // build and map objects at each execution (in batches of 32: 9 µs and 13 µs; in memory, without the disk).
-// The inserts take their columns from Drizzle's tables, so that the schema stays in one place.
 import type { Database } from 'bun:sqlite'
-import { getTableColumns } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
 import { type ActionRow, actions, type Call, calls, entries, holds } from '../db/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import type { AccountRow, HoldRow, KeyRow, NewEntry } from './book.ts'
+import { columnsOf, columnsWithoutId } from './columns.ts'
 import type { KeyedEntry } from './operations.ts'
 
 export type Statements = ReturnType<typeof prepareStatements>
@@ -71,12 +69,6 @@ export function prepareStatements(db: Database) {
 /** @throws SQLiteError as `prepareStatements` */
 export const prepareInsertCall = (db: Database): ((call: Call) => void) =>
   prepareInsert(db, 'calls', columnsOf(calls))
-
-const columnsOf = (table: SQLiteTable): string[] =>
-  Object.values(getTableColumns(table)).map(({ name }) => name)
-
-/** Of a table whose rows the database numbers. */
-const columnsWithoutId = (table: SQLiteTable): string[] => columnsOf(table).filter((name) => name !== 'id')
 
 type Period = [start_ms: number | null, first_hold_id: number, nanos: number]
 type KeyCounters = [...Period, ...Period]

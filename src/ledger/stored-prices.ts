@@ -41,14 +41,27 @@ export function storedPrices(db: Database): StoredPrices {
 
   return {
     store(text) {
-      if (text === '') return { price: '', price_id: null, counted: '' }
-      const id = known.get(text)
-      if (id !== undefined) return { price: '', price_id: id, counted: '' }
-      const { json, counted } = takeApart(text)
-      return { price: '', price_id: idOf(json), counted }
+      return storedPrice(text, known, idOf)
     },
     forget: () => known.clear(),
   }
+}
+
+/**
+ * @param text as of `StoredPrices.store`
+ * @param known prices with their numbers
+ * @param idOf the number of one that is not among them
+ */
+export function storedPrice(
+  text: string,
+  known: ReadonlyMap<string, number>,
+  idOf: (json: string) => number,
+): StoredPrice {
+  if (text === '') return { price: '', price_id: null, counted: '' }
+  const id = known.get(text)
+  if (id !== undefined) return { price: '', price_id: id, counted: '' }
+  const { json, counted } = takeApart(text)
+  return { price: '', price_id: idOf(json), counted }
 }
 
 /** @returns the SHA-256 by which a price is found */

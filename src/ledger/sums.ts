@@ -149,6 +149,13 @@ export const SUMMED = [
   'known_revenue_nanos',
 ] as const satisfies (keyof Sum)[]
 
+/** The same in SQL over `calls`, in this order. */
+export const SUMMED_SQL = [
+  ...OF_CALLS.map((column) => `sum(${column})`),
+  'coalesce(sum(provider_cost_nanos), 0)',
+  'sum(CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE cost_nanos END)',
+]
+
 const COUNTS = ['calls', ...SUMMED] as const
 
 /** Sums that are read at once: some 3 ms. */

@@ -135,7 +135,14 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const database = await engine.serve(log)
   undoing.defer(() => database.close())
   const { version } = manifest
-  const joining = { version, data_folder, catalogue_text, log, now: clock.now, timing: gateway_timing }
+  const joining = {
+    version,
+    data_folder,
+    catalogue_text,
+    log,
+    now: clock.machine_now,
+    timing: gateway_timing,
+  }
   const own_gateway = await engine.join(database.db, joining)
   undoing.defer(() => own_gateway.end())
   clock.follow(own_gateway)
@@ -144,6 +151,8 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     gateway_id: own_gateway.id,
     blocked: () => database.trouble,
     onLost: reportLostTo(log),
+    onFenced: () => own_gateway.revive(),
+    now: clock.now,
     probe,
     onChange: reportLedgerTo(log, engine.address),
   })

@@ -1,7 +1,10 @@
 // Step tables: for a given account, the outcome of each operation and the state at the end.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Result } from '../../src/ledger/failure.ts'
 import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { type PostgresWorld, postgresWorld } from './postgres-world.ts'
 import { brokenInvariants, entriesOf, type Given, stateOf, world } from './world.ts'
 
 export const MAX_NANOS = Number.MAX_SAFE_INTEGER
@@ -28,8 +31,12 @@ export interface Case {
 
 const NOTHING = { balance: 0, held: 0, debt: 0, spent: 0, key_held: 0 }
 
-/** Each case three times: every step committed by itself, with an audit after it; all in one batch; and holds decided at once, written later. */
+/**
+ * Each case three times: every step committed by itself, with an audit after it; all in one batch; and holds decided at once, written later.
+ * The first two on PostgreSQL as well.
+ */
 export function specify(section: string, cases: Case[]): void {
+  describe.if(hasPostgres)(`${section}, on PostgreSQL`, () => specifyThere(cases))
   describe(section, () => {
     test.each(cases)('$name', ({ given, steps, after, entries }) => {
       const db = world(given)
@@ -69,4 +76,65 @@ export function specify(section: string, cases: Case[]): void {
       },
     )
   })
+}
+
+function specifyThere(cases: Case[]): void {
+  let there: PostgresWorld
+  beforeAll(async () => {
+    there = await postgresWorld()
+  })
+  afterAll(() => there[Symbol.asyncDispose]())
+
+  async function expectAfter({ given, after, entries }: Case): Promise<void> {
+    expect(await there.stateOf()).toEqual({ ...NOTHING, ...after })
+    expect(await there.stateOf(2)).toEqual(NOTHING)
+    expect(await there.brokenInvariants()).toEqual([])
+    if (entries) expect((await there.entriesOf()).slice(given.balance ? 1 : 0)).toEqual(entries)
+  }
+
+  test.each(cases)('$name', async (specified) => {
+    await there.begin(specified.given)
+    const numbers = new HoldNumbers(there)
+    for (const [operation, outcome] of specified.steps) {
+      const results = await there.commit([numbers.given(operation)])
+      expect(await numbers.told(operation, results)).toEqual([outcome])
+    }
+    await expectAfter(specified)
+  })
+
+  test.each(cases)('$name: the same in one batch', async (specified) => {
+    await there.begin(specified.given)
+    const results = await there.commit(specified.steps.map(([operation]) => operation))
+    expect(results).toEqual(specified.steps.map(([, outcome]) => outcome))
+    await expectAfter(specified)
+  })
+}
+
+/** Ids that were drawn for holds which were refused are given to no others: here holds are numbered from 1 all the same. */
+class HoldNumbers {
+  readonly #there: PostgresWorld
+  /** The ids of the holds that were made, in order. */
+  readonly #ids: number[] = []
+
+  constructor(there: PostgresWorld) {
+    this.#there = there
+  }
+
+  given(operation: Operation): Operation {
+    if (!('hold_id' in operation) || operation.hold_id <= 0) return operation
+    return { ...operation, hold_id: this.#ids[operation.hold_id - 1] ?? operation.hold_id + 1_000_000 }
+  }
+
+  async told(operation: Operation, results: Result[]): Promise<Result[]> {
+    const [result] = results
+    if (!result || !('ok' in result) || !result.ok) return results
+    // The call of a lost hold has a new number.
+    if ('lost' in operation && operation.lost) {
+      const [newest] = await this.#there.db.rows<{ id: number }>('SELECT max(id) AS id FROM calls')
+      this.#ids.push(newest?.id ?? 0)
+    }
+    if (!('hold_id' in result)) return results
+    this.#ids.push(result.hold_id)
+    return [{ ...result, hold_id: this.#ids.length }]
+  }
 }

@@ -126,24 +126,30 @@ export function world(given: Given = {}): Database {
 
 /** The amounts of an account and its key. */
 export function stateOf(db: Database, id = 1) {
-  return db
-    .query<{ balance: number; held: number; debt: number; spent: number; key_held: number }, [number]>(
-      `SELECT balance_nanos AS balance, accounts.held_nanos AS held, debt_nanos AS debt, spent_nanos AS spent,
-              keys.held_nanos AS key_held
-         FROM accounts JOIN keys ON keys.id = accounts.id WHERE accounts.id = ?`,
-    )
-    .get(id)
+  return db.query<State, [{ id: number }]>(STATE).get({ id })
 }
+
+export interface State {
+  balance: number
+  held: number
+  debt: number
+  spent: number
+  key_held: number
+}
+
+export const STATE = `
+  SELECT balance_nanos AS balance, accounts.held_nanos AS held, debt_nanos AS debt, spent_nanos AS spent, keys.held_nanos AS key_held
+    FROM accounts JOIN keys ON keys.id = accounts.id WHERE accounts.id = $id`
 
 /** An account's entries in order, in a short form: `charge -40`. */
 export function entriesOf(db: Database, account_id = 1): string[] {
   return db
-    .query<{ text: string }, [number]>(
-      `SELECT kind || ' ' || amount_nanos AS text FROM entries WHERE account_id = ? ORDER BY id`,
-    )
-    .all(account_id)
+    .query<{ text: string }, [{ account_id: number }]>(ENTRIES)
+    .all({ account_id })
     .map(({ text }) => text)
 }
+
+export const ENTRIES = `SELECT kind || ' ' || amount_nanos AS text FROM entries WHERE account_id = $account_id ORDER BY id`
 
 /** The names of the broken invariants. */
 export const brokenInvariants = (db: Database): string[] =>

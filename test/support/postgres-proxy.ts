@@ -19,7 +19,8 @@ export interface Proxy extends AsyncDisposable {
   cutAll(): void
 }
 
-const COMMIT = Buffer.from('COMMIT\0')
+/** The answer to a COMMIT (CommandComplete). */
+const ENDED = ['COMMIT\0', 'ROLLBACK\0'].map((text) => Buffer.from(text))
 
 /** @param rewrite what is between may change what a session is set to */
 export async function startProxy(
@@ -43,8 +44,9 @@ export async function startProxy(
       for (const socket of pair) socket.destroy()
     }
     let cut: Cut | undefined
+    const isCommit = commitWatch()
     client.on('data', (bytes) => {
-      if (!next || !bytes.includes(COMMIT)) return void there.write(rewrite(bytes))
+      if (!isCommit(bytes) || !next) return void there.write(rewrite(bytes))
       cut = next
       next = undefined
       cuts += 1
@@ -55,7 +57,8 @@ export async function startProxy(
     })
     there.on('data', (bytes) => {
       if (cut === undefined) return void client.write(bytes)
-      if (cut === 'after') end()
+      // Before that there are the answers to statements that were sent with it.
+      if (cut === 'after' && ENDED.some((answer) => bytes.includes(answer))) end()
     })
     for (const socket of pair) socket.on('close', end).on('error', end)
   })
@@ -82,5 +85,34 @@ export async function startProxy(
       cutAll()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+/**
+ * Told all that a client sends: whether there is a COMMIT in it, as a text (Query), or as a statement that was prepared from one (Parse,
+ * later Bind): https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+function commitWatch(): (bytes: Buffer) => boolean {
+  const prepared = new Set<string>()
+  let rest = Buffer.alloc(0)
+  // The first message has no type.
+  let header = 0
+
+  const isCommit = (type: string, [first, second]: string[]): boolean => {
+    if (type === 'P' && second === 'COMMIT') prepared.add(first ?? '')
+    return type === 'Q' ? first === 'COMMIT' : type === 'B' && prepared.has(second ?? '')
+  }
+
+  return (bytes) => {
+    let has_commit = false
+    rest = Buffer.concat([rest, bytes])
+    while (rest.length >= header + 4 && rest.length >= header + rest.readUInt32BE(header)) {
+      const end = header + rest.readUInt32BE(header)
+      const texts = rest.toString('latin1', header + 4, end).split('\0', 2)
+      if (header > 0 && isCommit(rest.toString('latin1', 0, 1), texts)) has_commit = true
+      rest = rest.subarray(end)
+      header = 1
+    }
+    return has_commit
   }
 }

@@ -3,13 +3,13 @@ import { type ReservedSQL, SQL } from 'bun'
 import type { Orm } from '../db.ts'
 import { connectionLost, endsConnection, failureOf } from './failure.ts'
 import { ormOver } from './orm.ts'
-import { type Column, rowsOf, sentOf } from './values.ts'
+import { type Column, rowsOf, type Sent, sentOf } from './values.ts'
 
 /** The schema that has all tables and functions. */
 export const SCHEMA = 'tollgate'
 
 const STATEMENT_TIMEOUT_S = 30
-const CONNECT_TIMEOUT_S = 5
+const MAX_CONNECT_MS = 5_000
 /** A server that is alive has ended the statement by then. */
 const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
 const MAX_LONG_ANSWER_MS = 3_600_000
@@ -37,6 +37,12 @@ export interface Answer {
   readonly command: string
 }
 
+/** A statement, and what its parameters are. */
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[] | undefined
+}
+
 type Told = unknown[][] & { columns: Column[]; command: string }
 
 /** For one user at a time. Once it is lost it stays so: a statement never goes to another session than the one before it. */
@@ -54,8 +60,15 @@ export class Connection {
     this.orm = ormOver(async (text, values) => (await this.ask(text, values)).rows)
   }
 
-  /** @throws StorageFailure */
-  static async open(url: string, settings: Readonly<Record<string, string>> = {}): Promise<Connection> {
+  /**
+   * @param settings beside those of each session @param within_ms for connecting
+   * @throws StorageFailure
+   */
+  static async open(
+    url: string,
+    settings: Readonly<Record<string, string>> = {},
+    within_ms = MAX_CONNECT_MS,
+  ): Promise<Connection> {
     let opened: Connection | undefined
     const client = new SQL({
       url,
@@ -64,7 +77,7 @@ export class Connection {
       bigint: true,
       idleTimeout: 0,
       maxLifetime: 0,
-      connectionTimeout: CONNECT_TIMEOUT_S,
+      connectionTimeout: within_ms / 1000,
       connection: { ...SETTINGS, ...settings },
       onclose: () => opened?.lose(),
     })
@@ -90,9 +103,29 @@ export class Connection {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
     const sent = values.map(sentOf)
     const told = await this.#answer(() => this.#session.unsafe(text, sent).values(), within_ms)
-    const { columns, command } = told as unknown as Told
-    if (!columns) throw new Error('Several statements were given as one.')
-    return { columns, rows: rowsOf(told as unknown as Told, columns), command }
+    return answerOf(told as unknown as Told)
+  }
+
+  /**
+   * Sends statements together and waits for them once. Each is carried out after the one before it, also where that one failed.
+   * @param within_ms for all of them
+   * @throws as `ask`, after all have ended: the first failure
+   */
+  async askAll(statements: readonly Statement[], within_ms = this.#max_answer_ms): Promise<Answer[]> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const sent = statements.map(({ text, values = [] }) => ({ text, values: values.map(sentOf) }))
+    const asked = () => Promise.allSettled(sent.map((statement) => this.#send(statement)))
+    const told = await this.#answer(asked, within_ms)
+    const failures = told.flatMap((one) => (one.status === 'rejected' ? [failureOf(one.reason)] : []))
+    if (failures.some(endsConnection)) this.lose()
+    if (failures.length > 0) throw failures[0]
+    return told.flatMap((one) => (one.status === 'fulfilled' ? [answerOf(one.value)] : []))
+  }
+
+  async #send({ text, values }: { text: string; values: Sent[] }): Promise<Told> {
+    // Without parameters, only what is no mere text is sent before the answer to the statement before it.
+    const query = values.length > 0 ? this.#session.unsafe(text, values) : this.#session(templateOf(text))
+    return (await query.values()) as unknown as Told
   }
 
   /** Carries out statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
@@ -141,3 +174,12 @@ export class Connection {
     }
   }
 }
+
+function answerOf(told: Told): Answer {
+  const { columns, command } = told
+  if (!columns) throw new Error('Several statements were given as one.')
+  return { columns, rows: rowsOf(told, columns), command }
+}
+
+const templateOf = (text: string): TemplateStringsArray =>
+  Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray

@@ -1,7 +1,7 @@
 // One connection to PostgreSQL: its statements, and the locks of a transaction on it.
 import type { Values } from '../db.ts'
 import type { Session } from '../one-connection.ts'
-import type { Connection } from './connection.ts'
+import type { Answer, Connection } from './connection.ts'
 import { statementOf } from './texts.ts'
 
 /** As the ledger locks it. Rows that only refer to the account are written all the same. */
@@ -22,6 +22,9 @@ export const sessionOf = (connection: Connection): Session => ({
 /** Reads by a text with `$name` parameters. @returns objects by the names of the columns */
 export async function rowsBy<Row>(connection: Connection, text: string, values: Values): Promise<Row[]> {
   const statement = statementOf(text, values)
-  const { columns, rows } = await connection.ask(statement.text, statement.values)
-  return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)
+  return objectsOf<Row>(await connection.ask(statement.text, statement.values))
 }
+
+/** The rows of an answer by the names of its columns. */
+export const objectsOf = <Row>({ columns, rows }: Answer): Row[] =>
+  rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)

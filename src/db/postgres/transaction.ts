@@ -84,7 +84,8 @@ async function untilEnd<T>(connection: Connection, work: () => Awaitable<T>): Pr
   }
 }
 
-async function rollBack(connection: Connection): Promise<void> {
+/** Ends a transaction without carrying it out. */
+export async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.ask('ROLLBACK')
   } catch {
@@ -98,9 +99,20 @@ function rolledBack(thrown: unknown): unknown {
   return new RolledBack(thrown.trouble, { code: thrown.code, message: thrown.message, cause: thrown })
 }
 
-/** Asks until the server can say so: it may be starting, or may not have noticed yet that the connection is lost. */
-async function isCommitted(id: string, reopen: () => Promise<Connection>): Promise<boolean> {
-  const due_ms = performance.now() + MAX_COMMIT_MS
+/**
+ * Whether a transaction was carried out whose connection was lost at its COMMIT. Asks until the server can say so: it may be starting, or
+ * may not have noticed yet that the connection is lost.
+ *
+ * @param id its number: `pg_current_xact_id()`
+ * @param reopen opens another connection
+ * @throws StorageFailure 08007 where it can not be told in time
+ */
+export async function isCommitted(
+  id: string,
+  reopen: () => Promise<Connection>,
+  within_ms = MAX_COMMIT_MS,
+): Promise<boolean> {
+  const due_ms = performance.now() + within_ms
   let cause: unknown
   for (const pause_ms of pauses()) {
     try {

@@ -16,6 +16,18 @@ const [BOOLEAN, INT8, NUMERIC] = [16, 20, 1700]
 /** PostgreSQL stores no NUL in a text, so that � is in its place: what callers write, as in a prompt, may have one. */
 export const storableText = (text: string): string => text.replaceAll('\0', '\uFFFD')
 
+/** Rows as the JSON of a parameter, with texts that can be stored. */
+export function jsonOf(rows: readonly object[]): string {
+  const json = JSON.stringify(rows)
+  return UNSTORABLE.test(json) ? JSON.stringify(rows, storable) : json
+}
+
+/** How JSON has a NUL, and a half of a surrogate pair, which stands for nothing by itself. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/
+
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? storableText(value.toWellFormed()) : value
+
 /** @throws Error for what no column holds, and for an integer that is not exact */
 export function sentOf(value: unknown): Sent {
   if (value === null || value === undefined) return null

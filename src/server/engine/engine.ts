@@ -5,6 +5,7 @@ import type { Scrubbing } from '../../db/scrubbing.ts'
 import type { By } from '../../domain/actions.ts'
 import type { LedgerOptions } from '../../ledger/ledger.ts'
 import type { Ledger } from '../../ledger/operations.ts'
+import type { PostgresExecutorOptions } from '../../ledger/postgres/executor.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { JoinOptions, OwnGateway } from './own-gateway.ts'
 
@@ -17,7 +18,7 @@ export interface Engine {
   /** @throws GatewayError not_found without a database, unless it is made; what opening it throws */
   open(options: EngineOptions): Promise<Db>
   /** Of a database that was opened before: its tables are as they must be. */
-  openLedger(options?: Omit<LedgerOptions, 'path'>): Promise<Ledger>
+  openLedger(options?: EngineLedgerOptions): Promise<Ledger>
   /** @param db that was opened to read or write */
   openIntegrity(db: Db): Integrity
   /** @throws StorageFailure */
@@ -36,6 +37,11 @@ export interface AboutDatabase {
   /** What it takes, with its indexes. */
   bytes: number
 }
+
+/** What concerns one engine alone is nothing to the other. */
+export interface EngineLedgerOptions
+  extends Omit<LedgerOptions, 'path'>,
+    Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
 
 export interface EngineOptions {
   /** `make`: writes, to a new database where there is none. */

@@ -24,6 +24,7 @@ export interface JoinOptions {
   version: string
   data_folder: string
   log: Logger
+  /** The machine's clock. */
   now: () => number
   /** The text of the catalogue that it has in force. */
   catalogue_text: () => string

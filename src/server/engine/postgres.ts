@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { serverIntegrity } from '../../db/postgres/integrity.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
+import { openSharedLedger } from '../../ledger/postgres/ledger.ts'
 import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
 
@@ -11,9 +12,7 @@ export const postgresEngine = (url: string): Engine => ({
   address: withoutPassword(url),
   is_shared: true,
   open: ({ access, by }) => openPostgres(url, { by, readonly: access === 'read' }),
-  openLedger() {
-    throw new Error('not yet')
-  },
+  openLedger: async (options = {}) => openSharedLedger(url, options),
   openIntegrity: serverIntegrity,
   about,
   openScrubbing: (db) => serverScrubbing(url, db),

@@ -1,0 +1,72 @@
+// One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits.
+import type { Connection } from '../../db/postgres/connection.ts'
+import { rollBack } from '../../db/postgres/transaction.ts'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import type { Operation, Outcome } from '../operations.ts'
+import { apply } from '../rules.ts'
+import type { SharedPrices } from './prices.ts'
+import { readingOf } from './reading.ts'
+import { REWRITE, writesOf } from './writing.ts'
+
+/** A batch whose outcomes are known, and that is not committed yet. */
+export interface DecidedBatch {
+  readonly outcomes: Outcome[]
+  /** The number of its transaction. */
+  readonly transaction_id: string
+  /** The holds that it opens. */
+  readonly opened: readonly number[]
+  /**
+   * Writes what it changes, and commits it.
+   * @throws StatementError and StorageFailure: nothing was done then, unless the connection is lost
+   */
+  commit(within_ms: number): Promise<void>
+}
+
+/** The gateway of the batch was taken for dead, and has ended. Nothing was done. */
+export class Fenced extends StorageFailure {
+  constructor() {
+    super('unreachable', { code: 'FENCED', message: 'others took this gateway for dead, and ended it' })
+  }
+}
+
+export interface BatchParts {
+  connection: Connection
+  prices: SharedPrices
+  gateway_id: number | null
+}
+
+/**
+ * Begins a transaction, and decides the operations of a batch by the rows that it has locked. Without operations it changes
+ * nothing, and shows that something can be written.
+ *
+ * @throws Fenced; StatementError, StorageFailure, and Error for a bug: nothing was done
+ */
+export async function decide(
+  operations: readonly Operation[],
+  { connection, prices, gateway_id }: BatchParts,
+  within_ms: number,
+): Promise<DecidedBatch> {
+  const reading = readingOf(operations, gateway_id)
+  try {
+    const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
+    const { book, transaction_id, is_alive } = reading.begun(answers)
+    if (!is_alive) throw new Fenced()
+    const outcomes = operations.map((operation) => apply(book, operation))
+    const writes = operations.length > 0 ? writesOf(book, prices) : [REWRITE]
+    return {
+      outcomes,
+      transaction_id,
+      opened: [...book.new_holds].map(({ id }) => id),
+      async commit(within_ms) {
+        await connection.askAll([...writes, COMMIT], within_ms)
+      },
+    }
+  } catch (thrown) {
+    if (!connection.isLost) await rollBack(connection)
+    throw thrown
+  }
+}
+
+const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
+/** Of a transaction in which a statement failed it carries out nothing, and says so by no failure of its own. */
+const COMMIT = { text: 'COMMIT' }

@@ -1,0 +1,119 @@
+// Several gateways at work: what is exact over all of them, and what becomes of calls when one is killed or stands still.
+import { describe, expect, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { IS_LONG } from '../support/long.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { SEED } from '../support/seed.ts'
+import { hasServers, TIMES, world } from './world.ts'
+
+const statusOf = (answer: Response): Promise<number> => answer.bytes().then(() => answer.status)
+
+describe.if(hasServers)('three gateways', () => {
+  test('an Idempotency-Key that comes to all of them at once is one call at the provider', async () => {
+    await using w = await world({ script: answering })
+    const key = await w.caller('100')
+    const count = IS_LONG ? 200 : 40
+    for (let at = 0; at < count; at += 1) {
+      const send = (member: number): Promise<number> =>
+        w.call(member, wholePath(), ask(), key, { 'idempotency-key': `key-${at}` }).then(statusOf)
+      const statuses = await Promise.all([send(0), send(1), send(2)])
+      expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([])
+      expect(statuses).toContain(200)
+    }
+    expect(w.upstream.seen.length).toBe(count)
+    await w.rest()
+    const [row] = await w.db.rows<{ calls: number }>('SELECT count(*) AS calls FROM calls')
+    expect(row?.calls).toBe(count)
+  })
+
+  test('one that is killed under load: every acknowledged answer is charged once, its holds are free again', async () => {
+    await using w = await world({ script: answering })
+    const key = await w.caller('100')
+    const victim = SEED % 3
+    let answered = 0
+    let ends = false
+    const load = Array.from({ length: 12 }, async (_, lane) => {
+      while (!ends) {
+        const done = await w.call(lane, wholePath(), ask(), key).then(statusOf, () => 0)
+        if (done === 200) answered += 1
+        else await Bun.sleep(20)
+      }
+    })
+    await eventually('they work', () => answered > 60)
+    w.members[victim]?.signal('SIGKILL')
+    const before = answered
+    await eventually('the others go on', () => answered > before + 60)
+    ends = true
+    await Promise.all(load)
+    await w.rest()
+    const [row] = await w.db.rows<{ calls: number }>(
+      "SELECT count(*) AS calls FROM calls WHERE outcome = 'completed'",
+    )
+    // Its last settlements may have been made, and their answers not have come.
+    expect(row?.calls).toBeGreaterThanOrEqual(answered)
+    expect(row?.calls).toBeLessThanOrEqual(answered + 12)
+    const others = w.members.filter((_, at) => at !== victim)
+    const logs = await Promise.all(others.map((member) => member.log()))
+    expect(logs.join('')).toContain('a gateway has been silent, and is taken for dead')
+  })
+
+  test('one that stands still past its time: its call is charged late, once, and it goes on', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let is_first = true
+    await using w = await world({
+      gateways: 2,
+      script: async (seen) => {
+        if (is_first) {
+          is_first = false
+          await held
+        }
+        return answering(seen)
+      },
+    })
+    const key = await w.caller('100')
+    const call = w.call(0, wholePath(), ask(), key)
+    await w.upstream.sees(1)
+    const [still] = w.members
+    still?.signal('SIGSTOP')
+    await eventually('its hold expires', async () => {
+      const [row] = await w.db.rows<{ holds: number }>(
+        "SELECT count(*) AS holds FROM holds WHERE state = 'expired'",
+      )
+      return row?.holds === 1
+    })
+    still?.signal('SIGCONT')
+    release()
+    expect(await call.then(statusOf)).toBe(200)
+    await w.rest()
+    const calls = await w.db.rows<{ outcome: string; cost_nanos: number }>(
+      'SELECT outcome, cost_nanos FROM calls',
+    )
+    expect(calls.map(({ outcome, cost_nanos }) => [outcome, cost_nanos > 0])).toEqual([['completed', true]])
+    expect(await w.call(0, wholePath(), ask(), key).then(statusOf)).toBe(200)
+    expect(await still?.log()).toContain('other gateways took this one for dead')
+    await w.rest()
+  })
+
+  test('one whose clock is 90 seconds off neither expires nor refuses what the others hold', async () => {
+    await using w = await world({
+      gateways: 2,
+      script: answering,
+      environment: [{ CLOCK_OFF_MS: 90_000 }, { CLOCK_OFF_MS: -90_000 }],
+    })
+    const key = await w.caller('100')
+    for (let at = 0; at < 20; at += 1)
+      expect(await w.call(at, wholePath(), ask(), key).then(statusOf)).toBe(200)
+    await Bun.sleep(TIMES.SWEEP_EVERY_MS * 2)
+    await w.rest()
+    const [row] = await w.db.rows<{ first: number; last: number; now_ms: number; expired: number }>(
+      `SELECT min(started_at_ms) AS first, max(started_at_ms) AS last, now_ms() AS now_ms,
+              (SELECT count(*) FROM holds) AS expired FROM calls`,
+    )
+    expect(row?.expired).toBe(0)
+    expect(Math.abs((row?.now_ms ?? 0) - (row?.first ?? 0))).toBeLessThan(30_000)
+    expect(Math.abs((row?.now_ms ?? 0) - (row?.last ?? 0))).toBeLessThan(30_000)
+  })
+})

@@ -1,0 +1,164 @@
+// Several gateways over one PostgreSQL database and one bucket, each a process in a folder of its own, before one scripted provider.
+import { expect } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { createKey } from '../../src/access/keys.ts'
+import type { PostgresDb } from '../../src/db/postgres/db.ts'
+import { openPostgres } from '../../src/db/postgres/open.ts'
+import { parseUsd } from '../../src/domain/money.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { openSharedLedger } from '../../src/ledger/postgres/ledger.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { hasS3Server, startS3Server } from '../support/s3-server.ts'
+import { temporary } from '../support/temporary.ts'
+import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
+
+export const hasServers = hasPostgres && hasS3Server
+
+/** The real times are for the long run. */
+export const TIMES = { BEAT_EVERY_MS: 100, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 300 }
+
+export interface Member {
+  url: URL
+  folder: string
+  signal(name: NodeJS.Signals): void
+  ended: Promise<number>
+  log(): Promise<string>
+}
+
+export interface World extends AsyncDisposable {
+  members: readonly Member[]
+  upstream: Upstream
+  db: PostgresDb
+  /** Makes an account with so much money. @returns the text of a key */
+  caller(balance_usd: string, settings?: object): Promise<string>
+  /** Asks the member of that place; those places go round. */
+  call(
+    member: number,
+    path: string,
+    body: unknown,
+    key: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>
+  /** Starts a further one, in a new folder or in that of one that is gone. */
+  join(environment?: Record<string, number>, folder?: string): Promise<Member>
+  /** Waits until nothing is held, and asserts that the books agree. */
+  rest(): Promise<void>
+}
+
+interface Options {
+  gateways?: number
+  script?: Script
+  more?: string
+  environment?: Record<string, number>[]
+}
+
+const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
+
+export async function world({ gateways = 3, script, more, environment = [] }: Options = {}): Promise<World> {
+  const stack = new AsyncDisposableStack()
+  const upstream = stack.use(await startUpstream(script))
+  const { name, url } = await makeDatabase()
+  stack.defer(() => dropDatabase(name))
+  const bucket = stack.use(await startS3Server('files'))
+  const folder = stack.use(temporary())
+  const db = stack.use(await openPostgres(url))
+  const ledger = openSharedLedger(url)
+  stack.defer(() => ledger.close())
+  const members: Member[] = []
+  stack.defer(async () => {
+    for (const member of members) member.signal('SIGKILL')
+    await Promise.all(members.map(({ ended }) => ended))
+  })
+  const text = `${catalogueOf({ upstream_url: upstream.url, more })}
+[storage]
+database = "${url}"
+files = "s3://${bucket.bucket}/several"
+endpoint = "${bucket.endpoint}"
+access_key_id = "${bucket.access_key_id}"
+secret_access_key = "${bucket.secret_access_key}"
+`
+  let accounts = 0
+  const made: World = {
+    members,
+    upstream,
+    db,
+    async caller(balance_usd, settings = {}) {
+      accounts += 1
+      const now_ms = Date.now()
+      const { id: account_id, name: account } = await createAccount(db, {
+        name: `account-${accounts}`,
+        now_ms,
+      })
+      await ledger.submit({
+        op: 'top_up',
+        account_id,
+        amount_nanos: parseUsd(balance_usd),
+        note: 'test',
+        now_ms,
+      })
+      const { text: key } = await createKey(
+        db,
+        account,
+        { name: 'key', ...SETTINGS, ...settings },
+        { randomBytes, now_ms },
+      )
+      return key
+    },
+    call(member, path, body, key, headers = {}) {
+      const { url: base } = members[member % members.length] as Member
+      return fetch(new URL(path, base), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    },
+    async join(own = {}, within = folder.at(`gateway-${members.length + 1}`)) {
+      mkdirSync(within, { recursive: true })
+      await Bun.write(join(within, 'tollgate.toml'), text)
+      const member = await startMember(within, own)
+      members.push(member)
+      return member
+    },
+    async rest() {
+      await eventually('nothing is held', async () => {
+        const [row] = await db.rows<{ held: number }>(
+          "SELECT count(*) AS held FROM holds WHERE state = 'pending'",
+        )
+        return row?.held === 0
+      })
+      expect((await audit(db)).findings).toEqual([])
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+  for (let at = 0; at < gateways; at += 1) await made.join(environment[at])
+  return made
+}
+
+async function startMember(folder: string, own: Record<string, number>): Promise<Member> {
+  const times = Object.entries({ ...TIMES, ...own }).map(([name, value]) => [name, String(value)])
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'process.ts'), folder], {
+    env: { ...process.env, ...Object.fromEntries(times) },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let output = ''
+  for await (const bytes of child.stdout) {
+    output += Buffer.from(bytes).toString()
+    if (output.includes('\n')) break
+  }
+  const address = /listens on (\S+)/.exec(output)?.[1]
+  if (address === undefined) throw new Error(`a gateway did not start: ${output}${await child.stderr.text()}`)
+  return {
+    url: new URL(address),
+    folder,
+    signal: (name) => child.kill(name),
+    ended: child.exited,
+    log: () => Bun.file(join(folder, 'log')).text(),
+  }
+}
