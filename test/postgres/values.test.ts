@@ -170,11 +170,8 @@ describe.if(hasPostgres)('values', () => {
       await expect(write(account, { ...good, balance })).rejects.toThrow(/exact|cannot be stored/)
     })
 
-    test.each([
-      ['an integer', 'SELECT 9007199254740993'],
-      ['a sum', `SELECT sum(n) FROM (SELECT ${MAX} AS n UNION ALL SELECT ${MAX}) AS numbers`],
-    ])('%s that comes back and is not exact', async (_, text) => {
-      await expect(db.rows(text)).rejects.toThrow('exact')
+    test('an integer that comes back and is not exact', async () => {
+      await expect(db.rows('SELECT 9007199254740993')).rejects.toThrow('exact')
     })
 
     test('what Drizzle sends, without its parameters in the message', async () => {

@@ -38,7 +38,7 @@ export function sentOf(value: unknown): Sent {
   throw new Error(`A ${typeof value} cannot be stored.`)
 }
 
-/** The rows of an answer as SQLite has them: all numbers are numbers, and what is true is 1. @throws Error where a number is not exact */
+/** The rows of an answer as SQLite has them: all numbers are numbers, and what is true is 1. @throws Error where an integer is not exact, unless it is a sum */
 export function rowsOf(rows: readonly unknown[][], columns: readonly Column[]): unknown[][] {
   const conversions = columns.flatMap(({ type }, at) => {
     const conversion = CONVERSIONS[type]
@@ -55,7 +55,8 @@ export function rowsOf(rows: readonly unknown[][], columns: readonly Column[]): 
 const CONVERSIONS: Readonly<Record<number, (value: unknown) => number>> = {
   [BOOLEAN]: (value) => (value ? 1 : 0),
   [INT8]: (value) => exact(Number(value)),
-  [NUMERIC]: (value) => exact(Number(value)),
+  // A sum of integers: beyond the exact ones it is the nearest, as on SQLite. All accounts together may have more than one of them can.
+  [NUMERIC]: Number,
 }
 
 function exact(value: number): number {
