@@ -1,5 +1,4 @@
 // `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
-import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -12,13 +11,12 @@ import type { Audit } from '../ledger/audit.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../server/backup/make.ts'
 import { backupWork } from '../server/backup/paths.ts'
 import { configuredPlace, type Located, locateNew, type WhereOptions } from '../server/backup/where.ts'
-import { writeSnapshot } from '../server/snapshot.ts'
 import { messageOf } from '../utilities/thrown.ts'
 import { addBackupListCommand } from './backup-list.ts'
 import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
 import { addBackupVerifyCommand } from './backup-verify.ts'
 import { type Context, contextOf } from './context.ts'
-import { withDatabase, withDatabaseFile } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -53,15 +51,18 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
 }
 
 /** Told in the data folder meanwhile, so that nothing stays of a copy that is killed. */
-async function copyWithin(dir: string, db: Database, file: string): Promise<Audit> {
-  using work = makeWorkFolder(backupWork(dir))
-  return await writeSnapshot(db, file, work.goesWith)
+async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
+  const engine = await engineOfFolder(folder)
+  // Fails here, with what to do, if there is no database.
+  await (await engine.open({ access: 'read' })).close()
+  using work = makeWorkFolder(backupWork(folder.dir))
+  return await engine.writeSnapshot(file, work.goesWith)
 }
 
 async function copyDatabase(context: Context, file: string | undefined): Promise<void> {
   const { folder, answer } = context
   if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
-  const { totals } = await withDatabaseFile(folder, 'read', (db) => copyWithin(folder.dir, db, file))
+  const { totals } = await copyWithin(folder, file)
   const { size } = statSync(file)
   await recordMade(context, basename(file), { database_only: true, bytes: size })
   answer(
@@ -77,8 +78,9 @@ async function makeArchive(
   deps: CliDeps,
 ): Promise<void> {
   const { folder } = context
+  const engine = await engineOfFolder(folder)
   // Fails here, with what to do, if there is no database.
-  await withDatabase(folder, 'read', () => {})
+  await (await engine.open({ access: 'read' })).close()
   const options = await whereOptions(context, deps)
   const lock = await lockFor(flags, options.settings)
   if (flags.scheduled && file !== undefined)
@@ -101,6 +103,7 @@ async function makeArchive(
     untilStopped('The backup was stopped and its file removed.', (check) =>
       makeBackup({
         paths: folder,
+        engine,
         lock,
         now_ms,
         async put(content, expected_bytes, goesWith) {

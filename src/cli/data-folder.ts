@@ -1,5 +1,4 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
-import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Mistake } from '../config/mistakes.ts'
@@ -13,8 +12,6 @@ import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
 import type { Engine, EngineOptions } from '../server/engine/engine.ts'
 import { engineIn } from '../server/engine/of.ts'
-import { openFile } from '../server/engine/sqlite.ts'
-import { closing } from '../utilities/at-end.ts'
 import { naming } from './failure.ts'
 
 export interface DataFolder extends DataPaths {
@@ -56,17 +53,6 @@ export async function withDatabase<T>(
   work: (db: Db) => Awaitable<T>,
 ): Promise<T> {
   await using db = await (await engineOfFolder(folder)).open({ ...folder, access })
-  return await work(db)
-}
-
-/** The same with a connection to SQLite, for what is about its file. */
-export async function withDatabaseFile<T>(
-  folder: DataFolder,
-  access: 'read' | 'write',
-  work: (db: Database) => Promise<T>,
-): Promise<T> {
-  bringToOrder(folder)
-  using db = closing(openFile(folder.dir, { ...folder, access }))
   return await work(db)
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { roomIn } from '../backup/unpack-room.ts'
 import { conflict } from '../domain/errors.ts'
+import { type Destination, openDestination } from '../server/backup/destination.ts'
 import { type Restored, restoreArchive } from '../server/backup/restore.ts'
 import { restoreDatabase } from '../server/backup/restore-database.ts'
 import { isDatabase, peek } from '../server/backup/unpacked.ts'
@@ -45,7 +46,9 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
         refuseExisting(context.folder, flags)
         const { first, all } = await peek(archived)
         // An empty file is told about as a database, too.
-        if (first.length === 0 || isDatabase(first)) await answerDatabase(context, name, flags, deps)
+        await using destination = await openDestination(context.folder, deps.env)
+        if (first.length === 0 || isDatabase(first))
+          await answerDatabase(context, name, flags, { ...deps, destination })
         else {
           const { maxBytes: max_bytes } = flags
           const restored = await withUnpacking(
@@ -53,6 +56,7 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
             (content, onAudit) =>
               restoreArchive(content, {
                 paths: context.folder,
+                destination,
                 archive: archive.where,
                 keys,
                 max_bytes,
@@ -71,14 +75,15 @@ async function answerDatabase(
   { folder, answer }: Context,
   file: string,
   { maxBytes: max_bytes }: UnpackFlags,
-  { now }: CliDeps,
+  { now, destination: { takeRows } }: CliDeps & { destination: Destination },
 ): Promise<void> {
   roomIn({ folder: folder.dir, archive: file, max_bytes }).take(statSync(file).size, 0)
-  const kept = await restoreDatabase(file, folder, now())
+  const { kept, is_on_server } = await restoreDatabase(file, folder, now(), { takeRows })
   const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
+  const database = is_on_server ? ON_SERVER : folder.database_path
   answer(
-    { file, database: folder.database_path, replaced: kept ?? null },
-    `${folder.database_path} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
+    { file, database, replaced: kept ?? null },
+    `${database} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
   )
 }
 
@@ -95,6 +100,7 @@ function answerArchive({ folder, answer, warn }: Context, where: string, restore
     [
       `${folder.dir} is now the backup ${where}, of ${view.made_at}:`,
       `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'with the same problems as then'}.`,
+      ...(restored.is_on_server ? [`Its rows are in ${ON_SERVER}.`] : []),
       ...(kept === undefined ? [] : [`The replaced files are kept in ${kept}.`]),
       ...(needsPackages(folder.dir)
         ? [`Install the packages of the plugins: run \`bun install\` in ${join(folder.dir, 'plugins')}.`]
@@ -102,6 +108,8 @@ function answerArchive({ folder, answer, warn }: Context, where: string, restore
     ].join('\n'),
   )
 }
+
+const ON_SERVER = 'the database that [storage] names'
 
 /** An archive has plugins without what they have installed. */
 const needsPackages = (dir: string): boolean =>

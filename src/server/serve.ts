@@ -26,6 +26,7 @@ import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
 import { sharedClock } from './engine/clock.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
+import { isEldest } from './engine/own-gateway.ts'
 import { createImageTrial } from './image-library.ts'
 import { type Listening, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
@@ -209,7 +210,14 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   const beside = {
     books: createBooks({ data_folder, now }),
     doctor: createDoctor(data_folder),
-    backups: createBackups({ data_folder, catalogue, log, now, record: recorderIn(stores.db) }),
+    backups: createBackups({
+      data_folder,
+      catalogue,
+      log,
+      now,
+      record: recorderIn(stores.db),
+      isScheduler: () => isEldest(stores.own_gateway),
+    }),
     alerts: alertsIn(stores.db, { settings: () => catalogue().alerts, post: postWebhook, now, log }),
   }
   const close = async () => {

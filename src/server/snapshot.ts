@@ -3,6 +3,9 @@ import type { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { flush } from '../db/copy.ts'
+import { copyAll } from '../db/copying/copy-all.ts'
+import { sqliteTarget } from '../db/copying/sqlite-target.ts'
+import type { Db } from '../db/db.ts'
 import { databaseBytes, namingFullDisk } from '../db/disk-room.ts'
 import { createForOwner } from '../db/folder.ts'
 import { damageIn, missingParts } from '../db/integrity.ts'
@@ -33,6 +36,13 @@ export const writeSnapshot = (db: Database, path: string, goesWith?: GoesWith): 
   writeNew(path, { goesWith, expected_bytes: databaseBytes(db) }, async (unfinished) => {
     createForOwner(unfinished)
     db.query('VACUUM INTO ?').run(unfinished)
+    return await checkFile(unfinished)
+  })
+
+/** The same of a database on any engine. @param db which may be read beside whatever writes to it */
+export const copyToFile = (db: Db, path: string, goesWith?: GoesWith): Promise<Audit> =>
+  writeNew(path, { goesWith }, async (unfinished) => {
+    await copyAll(db, sqliteTarget(unfinished))
     return await checkFile(unfinished)
   })
 

@@ -400,7 +400,7 @@ describe('refused, and nothing changes:', () => {
   test('a second backup at once', async () => {
     const unlock = takeLock(scene.path('backup.lock'))
     expect((await scene.run('backup', scene.path('second.tar.zst'))).err).toContain(
-      'Another backup of this folder',
+      'Another backup of this database',
     )
     unlock?.()
     target.remove()

@@ -8,6 +8,7 @@ import type { BodyColumns } from '../../src/kept/content.ts'
 import { deleteNamed, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
+import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
 import { sceneOfEachTest } from '../cli/scene.ts'
 import { temporary } from '../support/temporary.ts'
 import { answerOf } from './support.ts'
@@ -36,6 +37,7 @@ async function made(meanwhile: () => void | Promise<void>) {
   const blocks: Uint8Array[] = []
   const result = await makeBackup({
     paths: dataPaths(scene.dir),
+    engine: sqliteEngine(scene.dir),
     lock: undefined,
     now_ms: scene.now_ms,
     // The copy is made by then, and no more than the first files are read.
@@ -84,6 +86,7 @@ test('what comes meanwhile is not in it', async () => {
 test('where taking it fails, what it throws is thrown, and nothing stays', async () => {
   const failing = makeBackup({
     paths: dataPaths(scene.dir),
+    engine: sqliteEngine(scene.dir),
     lock: undefined,
     now_ms: 0,
     async put(content) {

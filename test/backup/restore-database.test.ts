@@ -40,7 +40,10 @@ const replacedIn = (folder: TemporaryFolder): string[] =>
 
 test('the old one is kept beside it', async () => {
   using folder = await prepare()
-  expect(await restoreDatabase(folder.copy, dataPaths(folder.path), 0)).toBe(folder.at(KEPT))
+  expect(await restoreDatabase(folder.copy, dataPaths(folder.path), 0)).toEqual({
+    kept: folder.at(KEPT),
+    is_on_server: false,
+  })
   expect(accountsIn(folder.database)).toEqual([])
   expect(accountsIn(folder.at(KEPT))).toEqual(['anna'])
   // What is kept is no leftover.
@@ -51,11 +54,11 @@ test('the old one is kept beside it', async () => {
 test.each(['keep', 'place'])('ended before "%s" the old one is there, under one name', async (last) => {
   using folder = await prepare()
   const seen: string[] = []
-  const end = (point: string) => {
+  const probe = (point: string) => {
     seen.push(point)
     if (point === last) throw new Error('ended')
   }
-  await expect(restoreDatabase(folder.copy, dataPaths(folder.path), 0, end)).rejects.toThrow('ended')
+  await expect(restoreDatabase(folder.copy, dataPaths(folder.path), 0, { probe })).rejects.toThrow('ended')
   expect(seen.at(-1)).toBe(last)
   expect(existsSync(folder.database)).toBe(true)
   removeLeftovers(folder.path)

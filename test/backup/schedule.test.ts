@@ -189,6 +189,29 @@ describe('beside the calls', () => {
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')
   })
 
+  test('of several gateways one begins it, and the next one once that has ended', async () => {
+    using scene = createScene()
+    let now_ms = at('10T12:00')
+    let is_scheduler = false
+    const { begun, start } = scripted(['made'])
+    const backups = createBackups({
+      data_folder: scene.dir,
+      catalogue: () => ({ backup: settings }),
+      log: memoryLog({}).log,
+      record: async () => {},
+      now: () => now_ms,
+      start,
+      isScheduler: () => is_scheduler,
+    })
+    now_ms += AFTER_START_MS
+    await backups.tick()
+    expect(begun).toEqual([])
+    is_scheduler = true
+    await backups.tick()
+    expect(begun).toHaveLength(1)
+    await backups.stop()
+  })
+
   /** A gateway that was started at noon, with these archives in its folder. */
   function startedWith(folder: string, made: readonly (readonly [when: string, is_scheduled: boolean])[]) {
     const put = (when: string, is_scheduled: boolean) => {

@@ -29,8 +29,8 @@ export const postgresTarget = (db: PostgresDb): CopyTarget => ({
     }),
 })
 
-/** @throws GatewayError conflict */
-async function refuseRows(tx: Db): Promise<void> {
+/** @throws GatewayError conflict where any table has rows */
+export async function refuseRows(tx: Db): Promise<void> {
   const asked = TABLES.filter(({ name }) => !PRESET.includes(name))
   const [found = {}] = await tx.rows<Record<string, number>>(
     `SELECT ${asked.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`).join(', ')}`,

@@ -19,6 +19,8 @@ export interface OpenBackups extends Backups {
 
 export interface BackupsOptions extends WorkerOptions {
   catalogue: () => Pick<Catalogue, 'backup'>
+  /** Of several gateways over a database one makes those of the schedule. Default: it is this one. */
+  isScheduler?: () => boolean
 }
 
 const CHECK_EVERY_MS = 15_000
@@ -65,7 +67,7 @@ export function createBackups(options: BackupsOptions): OpenBackups {
 }
 
 function createSchedule(
-  { catalogue, now }: BackupsOptions,
+  { catalogue, now, isScheduler = () => true }: BackupsOptions,
   worker: BackupWorker,
   listPlace: () => Promise<Archive[]>,
 ) {
@@ -105,7 +107,7 @@ function createSchedule(
 
   /** The place is looked at once, and again before each one: a command may have made one meanwhile. */
   async function tick(): Promise<void> {
-    if (is_looking || worker.running || hasJustFailed() || due() === undefined) return
+    if (!isScheduler() || is_looking || worker.running || hasJustFailed() || due() === undefined) return
     if (made_at_ms && !isDue()) return
     is_looking = true
     try {

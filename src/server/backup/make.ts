@@ -5,21 +5,24 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { encrypted } from '../../backup/encryption.ts'
 import { FORMAT, type Manifest } from '../../backup/manifest.ts'
 import { packArchive, type Source } from '../../backup/pack.ts'
+import type { Db } from '../../db/db.ts'
 import { refuseUnwritable } from '../../db/folder.ts'
-import { takeLock } from '../../db/lock.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/open.ts'
 import { type GoesWith, makeWorkFolder, type WorkFolder } from '../../db/work-folder.ts'
 import type { BackupLock } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
 import { closing } from '../../utilities/at-end.ts'
-import { check, writeSnapshot } from '../snapshot.ts'
+import type { Engine } from '../engine/engine.ts'
+import { check } from '../snapshot.ts'
 import { backupWork, type DataPaths } from './paths.ts'
 import { settleCopy } from './settle-copy.ts'
 import { sourcesOf } from './sources.ts'
 
 export interface MakeOptions {
   paths: DataPaths
+  /** Of the folder. */
+  engine: Engine
   /** Undefined: plain. */
   lock: BackupLock | undefined
   now_ms: number
@@ -59,19 +62,19 @@ export interface MadeBackup {
 export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   const { dir } = options.paths
   refuseUnwritable(dir)
-  using unlock = takeLock(join(dir, 'backup.lock'))
-  if (!unlock) throw conflict('Another backup of this folder is being made: wait until it has ended.')
+  await using unlock = await options.engine.lockBackups()
+  if (!unlock) throw conflict('Another backup of this database is being made: wait until it has ended.')
   using staging = makeWorkFolder(backupWork(dir))
   return await makeIn(staging, options)
 }
 
 async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
-  const { paths, lock, now_ms, put, onProgress } = options
+  const { paths, engine, lock, now_ms, put, onProgress } = options
   // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
   const plain = setAside(['settlements.journal'], paths, staging)
   const copy_path = join(staging, 'tollgate.db')
-  using live = closing(openDatabase(paths.database_path, { readonly: true }))
-  const { totals } = await writeSnapshot(live, copy_path)
+  await using live = await engine.open({ access: 'read' })
+  const { totals } = await engine.writeSnapshot(copy_path)
   const copy = openDatabase(copy_path, { readonly: true })
   const left_out: string[] = []
   const unreadable: string[] = []
@@ -137,7 +140,7 @@ function setAside(names: readonly string[], { dir }: DataPaths, staging: string)
 }
 
 /** The copy without the rows of what was deleted meanwhile, checked again. */
-async function settled(copy_path: string, live: ReturnType<typeof openDatabase>, absent: readonly string[]) {
+async function settled(copy_path: string, live: Db, absent: readonly string[]) {
   using copy = closing(openDatabase(copy_path))
   const result = await settleCopy(copy, live, absent)
   if (result.deleted.length > 0) await check(copy, copy_path)

@@ -151,8 +151,8 @@ function place(dir: string, incoming: string, probe: Probe): void {
 
 const ELSEWHERE = 'Restore into another folder with --data, and copy it from there. Nothing was changed.'
 
-/** A mount cannot be renamed; told before anything is changed. */
-function refuseMounts(dir: string): void {
+/** A mount cannot be renamed; told before anything is changed. @throws GatewayError conflict */
+export function refuseMounts(dir: string): void {
   const { dev } = statSync(dir)
   const mounts = REPLACED.filter((name) => {
     const found = statSync(join(dir, name), { throwIfNoEntry: false })

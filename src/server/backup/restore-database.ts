@@ -17,29 +17,36 @@ import { closeWriteAheadLog } from './restore.ts'
 
 type Probe = (point: string) => void
 
+interface RestoreDatabaseOptions {
+  /** Called before each step, where tests end the work. */
+  probe?: Probe
+  /** Puts the rows elsewhere than into the folder. @returns whether it did */
+  takeRows?: (database_path: string) => Promise<boolean>
+}
+
 /**
  * Checks a copy and puts it in place. The caller has the folder's lock. Ended at any point, the folder has the old database or
  * the new one.
  *
- * @param probe called before each step, where tests end the work
- * @returns what the old one is kept as; undefined if there was none
+ * @returns what the old one is kept as; undefined if there was none, or the rows went elsewhere
  * @throws GatewayError unprocessable for what is no sound copy, conflict if the database is in use: nothing was changed then
  */
 export async function restoreDatabase(
   file: string,
   { dir, database_path, by }: DataPaths & { by?: By | undefined },
   now_ms: number,
-  probe: Probe = () => {},
-): Promise<string | undefined> {
+  { probe = () => {}, takeRows = async () => false }: RestoreDatabaseOptions = {},
+): Promise<{ kept: string | undefined; is_on_server: boolean }> {
   const incoming = `${database_path}.incoming`
   remove(incoming)
   using _removing = atEnd(() => remove(incoming))
   await prepare(file, incoming, by)
+  if (await takeRows(incoming)) return { kept: undefined, is_on_server: true }
   const kept = existsSync(database_path) ? keepReplaced(database_path, now_ms, probe) : undefined
   probe('place')
   renameSync(incoming, database_path)
   flush(dir)
-  return kept
+  return { kept, is_on_server: false }
 }
 
 function remove(path: string): void {

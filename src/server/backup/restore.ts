@@ -7,18 +7,22 @@ import { giveToFolderOwner } from '../../db/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../db/work-folder.ts'
 import { conflict, unprocessable } from '../../domain/errors.ts'
 import { closing, onSignals } from '../../utilities/at-end.ts'
+import type { Destination } from './destination.ts'
 import { type DataPaths, drillWork } from './paths.ts'
-import { finishLocked, INCOMING, isRestoreUnfinished, replaceContents } from './replace.ts'
+import { finishLocked, INCOMING, isRestoreUnfinished, refuseMounts, replaceContents } from './replace.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
 export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
   paths: DataPaths
+  destination: Pick<Destination, 'takeUnpacked'>
   now_ms: number
 }
 
 export interface Restored extends Unpacked {
   /** The folder within the data folder that has what was replaced; undefined if there was nothing. */
   kept_as: string | undefined
+  /** The rows are on the server that [storage] names, and the folder has no database. */
+  is_on_server: boolean
 }
 
 /**
@@ -29,7 +33,7 @@ export interface Restored extends Unpacked {
  */
 export async function restoreArchive(
   archived: AsyncIterable<Uint8Array>,
-  { paths, now_ms, ...unpacking }: RestoreOptions,
+  { paths, destination, now_ms, ...unpacking }: RestoreOptions,
 ): Promise<Restored> {
   const { dir, database_path } = paths
   const folder = join(dir, INCOMING)
@@ -45,7 +49,10 @@ export async function restoreArchive(
       giveToFolderOwner(folder)
       const unpacked = await unpackAndAudit(archived, { ...unpacking, folder })
       if (existsSync(database_path)) closeWriteAheadLog(database_path)
-      return { ...unpacked, kept_as: replaceContents(dir, now_ms) }
+      // What a server has taken stays there.
+      refuseMounts(dir)
+      const is_on_server = await destination.takeUnpacked(folder)
+      return { ...unpacked, is_on_server, kept_as: replaceContents(dir, now_ms) }
     } catch (refusal) {
       remove()
       throw namingFullDisk(refusal, dir)

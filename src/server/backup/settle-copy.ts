@@ -1,6 +1,6 @@
 // The copy of the database brought in line with the files that were found: rows of what was deleted meanwhile go.
 import type { Database } from 'bun:sqlite'
-import type { Tx } from '../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 import { dbOver } from '../../db/sqlite.ts'
 import { responseQueries } from '../../responses/queries.ts'
 import { deleteLast } from '../../responses/rows.ts'
@@ -20,42 +20,67 @@ const KINDS: Readonly<Record<string, { table: string; column: string; inFolder: 
 
 /**
  * @param copy the copy; written to
- * @param live the database that it was made of; only read
+ * @param live the database that it was made of, on any engine; only read
  * @param absent paths of files that the copy names, and that are not there
  */
-export async function settleCopy(copy: Database, live: Database, absent: readonly string[]): Promise<Absent> {
+export async function settleCopy(copy: Database, live: Db, absent: readonly string[]): Promise<Absent> {
   const deleted: string[] = []
   const missing: string[] = []
+  // The other database is asked before anything is written: a transaction awaits nothing else.
+  for (const path of absent) ((await isGone(live, path)) ? deleted : missing).push(path)
+  const gone_responses = deleted.some((path) => path.startsWith('responses/'))
+    ? await goneResponses(copy, live)
+    : []
   await dbOver(copy).begin(async (tx) => {
-    for (const path of absent) (isGone(copy, live, path) ? deleted : missing).push(path)
-    if (deleted.some((path) => path.startsWith('responses/'))) await dropGoneResponses(tx, copy, live)
+    for (const path of deleted) removeRow(copy, path)
+    for (const id of gone_responses) {
+      const row = await responseQueries(tx).row.get({ id })
+      if (row && row.later === 0) await deleteLast(tx, [row], -1)
+    }
   })
   return { deleted, missing }
 }
 
-function isGone(copy: Database, live: Database, path: string): boolean {
-  const [folder = '', ...rest] = path.split('/')
-  const inside = rest.join('/')
-  if (folder === 'responses' || folder === 'answers') {
-    const table = folder === 'responses' ? 'responses' : 'idempotency_keys'
-    return !live.query(`SELECT 1 FROM ${table} WHERE body_file = ?`).get(inside)
-  }
-  const kind = KINDS[folder]
-  if (!kind) return folder === 'plugins'
-  const key = kind.inFolder ? inside : path
-  if (live.query(`SELECT 1 FROM ${kind.table} WHERE ${kind.column} = ?`).get(key)) return false
-  copy.query(`DELETE FROM ${kind.table} WHERE ${kind.column} = ?`).run(key)
-  return true
+async function isGone(live: Db, path: string): Promise<boolean> {
+  const { kind, folder, name } = partsOf(path)
+  if (kind) return !(await isIn(live, kind.table, kind.column, name))
+  if (folder === 'responses') return !(await isIn(live, 'responses', 'body_file', name))
+  if (folder === 'answers') return !(await isIn(live, 'idempotency_keys', 'body_file', name))
+  return folder === 'plugins'
 }
 
-/** Conversations go from their ends, as they did in the database: whatever continued a deleted response is gone as well. */
-async function dropGoneResponses(tx: Tx, copy: Database, live: Database): Promise<void> {
-  const ids = copy.query<{ id: number; response_id: string }, []>(
-    'SELECT id, response_id FROM responses ORDER BY id DESC',
+const isIn = async (live: Db, table: string, column: string, value: string): Promise<boolean> =>
+  (await live.rows(`SELECT 1 AS one FROM ${table} WHERE ${column} = $value`, { value })).length > 0
+
+function removeRow(copy: Database, path: string): void {
+  const { kind, name } = partsOf(path)
+  if (kind) copy.query(`DELETE FROM ${kind.table} WHERE ${kind.column} = ?`).run(name)
+}
+
+function partsOf(path: string) {
+  const [folder = '', ...rest] = path.split('/')
+  const kind = KINDS[folder]
+  return { kind, folder, name: kind?.inFolder === false ? path : rest.join('/') }
+}
+
+const PAGE_ROWS = 1_000
+
+/** Conversations go from their ends, as they did in the database: whatever continued a deleted response is gone as well. @returns ids, newest first */
+async function goneResponses(copy: Database, live: Db): Promise<number[]> {
+  const page = copy.query<{ id: number; response_id: string }, [number, number]>(
+    'SELECT id, response_id FROM responses WHERE id < ? ORDER BY id DESC LIMIT ?',
   )
-  for (const { id, response_id } of ids.all()) {
-    if (live.query('SELECT 1 FROM responses WHERE id = ? AND response_id = ?').get(id, response_id)) continue
-    const row = await responseQueries(tx).row.get({ id })
-    if (row && row.later === 0) await deleteLast(tx, [row], -1)
+  const gone: number[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = page.all(before, PAGE_ROWS)
+    const last = rows.at(-1)
+    if (!last) return gone
+    const found = await live.rows<{ id: number; response_id: string }>(
+      'SELECT id, response_id FROM responses WHERE id >= $from AND id < $before',
+      { from: last.id, before },
+    )
+    const there = new Set(found.map(({ id, response_id }) => `${id} ${response_id}`))
+    gone.push(...rows.filter(({ id, response_id }) => !there.has(`${id} ${response_id}`)).map(({ id }) => id))
+    before = last.id
   }
 }

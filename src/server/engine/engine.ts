@@ -2,7 +2,9 @@
 import type { Db } from '../../db/db.ts'
 import type { Integrity } from '../../db/integrity.ts'
 import type { Scrubbing } from '../../db/scrubbing.ts'
+import type { GoesWith } from '../../db/work-folder.ts'
 import type { By } from '../../domain/actions.ts'
+import type { Audit } from '../../ledger/audit.ts'
 import type { LedgerOptions } from '../../ledger/ledger.ts'
 import type { Ledger } from '../../ledger/operations.ts'
 import type { PostgresExecutorOptions } from '../../ledger/postgres/executor.ts'
@@ -25,6 +27,14 @@ export interface Engine {
   about(db: Db): Promise<AboutDatabase>
   /** @param db that was opened to write */
   openScrubbing(db: Db): Scrubbing
+  /**
+   * Copies all rows as of one moment into a new file of SQLite, beside whatever writes to them, and checks the copy before it gets its name.
+   *
+   * @returns the audit of the copy, which is clean @throws as `writeNew` (server/snapshot.ts), and as `open`
+   */
+  writeSnapshot(path: string, goesWith?: GoesWith): Promise<Audit>
+  /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
+  lockBackups(): Promise<AsyncDisposable | undefined>
   /** Opens the database for a gateway, and watches over it. @throws as `open` */
   serve(log: Logger): Promise<ServedDatabase>
   /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */

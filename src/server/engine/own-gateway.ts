@@ -20,6 +20,10 @@ export interface OwnGateway {
   end(): Promise<void>
 }
 
+/** Whether it does what one of all gateways does: the one that began first, of those that are alive. */
+export const isEldest = ({ id, alive: [eldest] }: Pick<OwnGateway, 'id' | 'alive'>): boolean =>
+  eldest === undefined || eldest.id === id
+
 export interface JoinOptions {
   version: string
   data_folder: string

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { serverIntegrity } from '../../db/postgres/integrity.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
+import { BACKUP_LOCK, takeSessionLock } from '../../db/postgres/session-lock.ts'
 import { openSharedLedger } from '../../ledger/postgres/ledger.ts'
 import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
@@ -15,6 +16,12 @@ export const postgresEngine = (url: string): Engine => ({
   openLedger: async (options = {}) => openSharedLedger(url, options),
   openIntegrity: serverIntegrity,
   about,
+  async writeSnapshot(path, goesWith) {
+    const { copyToFile } = await import('../snapshot.ts')
+    await using db = await openPostgres(url, { readonly: true })
+    return await copyToFile(db, path, goesWith)
+  },
+  lockBackups: () => takeSessionLock(url, BACKUP_LOCK),
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url)

@@ -37,6 +37,15 @@ export function sqliteEngine(data_folder: string): Engine {
       const [row] = await db.rows<{ bytes: number }>(DATABASE_BYTES)
       return { engine: 'SQLite', bytes: row?.bytes ?? 0 }
     },
+    async writeSnapshot(copy_path, goesWith) {
+      const { writeSnapshot } = await import('../snapshot.ts')
+      using db = closing(openFile(data_folder, { access: 'read' }))
+      return await writeSnapshot(db, copy_path, goesWith)
+    },
+    async lockBackups() {
+      const unlock = takeLock(join(data_folder, 'backup.lock'))
+      return unlock && { [Symbol.asyncDispose]: async () => unlock() }
+    },
     openScrubbing: () => fileScrubbing(path),
     serve: async (log) => serve(path, log),
     join: beginAlone,
