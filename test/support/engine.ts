@@ -2,9 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { blockingDatabase } from './blocking.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
-import { dropDatabase, makeDatabase } from './postgres.ts'
 
 export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite'
 
@@ -20,6 +18,9 @@ export interface GatewayDatabase {
 
 export async function makeGatewayDatabase(data_folder: string): Promise<GatewayDatabase> {
   if (ENGINE === 'PostgreSQL') {
+    // It looks for a server when it is loaded, which compiled programs of tests have none of.
+    const { dropDatabase, makeDatabase } = await import('./postgres.ts')
+    const { blockingDatabase } = await import('./blocking.ts')
     const { name, url } = await makeDatabase()
     return {
       section: `\n[storage]\ndatabase = "${url}"\n`,
