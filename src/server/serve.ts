@@ -73,6 +73,8 @@ export interface ServeOptions {
   sweep_every_ms?: number | undefined
   /** How the gateways over one database tell that they are alive. */
   gateway_timing?: GatewayTiming | undefined
+  /** Serves beside others although its files are in a folder: for tests that store none. */
+  accepts_others?: boolean | undefined
 }
 
 /** What the last step of a start works with. */
@@ -186,13 +188,20 @@ function serveBeside(gateway: Gateway, data_folder: string, post: PostWebhook): 
 
 type Opening = Pick<
   ServeOptions,
-  'data_folder' | 'log' | 'env' | 'now' | 'accept_missing_files' | 'tryImages' | 'gateway_timing'
+  | 'data_folder'
+  | 'log'
+  | 'env'
+  | 'now'
+  | 'accept_missing_files'
+  | 'tryImages'
+  | 'gateway_timing'
+  | 'accepts_others'
 > &
   Required<Pick<ServeOptions, 'probe' | 'postWebhook'>> & { protocols: Registry }
 
 /** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
 async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, probe, tryImages, postWebhook, gateway_timing } = parts
+  const { log, env, protocols, probe, tryImages, postWebhook, gateway_timing, accepts_others } = parts
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
   const catalogue_path = join(data_folder, 'tollgate.toml')
@@ -204,7 +213,16 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   const watched = await openCatalogue(catalogue_path, { env, protocols, log, onUse })
   const catalogue = watched.current
   const catalogue_text = watched.text
-  const opening = { data_folder, catalogue, catalogue_text, clock, log, probe, gateway_timing }
+  const opening = {
+    data_folder,
+    catalogue,
+    catalogue_text,
+    clock,
+    log,
+    probe,
+    gateway_timing,
+    accepts_others,
+  }
   const stores = await openStores(opening)
   const observing = createObserving({ catalogue, log, now })
   const beside = {

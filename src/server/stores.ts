@@ -39,6 +39,7 @@ export interface StoreOptions {
   clock: SharedClock
   log: Logger
   gateway_timing?: GatewayTiming | undefined
+  accepts_others?: boolean | undefined
   probe: (point: string) => void
 }
 
@@ -131,6 +132,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
 /** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const { data_folder, catalogue, catalogue_text, clock, gateway_timing, log, probe } = options
+  refuseBucket(catalogue())
   const engine = engineOf(catalogue().storage, data_folder)
   const database = await engine.serve(log)
   undoing.defer(() => database.close())
@@ -146,7 +148,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const own_gateway = await engine.join(database.db, joining)
   undoing.defer(() => own_gateway.end())
   clock.follow(own_gateway)
-  if (!catalogue().storage.files) refuseOthers(own_gateway)
+  if (!options.accepts_others) refuseOthers(own_gateway)
   const ledger = await engine.openLedger({
     gateway_id: own_gateway.id,
     blocked: () => database.trouble,
@@ -159,13 +161,21 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   return { engine, database, own_gateway, ledger }
 }
 
+/** @throws Error where a bucket is named: what is stored would be in the folder all the same */
+function refuseBucket({ storage }: Catalogue): void {
+  if (storage.files)
+    throw new Error(
+      'A bucket in [storage] files is not used by this version: leave the line out. Files stay in the data folder.',
+    )
+}
+
 /** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
 function refuseOthers({ id, alive }: OwnGateway): void {
   const others = alive.filter((gateway) => gateway.id !== id).map(({ name }) => name)
   if (others.length === 0) return
   throw new Error(
-    `Another gateway serves this database (${others.join(', ')}), and the files of this one are in a folder. ` +
-      'Several gateways need a bucket: name it in [storage] files. One that was killed counts as alive for 30 seconds.',
+    `Another gateway serves this database (${others.join(', ')}), and the files of this one are in its folder, where the other has none. ` +
+      'Stop the other one first. One that was killed counts as alive for 30 seconds.',
   )
 }
 

@@ -19,6 +19,7 @@ const gateway = await startGateway({
   log: createLogger({ level: 'info', secrets: [], destination, now }),
   env: {},
   listen: '127.0.0.1:0',
+  accepts_others: number('REFUSES_OTHERS') === 0,
   now,
   gateway_timing: { beat_every_ms: number('BEAT_EVERY_MS'), silent_after_ms: number('SILENT_AFTER_MS') },
   sweep_every_ms: number('SWEEP_EVERY_MS'),

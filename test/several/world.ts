@@ -1,4 +1,4 @@
-// Several gateways over one PostgreSQL database and one bucket, each a process in a folder of its own, before one scripted provider.
+// Several gateways over one PostgreSQL database, each a process in a folder of its own, before one scripted provider.
 import { expect } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,12 +11,9 @@ import { audit } from '../../src/ledger/audit.ts'
 import { openSharedLedger } from '../../src/ledger/postgres/ledger.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
-import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
-import { hasS3Server, startS3Server } from '../support/s3-server.ts'
+import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
-
-export const hasServers = hasPostgres && hasS3Server
 
 /** The real times are for the long run. */
 export const TIMES = { BEAT_EVERY_MS: 100, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 300 }
@@ -64,7 +61,6 @@ export async function world({ gateways = 3, script, more, environment = [] }: Op
   const upstream = stack.use(await startUpstream(script))
   const { name, url } = await makeDatabase()
   stack.defer(() => dropDatabase(name))
-  const bucket = stack.use(await startS3Server('files'))
   const folder = stack.use(temporary())
   const db = stack.use(await openPostgres(url))
   const ledger = openSharedLedger(url)
@@ -77,10 +73,6 @@ export async function world({ gateways = 3, script, more, environment = [] }: Op
   const text = `${catalogueOf({ upstream_url: upstream.url, more })}
 [storage]
 database = "${url}"
-files = "s3://${bucket.bucket}/several"
-endpoint = "${bucket.endpoint}"
-access_key_id = "${bucket.access_key_id}"
-secret_access_key = "${bucket.secret_access_key}"
 `
   let accounts = 0
   const made: World = {
