@@ -3,7 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
+import { hasPostgres } from '../support/postgres.ts'
 import { onDisk } from './disk.ts'
+import { postgresWorld } from './postgres-world.ts'
 import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'
 
 describe('a ledger', () => {
@@ -101,17 +103,17 @@ describe('a ledger', () => {
     }))
 })
 
-describe('two processes on one database', () => {
-  const race = async (path: string): Promise<number> => {
-    const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, path, '300'], {
-      stdout: 'pipe',
-      stderr: 'inherit',
-    })
-    const printed = await new Response(racer.stdout).text()
-    expect(await racer.exited).toBe(0)
-    return Number(printed)
-  }
+const race = async (database: string): Promise<number> => {
+  const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, database, '300'], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const printed = await new Response(racer.stdout).text()
+  expect(await racer.exited).toBe(0)
+  return Number(printed)
+}
 
+describe('two processes on one database', () => {
   test('together get exactly the holds that the balance covers', () =>
     onDisk({ balance: 4_000 }, async (path, db) => {
       const admitted = await Promise.all([race(path), race(path)])
@@ -119,6 +121,15 @@ describe('two processes on one database', () => {
       expect(stateOf(db)).toMatchObject({ balance: 4_000, held: 4_000 })
       expect(brokenInvariants(db)).toEqual([])
     }))
+
+  test.if(hasPostgres)('on a server, do so as well', async () => {
+    await using there = await postgresWorld()
+    await there.begin({ balance: 4_000 })
+    const admitted = await Promise.all([race(there.url), race(there.url)])
+    expect(admitted[0] + admitted[1]).toBe(400)
+    expect(await there.stateOf()).toMatchObject({ balance: 4_000, held: 4_000 })
+    expect(await there.brokenInvariants()).toEqual([])
+  })
 })
 
 describe('a process killed during a commit', () => {

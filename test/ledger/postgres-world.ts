@@ -25,8 +25,21 @@ export interface PostgresWorld extends AsyncDisposable {
   brokenInvariants(): Promise<string[]>
 }
 
+/** In a database of its own, which goes with it. */
 export async function postgresWorld(): Promise<PostgresWorld> {
   const { name, url } = await makeDatabase()
+  const there = await worldAt(url)
+  return {
+    ...there,
+    async [Symbol.asyncDispose]() {
+      await there[Symbol.asyncDispose]()
+      await dropDatabase(name)
+    },
+  }
+}
+
+/** In a database with or without the tables. */
+export async function worldAt(url: string): Promise<PostgresWorld> {
   const db = await openPostgres(url)
   const executor = openPostgresExecutor(url)
   const run = async (text: string) => {
@@ -61,7 +74,6 @@ export async function postgresWorld(): Promise<PostgresWorld> {
     async [Symbol.asyncDispose]() {
       await executor.close()
       await db.close()
-      await dropDatabase(name)
     },
   }
 }

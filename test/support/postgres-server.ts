@@ -6,6 +6,8 @@ import { temporary } from './temporary.ts'
 export interface PostgresServer extends AsyncDisposable {
   /** Of its superuser. */
   url: string
+  /** Ends it at once, as by a crash, and starts it again. It does not wait until it answers. */
+  crash(): void
 }
 
 const SETTINGS = [
@@ -20,9 +22,13 @@ const SETTINGS = [
   'log_min_messages=fatal',
 ]
 
-/** Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. */
-const WATCH =
-  'folder=$1; shift; "$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"'
+/**
+ * Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. At each line the server is
+ * ended at once, as by a crash, and started again.
+ */
+const WATCH = `folder=$1; shift; "$@" & server=$!
+while read -r line; do kill -QUIT $server; wait $server; "$@" & server=$!; done
+kill -QUIT $server; wait $server; rm -rf "$folder"`
 
 /** @throws Error that says what the server said, where it does not start */
 export async function startPostgres(native: string): Promise<PostgresServer> {
@@ -47,6 +53,10 @@ export async function startPostgres(native: string): Promise<PostgresServer> {
   child.unref()
   return {
     url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
+    crash() {
+      child.stdin.write('\n')
+      void child.stdin.flush()
+    },
     async [Symbol.asyncDispose]() {
       await child.stdin.end()
       await child.exited
