@@ -161,6 +161,14 @@ export const INVARIANTS: readonly Invariant[] = [
            WHERE kind = 'charge' AND calls.account_id IS DISTINCT FROM entries.account_id`,
   },
   {
+    name: 'entry_has_account',
+    meaning: 'An entry is of an account that is there.',
+    over: 'entries',
+    sql: `SELECT 'entry ' || entries.id AS subject, 'account ' || account_id AS expected, 'none' AS found
+            FROM entries LEFT JOIN accounts ON accounts.id = account_id
+           WHERE accounts.id IS NULL`,
+  },
+  {
     name: 'call_has_its_price',
     meaning: 'The price that a call names is there.',
     over: 'calls',

@@ -108,7 +108,11 @@ const EMPTIED = [
   'generations',
   'gateways',
 ]
-const EMPTYING = [...EMPTIED.map((table) => `DELETE FROM ${table}`), `PERFORM setval('hold_ids', 1, false)`]
+const NUMBERED = ['holds', 'prices', 'generations']
+const EMPTYING = [
+  ...EMPTIED.map((table) => `DELETE FROM ${table}`),
+  ...NUMBERED.map((table) => `PERFORM setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),
+]
 
 /** The names of the broken invariants, as one query. */
 export async function brokenIn(db: Db): Promise<string[]> {
