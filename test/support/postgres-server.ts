@@ -54,7 +54,7 @@ export async function startPostgres(native: string): Promise<PostgresServer> {
   return {
     url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
     crash() {
-      child.stdin.write('\n')
+      void child.stdin.write('\n')
       void child.stdin.flush()
     },
     async [Symbol.asyncDispose]() {
