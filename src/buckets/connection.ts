@@ -24,7 +24,7 @@ export interface BucketObject {
 export interface Connection {
   /** For people: `s3://bucket/prefix`. */
   readonly where: string
-  /** The size of an object in bytes; undefined if there is none. */
+  /** The size of an object in bytes; undefined if it is not there. */
   size(key: string): Promise<number | undefined>
   /** Puts an object of bytes in memory: it is there whole, or not at all. */
   put(key: string, bytes: Uint8Array): Promise<void>
@@ -37,7 +37,7 @@ export interface Connection {
   stream(key: string, range?: Range): AsyncGenerator<Uint8Array>
   /** The same in memory. */
   bytes(key: string, range: Range): Promise<Uint8Array<ArrayBuffer>>
-  /** Also where there is none. */
+  /** Also what is not there. */
   remove(key: string): Promise<void>
   /** The objects whose keys begin so, in the order of their bytes. */
   list(beginning: string): AsyncGenerator<BucketObject>
@@ -135,7 +135,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   return await ask()
 }
 
-/** The answer to HEAD has no words: why there is none is asked again, by one that has. */
+/** The answer to HEAD has no words: why an object is missing is asked again, by a request whose answer has them. */
 async function sizeOf(client: Bun.S3Client, key: string): Promise<number | undefined> {
   try {
     return (await client.stat(key)).size

@@ -96,7 +96,7 @@ async function changeRows(tx: Db, name: RewriteName, changed: readonly Call[]): 
   await Promise.all(changed.map((call) => rewriteQueries(tx)[name].run({ ...call })))
 }
 
-/** They change the calls that there is anything to do about. @returns these */
+/** They change the calls that are not in the new form yet. @returns these */
 const CHANGES: Record<RewriteName, (tx: Db, next: readonly Call[]) => Call[] | Promise<Call[]>> = {
   async prices(tx, next) {
     const known = new Map<string, number>()

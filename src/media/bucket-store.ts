@@ -119,8 +119,8 @@ async function put(
         bytes += chunk.byteLength
         if (bytes > cap_bytes) throw tooLarge(cap_bytes)
         hash.update(chunk)
-        // Its buffer may be freed once the next one is asked for, and it is sent later.
-        yield content instanceof Uint8Array ? chunk : chunk.slice()
+        // A copy: its buffer may be freed once the next one is asked for, and it is sent later.
+        yield content instanceof Uint8Array ? chunk : new Uint8Array(chunk)
       }
     } catch (thrown) {
       refusal = { thrown }

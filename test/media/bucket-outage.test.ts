@@ -9,7 +9,7 @@ import type { FileStore } from '../../src/media/store.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
 
-const LIMITS: BucketFilesLimits = { answer_ms: 500, least_bytes_per_s: 1e9, try_every_ms: 20 }
+const LIMITS: BucketFilesLimits = { answer_ms: 1_500, least_bytes_per_s: 1e9, try_every_ms: 20 }
 const BYTES = new TextEncoder().encode('a cat')
 
 async function failureOf(work: () => unknown): Promise<StorageFailure> {

@@ -16,6 +16,12 @@ const MB = 1024 * 1024
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
+/** Each a Buffer of its own, as sockets give them. */
+async function* chunksOf(content: Uint8Array, chunk_bytes = 64 * 1024): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += chunk_bytes)
+    yield Buffer.from(new Uint8Array(content.subarray(at, at + chunk_bytes)).buffer)
+}
+
 /** Bytes of which no two pieces are alike. */
 function pattern(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
@@ -23,10 +29,6 @@ function pattern(length: number): Uint8Array {
     words[index] = Math.imul(index, 2_654_435_761)
   })
   return bytes
-}
-
-async function* chunksOf(content: Uint8Array, chunk_bytes = 64 * 1024): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < content.length; at += chunk_bytes) yield content.slice(at, at + chunk_bytes)
 }
 
 async function* brokenAfter(bytes: number): AsyncGenerator<Uint8Array> {

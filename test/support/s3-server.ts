@@ -37,6 +37,29 @@ if (!hasS3Server) {
 
 const ROOT = { access_key_id: 'tester', secret_access_key: 'a-secret-of-the-bucket' }
 
+/** Ends the server, and removes its folder, when its own input ends, which it does with the process that holds it. Tells which process it is first. */
+const WATCH =
+  'folder=$1; shift; "$@" >/dev/null 2>&1 & server=$!; echo $server; read stop; kill -KILL $server; wait $server; [ "$stop" ] || rm -rf "$folder"'
+
+interface Running {
+  child: Bun.Subprocess<'pipe', 'pipe', 'ignore'>
+  pid: number
+}
+
+async function run(folder: string, command: readonly string[]): Promise<Running> {
+  const { access_key_id, secret_access_key } = ROOT
+  const child = Bun.spawn(['sh', '-c', WATCH, 'sh', folder, ...command], {
+    env: { ...process.env, ROOT_ACCESS_KEY: access_key_id, ROOT_SECRET_KEY: secret_access_key },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  // A test process need not wait for it at its end.
+  child.unref()
+  const { value } = await child.stdout.getReader().read()
+  return { child, pid: Number(new TextDecoder().decode(value)) }
+}
+
 /** @param bucket the one that it has */
 export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
   if (PROGRAM === undefined) throw new Error(MISSING)
@@ -46,13 +69,7 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
   const port = freePort()
   const endpoint = `http://127.0.0.1:${port}`
   const command = [PROGRAM, '--port', `127.0.0.1:${port}`, '--quiet', 'posix', folder.path]
-  let child: Bun.Subprocess | undefined
-  const end = () => child?.kill('SIGKILL')
-  const clear = () => {
-    end()
-    folder[Symbol.dispose]()
-  }
-  process.once('exit', clear)
+  let running: Running | undefined
   const server: S3Server = {
     endpoint,
     bucket,
@@ -63,12 +80,7 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
         .map(({ parentPath, name }) => join(parentPath, name).slice(folder.path.length + bucket.length + 2)),
     file: (name) => folder.at(join(bucket, name)),
     async start() {
-      child = Bun.spawn(command, {
-        env: { ...process.env, ROOT_ACCESS_KEY: ROOT.access_key_id, ROOT_SECRET_KEY: ROOT.secret_access_key },
-        stdin: 'ignore',
-        stdout: 'ignore',
-        stderr: 'ignore',
-      })
+      running = await run(folder.path, command)
       await eventually('versitygw listens', () =>
         fetch(endpoint).then(
           () => true,
@@ -77,13 +89,14 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
       )
     },
     async stop() {
-      end()
-      await child?.exited
+      running?.child.stdin.write('stop\n')
+      await running?.child.stdin.end()
+      await running?.child.exited
+      running = undefined
     },
-    hang: () => child?.kill('SIGSTOP'),
-    resume: () => child?.kill('SIGCONT'),
+    hang: () => running && process.kill(running.pid, 'SIGSTOP'),
+    resume: () => running && process.kill(running.pid, 'SIGCONT'),
     async [Symbol.asyncDispose]() {
-      process.off('exit', clear)
       await server.stop()
       folder[Symbol.dispose]()
     },

@@ -9,7 +9,7 @@ export interface ExaminedServer {
   version: string
   /** Why a gateway would not start, each with what to do after a colon. */
   faults: readonly string[]
-  /** Of the tables; both 0 where there are none. */
+  /** Of the tables; both 0 without tables. */
   schema: Awaited<ReturnType<typeof versionOf>>
   rights: Rights
   /** Of the whole database. */
@@ -26,7 +26,7 @@ export interface ExaminedServer {
 }
 
 interface Rights {
-  /** Whether the next version can change the tables, or make them where there are none. */
+  /** Whether the next version can change the tables, or make them where they are missing. */
   may_migrate: boolean
   /** Tables that cannot be read or written. */
   refused: readonly string[]

@@ -8,7 +8,7 @@ import type { Diagnosis } from '../../surface/doctor.ts'
 import { closing } from '../../utilities/at-end.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import { codeOf, messageOf } from '../../utilities/thrown.ts'
-import { diagnosesOf, type Patient } from './diagnosis.ts'
+import { diagnosesOf, NO_TABLES, type Patient } from './diagnosis.ts'
 
 const schema = diagnosesOf('schema')
 
@@ -64,11 +64,7 @@ const RESTORE =
 function versionOf(db: Database): Diagnosis {
   const version = schemaVersion(db)
   const known = MIGRATIONS.length
-  if (version === 0)
-    return schema.warn(
-      'it has no tables',
-      'The first start creates them. If it had tables before, stop the gateway and restore a backup.',
-    )
+  if (version === 0) return schema.warn(...NO_TABLES)
   if (version > known)
     return schema.fail(
       `version ${version}, from a newer program; this one knows ${known}`,

@@ -23,3 +23,9 @@ export const diagnosesOf = (check: string) => ({
   warn: (found: string, advice: string): Diagnosis => ({ check, level: 'warn', found, advice }),
   fail: (found: string, advice: string): Diagnosis => ({ check, level: 'fail', found, advice }),
 })
+
+/** A finding of either engine, and what to do about it. */
+export const NO_TABLES = [
+  'it has no tables',
+  'The first start creates them. If it had tables before, stop the gateway and restore a backup.',
+] as const

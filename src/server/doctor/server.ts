@@ -4,7 +4,7 @@ import { NEWEST } from '../../db/postgres/migrate.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import { messageOf } from '../../utilities/thrown.ts'
-import { diagnosesOf } from './diagnosis.ts'
+import { diagnosesOf, NO_TABLES } from './diagnosis.ts'
 
 const database = diagnosesOf('database')
 const schema = diagnosesOf('schema')
@@ -49,11 +49,7 @@ function faultFound(sentence: string): Diagnosis {
 }
 
 function versionFound({ schema: { version, readable_from } }: ExaminedServer): Diagnosis {
-  if (version === 0)
-    return schema.warn(
-      'it has no tables',
-      'The first start creates them. If it had tables before, stop the gateway and restore a backup.',
-    )
+  if (version === 0) return schema.warn(...NO_TABLES)
   if (readable_from > NEWEST)
     return schema.fail(
       `version ${version}, from a newer program; this one knows ${NEWEST}`,

@@ -54,7 +54,7 @@ export interface EngineLedgerOptions
     Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
 
 export interface EngineOptions {
-  /** `make`: writes, to a new database where there is none. */
+  /** `make`: writes, and makes the database first where it is missing. */
   access: 'read' | 'write' | 'make'
   /** Who changes what is changed, for the audit log. */
   by?: By | undefined
