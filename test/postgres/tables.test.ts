@@ -90,7 +90,7 @@ describe.if(hasPostgres)('the tables', () => {
 
 async function ofPostgres(): Promise<Tables> {
   const names = await db.rows<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'tollgate'::regnamespace AND relkind = 'r' AND relname <> 'schema'",
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'tollgate'::regnamespace AND relkind = 'r' AND relname NOT IN ('schema', 'commits')",
   )
   return Object.fromEntries(await Promise.all(names.map(async ({ name }) => [name, await tableOf(name)])))
 }

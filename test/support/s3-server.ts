@@ -89,7 +89,7 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
       )
     },
     async stop() {
-      running?.child.stdin.write('stop\n')
+      void running?.child.stdin.write('stop\n')
       await running?.child.stdin.end()
       await running?.child.exited
       running = undefined

@@ -22,3 +22,10 @@ CREATE UNLOGGED TABLE image_rates (
 -- By the clock that all gateways share, in milliseconds since 1970; not that of the transaction's begin.
 CREATE FUNCTION now_ms() RETURNS bigint VOLATILE PARALLEL SAFE LANGUAGE sql
 RETURN (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+
+-- What the newest transaction of a connection left, to be found where the answer to its COMMIT was lost (db/postgres/commit-mark.ts). Not on SQLite.
+CREATE TABLE commits (
+  writer text COLLATE "C" PRIMARY KEY,
+  number bigint NOT NULL,
+  at_ms bigint NOT NULL
+) WITH (fillfactor = 50);

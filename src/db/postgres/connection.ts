@@ -1,4 +1,5 @@
 // One connection to PostgreSQL: its statements one after the other, and the end of it.
+
 import { type ReservedSQL, SQL } from 'bun'
 import type { Orm } from '../db.ts'
 import { connectionLost, endsConnection, failureOf } from './failure.ts'
@@ -37,6 +38,16 @@ export interface Answer {
   readonly command: string
 }
 
+/** A transaction, and the mark that it leaves (commit-mark.ts). */
+export interface Marked {
+  /** `pg_current_xact_id()` */
+  readonly transaction_id: string
+  /** The connection that writes it. */
+  readonly writer: string
+  /** Rises with each transaction of the connection. */
+  readonly number: number
+}
+
 /** A statement, and what its parameters are. */
 export interface Statement {
   readonly text: string
@@ -51,6 +62,8 @@ export class Connection {
   readonly orm: Orm
   readonly #client: SQL
   readonly #session: ReservedSQL
+  readonly #writer = crypto.randomUUID()
+  #commits = 0
   #max_answer_ms = MAX_ANSWER_MS
   #is_lost = false
 
@@ -88,6 +101,12 @@ export class Connection {
       void client.close({ timeout: 0 })
       throw failureOf(thrown)
     }
+  }
+
+  /** Of its next transaction. @param transaction_id `pg_current_xact_id()` */
+  nextMark(transaction_id: string): Marked {
+    this.#commits += 1
+    return { transaction_id, writer: this.#writer, number: this.#commits }
   }
 
   get isLost(): boolean {

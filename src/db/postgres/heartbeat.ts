@@ -39,6 +39,12 @@ const END_SILENT = `UPDATE gateways SET ended_at_ms = now_ms()
   WHERE ended_at_ms IS NULL AND coalesce(seen_at_ms, 0) < now_ms() - $silent_ms
   RETURNING id, name`
 
+/** A connection's own goes with its next transaction; whoever asks for one of a lost connection asks within seconds. */
+const FORGET_MARKS = 'DELETE FROM commits WHERE at_ms < now_ms() - 86400000'
+
+/** Removes the marks of connections that are long gone. @throws StorageFailure */
+export const forgetMarks = (db: Db): Promise<unknown> => db.write((db) => db.rows(FORGET_MARKS))
+
 /** Ends the gateways that have told nothing for so long. @throws StorageFailure */
 export const endSilent = (db: Db, silent_ms: number): Promise<{ id: number; name: string }[]> =>
   db.write((db) => db.rows(END_SILENT, { silent_ms }))

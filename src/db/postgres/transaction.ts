@@ -2,7 +2,8 @@
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { pauses } from '../busy.ts'
 import type { Awaitable } from '../db.ts'
-import type { Connection } from './connection.ts'
+import { markOf, wasCommitted } from './commit-mark.ts'
+import type { Connection, Marked } from './connection.ts'
 import { StatementError } from './failure.ts'
 
 /** How long the answer to a COMMIT is waited for, and then the answer to what became of it. */
@@ -10,6 +11,12 @@ const MAX_COMMIT_MS = 5_000
 
 /** Where it is not known what became of a transaction. */
 const UNKNOWN_OUTCOME = '08007'
+
+/** Of a statement after one that failed, in the same transaction. */
+const FAILED_BEFORE = '25P02'
+
+/** Of a transaction in which a statement failed it carries out nothing, and says so by no failure of its own. */
+export const COMMIT = { text: 'COMMIT' }
 
 /** The transaction came to nothing for want of its connection, and may be done again. */
 class RolledBack extends StorageFailure {}
@@ -35,18 +42,18 @@ export async function inTransaction<T>(
   work: () => Awaitable<T>,
   { durable, reopen }: How,
 ): Promise<T> {
-  const id = await begin(connection, durable)
+  const marked = connection.nextMark(await begin(connection, durable))
   const result = await untilEnd(connection, work)
   try {
-    const { command } = await connection.ask('COMMIT', [], MAX_COMMIT_MS)
-    if (command === 'COMMIT') return result
+    await connection.askAll([markOf(marked), COMMIT], MAX_COMMIT_MS)
+    return result
   } catch (thrown) {
+    if (thrown instanceof StatementError && thrown.code === FAILED_BEFORE)
+      throw new Error('A statement of the transaction failed, and was caught; everything was rolled back.')
     if (!connection.isLost) throw thrown
-    if (await isCommitted(id, reopen)) return result
+    if (await isCommitted(marked, reopen)) return result
     throw rolledBack(thrown)
   }
-  // PostgreSQL carries out nothing of it, and does not call that a failure.
-  throw new Error('A statement of the transaction failed, and was caught; everything was rolled back.')
 }
 
 /** Reads as of one moment, for as long as it takes. @throws what `work` throws; StorageFailure */
@@ -64,7 +71,7 @@ export async function inSnapshot<T>(connection: Connection, work: () => Awaitabl
   return result
 }
 
-/** @returns its number, by which is asked what became of it */
+/** @returns its number */
 async function begin(connection: Connection, durable: boolean): Promise<string> {
   const commit = durable ? '' : 'SET LOCAL synchronous_commit = off;'
   const [row = []] = await untilEnd(connection, () =>
@@ -103,12 +110,11 @@ function rolledBack(thrown: unknown): unknown {
  * Whether a transaction was carried out whose connection was lost at its COMMIT. Asks until the server can say so: it may be starting, or
  * may not have noticed yet that the connection is lost.
  *
- * @param id its number: `pg_current_xact_id()`
  * @param reopen opens another connection
  * @throws StorageFailure 08007 where it can not be told in time
  */
 export async function isCommitted(
-  id: string,
+  marked: Marked,
   reopen: () => Promise<Connection>,
   within_ms = MAX_COMMIT_MS,
 ): Promise<boolean> {
@@ -116,11 +122,9 @@ export async function isCommitted(
   let cause: unknown
   for (const pause_ms of pauses()) {
     try {
-      const status = await statusOf(id, reopen)
-      if (status !== 'in progress') return status === 'committed'
+      const is_committed = await asked(marked, reopen)
+      if (is_committed !== undefined) return is_committed
     } catch (thrown) {
-      // A server that does not know the number, since it took over from one that failed, has nothing of the transaction.
-      if (thrown instanceof StatementError) return false
       cause = thrown
     }
     if (performance.now() + pause_ms > due_ms) break
@@ -134,11 +138,10 @@ export async function isCommitted(
   })
 }
 
-async function statusOf(id: string, reopen: () => Promise<Connection>): Promise<unknown> {
+async function asked(marked: Marked, reopen: () => Promise<Connection>): Promise<boolean | undefined> {
   const connection = await reopen()
   try {
-    const { rows } = await connection.ask('SELECT pg_xact_status($1::text::xid8)', [id], MAX_COMMIT_MS)
-    return rows[0]?.[0]
+    return await wasCommitted(marked, connection)
   } finally {
     await connection.close()
   }

@@ -1,18 +1,18 @@
 // One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits.
-import type { Connection } from '../../db/postgres/connection.ts'
-import { rollBack } from '../../db/postgres/transaction.ts'
+import { markOf } from '../../db/postgres/commit-mark.ts'
+import type { Connection, Marked } from '../../db/postgres/connection.ts'
+import { COMMIT, rollBack } from '../../db/postgres/transaction.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
 import type { SharedPrices } from './prices.ts'
 import { readingOf } from './reading.ts'
-import { REWRITE, writesOf } from './writing.ts'
+import { writesOf } from './writing.ts'
 
 /** A batch whose outcomes are known, and that is not committed yet. */
 export interface DecidedBatch {
   readonly outcomes: Outcome[]
-  /** The number of its transaction. */
-  readonly transaction_id: string
+  readonly marked: Marked
   /** The holds that it opens. */
   readonly opened: readonly number[]
   /**
@@ -52,13 +52,13 @@ export async function decide(
     const { book, transaction_id, is_alive } = reading.begun(answers)
     if (!is_alive) throw new Fenced()
     const outcomes = operations.map((operation) => apply(book, operation))
-    const writes = operations.length > 0 ? writesOf(book, prices) : [REWRITE]
+    const marked = connection.nextMark(transaction_id)
     return {
       outcomes,
-      transaction_id,
+      marked,
       opened: [...book.new_holds].map(({ id }) => id),
       async commit(within_ms) {
-        await connection.askAll([...writes, COMMIT], within_ms)
+        await connection.askAll([...writesOf(book, prices), markOf(marked), COMMIT], within_ms)
       },
     }
   } catch (thrown) {
@@ -68,5 +68,3 @@ export async function decide(
 }
 
 const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
-/** Of a transaction in which a statement failed it carries out nothing, and says so by no failure of its own. */
-const COMMIT = { text: 'COMMIT' }

@@ -145,7 +145,7 @@ class PostgresExecutor implements Executor {
     if (!this.#unknown) return undefined
     const { batch, operations: of_batch } = this.#unknown
     const is_committed = await isCommitted(
-      batch.transaction_id,
+      batch.marked,
       () => this.#open(left),
       this.#is_given_up ? 0 : left(),
     )

@@ -8,7 +8,7 @@ import type { KeyedEntry, Operation } from '../operations.ts'
 /** What is known of a batch once it has been read. */
 export interface Begun {
   readonly book: Book
-  /** The number of its transaction. */
+  /** `pg_current_xact_id()` */
   readonly transaction_id: string
   /** Whether its gateway has not ended. */
   readonly is_alive: boolean

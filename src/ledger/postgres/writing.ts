@@ -39,9 +39,6 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
   ]
 }
 
-/** Writes one row as it is, to see whether anything can be written. */
-export const REWRITE: Statement = { text: 'UPDATE schema SET version = version' }
-
 const writing = (text: string, rows: readonly object[]): Statement[] =>
   rows.length === 0 ? [] : [{ text, values: [jsonOf(rows)] }]
 

@@ -2,7 +2,7 @@
 import { fingerprintOf } from '../../config/fingerprint.ts'
 import type { Db } from '../../db/db.ts'
 import { aliveGateways, beginGateway, endGateway } from '../../db/gateways.ts'
-import { beat, endSilent, revive, serverClock } from '../../db/postgres/heartbeat.ts'
+import { beat, endSilent, forgetMarks, revive, serverClock } from '../../db/postgres/heartbeat.ts'
 import type { Gateway } from '../../db/schema.ts'
 import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
@@ -93,6 +93,7 @@ class Heartbeat implements OwnGateway {
   }
 
   async endSilent(): Promise<void> {
+    await forgetMarks(this.#db)
     for (const { id: gateway_id, name } of await endSilent(this.#db, this.#timing.silent_after_ms))
       this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
   }
