@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   unimplemented: 'The operator has not switched this on',
   upstream_failed: 'The provider failed',
   upstream_overloaded: 'The provider is overloaded',
-  overloaded: 'The gateway is stopping, or cannot write its disk',
+  overloaded: 'The gateway is stopping, or cannot write its storage',
   upstream_timeout: "The provider, or the caller's own body, took too long",
 }
 

@@ -12,6 +12,18 @@ const tags = ['Health']
 const StatusBody = <const Word extends string>(word: Word) =>
   Type.Object({ status: Type.Literal(word) }, { description: 'It does.' })
 
+const ReadyBody = Type.Object(
+  {
+    status: Type.Literal('ready'),
+    files: Type.Optional(
+      Type.String({
+        description: 'Why images and uploads are refused at the moment. Other calls are taken.',
+      }),
+    ),
+  },
+  { description: 'It does.' },
+)
+
 const NotReadyBody = Type.Object(
   { status: Type.Literal('not ready'), reason: Type.String({ description: 'Which check failed.' }) },
   { description: 'It does not.' },
@@ -19,7 +31,7 @@ const NotReadyBody = Type.Object(
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */
 export function health(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
-  const { notReady } = gateway.operations
+  const { notReady, filesTrouble } = gateway.operations
   return new Elysia({ name: 'health' })
     .use(openCalls(gateway, SURFACE))
     .get('/healthz', () => ({ status: 'ok' as const }), {
@@ -30,12 +42,12 @@ export function health(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operati
       '/readyz',
       () => {
         const reason = notReady()
-        return reason === undefined
-          ? { status: 'ready' as const }
-          : status(503, { status: 'not ready' as const, reason })
+        if (reason !== undefined) return status(503, { status: 'not ready' as const, reason })
+        const files = filesTrouble()
+        return { status: 'ready' as const, ...(files === undefined ? {} : { files }) }
       },
       {
-        response: { 200: StatusBody('ready'), 503: NotReadyBody, ...failures(ErrorBody, 500) },
+        response: { 200: ReadyBody, 503: NotReadyBody, ...failures(ErrorBody, 500) },
         detail: {
           tags,
           operationId: 'getReadiness',

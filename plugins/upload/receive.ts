@@ -7,6 +7,7 @@ import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
+import { refuseUnstorable } from '../../src/library/library.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 
 /** As much as the largest body of the images' endpoints: a hundred small files or four large ones. */
@@ -38,6 +39,7 @@ export const receiveFiles = (
   within(exchange, origin, async (call) => {
     const { caller, place } = call
     await images.decoder.assertUsable()
+    refuseUnstorable(images.library)
     const intake = beginIntake(images.library, caller.account.id)
     call.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)

@@ -198,7 +198,7 @@ async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }:
 
 /** @throws Error where the bucket has another number of bytes: then it has none */
 async function assertKept(client: Bun.S3Client, key: string, bytes: number): Promise<void> {
-  const { size } = await client.stat(key)
+  const size = (await sizeOf(client, key)) ?? 0
   if (size === bytes) return
   await client.delete(key)
   throw new Error(`The bucket kept ${size} of ${bytes} bytes, and the object was deleted: try again.`)

@@ -84,10 +84,15 @@ export const overloaded = constructorOf('overloaded')
 /** Codes of the system that say a disk cannot be read or written at the moment, whatever was to be written. errno(3) */
 const DISK_CODES = /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/
 
-/** Whether the disk or the database failed, not the work that was to be done: the same may succeed later. */
+/** Whether the disk, the database or the bucket failed, not the work that was to be done: the same may succeed later. */
 export const isStorageFailure = (thrown: unknown): thrown is Error & { code: string } =>
   thrown instanceof StorageFailure ||
   (thrown instanceof Error && 'code' in thrown && DISK_CODES.test(String(thrown.code)))
+
+/** Drops a failure of the disk, the database or the bucket, for work that may be left undone; throws any other. */
+export function dropIfOfStorage(thrown: unknown): void {
+  if (!isStorageFailure(thrown)) throw thrown
+}
 
 /**
  * Any thrown value as a GatewayError, with the original as its cause: a failure of the disk or the database becomes
@@ -96,7 +101,7 @@ export const isStorageFailure = (thrown: unknown): thrown is Error & { code: str
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   if (isStorageFailure(thrown)) {
-    return overloaded('The gateway cannot read or write its disk at the moment; please try again.', {
+    return overloaded('The gateway cannot read or write its storage at the moment; please try again.', {
       code: 'storage_unavailable',
       retry_after_s: 1,
       cause: thrown,

@@ -1,5 +1,5 @@
 // Kept content: bytes in a row, or in a file where they are many, written within the bounds of an account and of all.
-import { payloadTooLarge } from '../domain/errors.ts'
+import { dropIfOfStorage, payloadTooLarge } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Room } from './room.ts'
 import type { KeepLimits } from './space.ts'
@@ -102,7 +102,8 @@ export async function keepContent(
     return kept
   } finally {
     space.write(account_id, -kept_bytes)
-    if (!kept && in_file) await files.remove(body.file)
+    // Otherwise it would hide why it was not kept; without a row it is removed as in room.ts.
+    if (!kept && in_file) await files.remove(body.file).catch(dropIfOfStorage)
   }
 }
 

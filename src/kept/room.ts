@@ -1,5 +1,6 @@
 // Room for kept content: the oldest is given up, and its files removed, where a bound is exceeded.
 import type { Awaitable } from '../db/db.ts'
+import { dropIfOfStorage } from '../domain/errors.ts'
 import { atFirstUse } from '../utilities/at-first-use.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { createSpace, type Excess, type Holding, type KeepLimits, type Space } from './space.ts'
@@ -44,9 +45,13 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
   /** One after the other, so that nobody gives up more for the same excess. */
   const inTurn = createSlots(1)
 
-  /** Rows are changed before their files: a file without a row is removed at the next start, a row needs its file. */
+  /**
+   * Rows are changed before their files, since a row needs its file. A file that cannot be removed now stays without one: the next
+   * start removes it from a folder, and `tollgate audit --files --remove` from a bucket.
+   */
   async function removeFiles(rows: readonly Spacious[]): Promise<void> {
-    for (const { body_file } of rows) if (body_file !== null) await files.remove(body_file)
+    for (const { body_file } of rows)
+      if (body_file !== null) await files.remove(body_file).catch(dropIfOfStorage)
   }
 
   /** @returns undefined if everything must stay */

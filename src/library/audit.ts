@@ -67,7 +67,8 @@ export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'fil
   (await compareLibrary(library)).findings
 
 /**
- * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
+ * Compares the rows with the files, and the files with the quotas; a bucket, which may be large, is not looked through: then only
+ * the quotas are. May run beside a server: only what is found twice is
  * reported, since rows and files may change between two reads.
  *
  * @returns one finding for each breach, and the files that are concerned
@@ -98,6 +99,7 @@ async function breaches({
   images,
   files: uploads,
 }: Pick<Library, 'db' | 'images' | 'files'>): Promise<LibraryAudit> {
+  if (!images.folder || !uploads.folder) return await quotasAlone(db)
   // The files are listed before the rows are read: a listed file had its row before it was written.
   const [produced_files, uploaded_files] = [await sizesIn(images), await sizesIn(uploads)]
   const produced = (await generationQueries(db).places.all()).flatMap(filesOfGeneration)
@@ -106,13 +108,21 @@ async function breaches({
     ...disagreements(produced, produced_files, 'images'),
     ...disagreements(uploaded, uploaded_files, 'files'),
   ]
-  const findings = [...files.map(findingOf), ...quotas(uploaded, uploaded_files)]
+  const findings = [...files.map(findingOf), ...quotas(uploaded, uploaded_files), ...exceeded(uploaded)]
   const checked = {
     'stored images': [...produced, ...uploaded].filter(({ bytes }) => bytes !== undefined).length,
     files: produced_files.size + uploaded_files.size,
     accounts: new Set(uploaded.map(({ account_id }) => account_id)).size,
   }
   return { rules: rulesOf(checked, findings), files, findings }
+}
+
+async function quotasAlone(db: Library['db']): Promise<LibraryAudit> {
+  const uploaded = (await fileQueries(db).all.all()).map(fileOfUpload)
+  const findings = exceeded(uploaded)
+  const accounts = new Set(uploaded.map(({ account_id }) => account_id)).size
+  const rules = rulesOf({ 'stored images': 0, files: 0, accounts }, findings)
+  return { rules: rules.filter(({ invariant }) => invariant === 'quota_is_kept'), findings, files: [] }
 }
 
 const OVER = {
@@ -195,16 +205,19 @@ function quotas(rows: Named[], sizes: Map<string, number>): Finding[] {
   const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
   return [...accounts].flatMap(([id, of_account]) => {
     const stored = of_account.filter(({ bytes, key }) => bytes !== undefined && sizes.has(key))
-    const used = of_account.reduce((total, { bytes = 0 }) => total + bytes, 0)
     const counted = stored.reduce((total, { bytes = 0 }) => total + bytes, 0)
     const on_disk = stored.reduce((total, { key }) => total + (sizes.get(key) ?? 0), 0)
     const subject = `account ${id}`
-    return [
-      ...(counted === on_disk ? [] : [finding('used_quota_is_sum_of_files', subject, on_disk, counted)]),
-      ...(used <= FILE_QUOTA_BYTES
-        ? []
-        : [finding('quota_is_kept', subject, `at most ${FILE_QUOTA_BYTES}`, used)]),
-    ]
+    return counted === on_disk ? [] : [finding('used_quota_is_sum_of_files', subject, on_disk, counted)]
+  })
+}
+
+function exceeded(rows: readonly Named[]): Finding[] {
+  const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
+  return [...accounts].flatMap(([id, of_account]) => {
+    const used = of_account.reduce((total, { bytes = 0 }) => total + bytes, 0)
+    if (used <= FILE_QUOTA_BYTES) return []
+    return [finding('quota_is_kept', `account ${id}`, `at most ${FILE_QUOTA_BYTES}`, used)]
   })
 }
 

@@ -6,7 +6,7 @@ import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
-import type { Library } from './library.ts'
+import { type Library, refuseUnstorable } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
 import { fileQueries } from './queries.ts'
@@ -46,7 +46,7 @@ export async function listFiles(db: Db, account_id: number, request: PageRequest
  * Deletes a stored file of an account: the row first, then the bytes, so that no row says stored without its bytes. Also where
  * they are missing.
  *
- * @returns whether there was such a file
+ * @returns whether there was such a file @throws GatewayError overloaded while its bytes could not be deleted
  */
 export async function removeFile(
   library: Library,
@@ -55,6 +55,7 @@ export async function removeFile(
   by?: By,
 ): Promise<boolean> {
   const { db, files: store, quota, probe } = library
+  refuseUnstorable(library)
   const removed = await db.begin(async (tx) => {
     const row: FileRow | undefined = await fileQueries(tx).removeStored.get({ account_id, key })
     if (row && by) await recordAction(tx, { action: 'file.deleted', account_id, before: { file: key } }, by)

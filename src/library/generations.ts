@@ -2,6 +2,7 @@
 
 import type { Awaitable, Db } from '../db/db.ts'
 import type { Generation } from '../db/schema.ts'
+import { dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Library } from './library.ts'
@@ -89,7 +90,8 @@ export async function storeGenerations(
     await writeRows(db, stored, uuids.slice(images.length))
     probe('images.stored')
   } catch (thrown) {
-    for (const key of written) await store.remove(key)
+    // What cannot be removed either has no row, and is found by that.
+    for (const key of written) await store.remove(key).catch(dropIfOfStorage)
     throw thrown
   }
 }

@@ -8,7 +8,7 @@ import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
 import { findGeneration } from './generations.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
-import type { Library } from './library.ts'
+import { type Library, refuseUnstorable } from './library.ts'
 import { generationQueries } from './queries.ts'
 
 /** Which images; an absent field does not filter. */
@@ -63,13 +63,16 @@ function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
  *
  * @param by who deletes what is another's, for the audit log; absent: the account its own
  * @returns `under_way` for an image that is still being made; it is not deleted
+ * @throws GatewayError overloaded while its file could not be deleted
  */
 export async function removeGeneration(
-  { db, images, probe }: Pick<Library, 'db' | 'images' | 'probe'>,
+  library: Pick<Library, 'db' | 'images' | 'probe' | 'isFailing'>,
   account_id: number,
   uuid: string,
   by?: By,
 ): Promise<'removed' | 'under_way' | 'absent'> {
+  const { db, images, probe } = library
+  refuseUnstorable(library)
   const removed = await db.begin(async (tx) => {
     const values = { account_id, uuid: uuid.toLowerCase() }
     const row: Generation | undefined = await generationQueries(tx).remove.get(values)

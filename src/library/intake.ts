@@ -1,7 +1,7 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
 import type { Db, Tx } from '../db/db.ts'
 import type { FileRow } from '../db/schema.ts'
-import { invalidRequest, permissionDenied } from '../domain/errors.ts'
+import { dropIfOfStorage, invalidRequest, permissionDenied } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
 import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
@@ -108,7 +108,8 @@ export function beginIntake(library: Library, account_id: number): Intake {
       if (ended) return
       ended = true
       reservation.end(0)
-      for (const { key } of announced) await store.remove(storeKeyOf(key))
+      // What cannot be removed is found by its want of a row.
+      for (const { key } of announced) await store.remove(storeKeyOf(key)).catch(dropIfOfStorage)
       probe('file.removed')
       await removeRows(
         db,

@@ -25,9 +25,9 @@ export interface Recovered {
 
 /** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
-  const found_files = await findMissing(library)
+  const found_files = library.images.folder ? await findMissing(library) : 0
   const failed = await library.db.write((db) => generationQueries(db).failAbandoned.all())
-  // What there is of their files is quarantined.
+  // What there is of their files is quarantined; in a bucket `tollgate audit --files` finds it.
   const unfinished = await library.db.write((db) => fileQueries(db).removeAbandoned.all())
   const produced = await reconcile(library, imageShelf(library))
   const uploaded = await reconcile(library, fileShelf(library))

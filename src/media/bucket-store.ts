@@ -13,6 +13,8 @@ export interface BucketFiles {
   store(name: string): FileStore
   /** Whether nothing can be put into it at the moment. Costs nothing: asked at every call that stores something. */
   isFailing(): boolean
+  /** Puts an object and deletes it. @throws as the connection where that may not be */
+  tryOut(): Promise<void>
   /** Ends the trials of a bucket that fails. */
   stop(): void
 }
@@ -34,16 +36,21 @@ const LIMITS: BucketFilesLimits = { answer_ms: 10_000, least_bytes_per_s: 500_00
 
 /** The least that S3 takes for a part which is not the last. What is smaller is put at once, and again if that fails. */
 const PART_BYTES = 5 * 1024 * 1024
-/** Written over at each trial. */
-const TRIAL_KEY = 'tollgate-trial'
+/** Each trial has an object of its own: several gateways may try at the same moment. */
+const TRIALS = 'tollgate-trial/'
 
 export function openBucketFiles(
   bucket: Bucket,
   { onChange = () => {}, limits = LIMITS }: BucketFilesOptions = {},
 ): BucketFiles {
   const connection = connectBucket(bucket, { section: 'storage', ...limits })
+  async function tryOut(): Promise<void> {
+    const key = TRIALS + crypto.randomUUID()
+    await connection.put(key, new TextEncoder().encode('on trial'))
+    await connection.remove(key)
+  }
   const health = createBucketHealth({
-    tryOut: () => connection.put(TRIAL_KEY, new TextEncoder().encode('on trial')),
+    tryOut,
     onChange,
     every_ms: limits.try_every_ms,
   })
@@ -51,6 +58,7 @@ export function openBucketFiles(
     connection,
     store: (name) => storeBelow(`${name}/`, connection, health),
     isFailing: () => health.is_failing,
+    tryOut,
     stop: health.stop,
   }
 }

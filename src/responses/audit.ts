@@ -35,10 +35,13 @@ export const rulesOfResponses = (responses: number, findings: readonly Finding[]
   }))
 
 /**
- * Compares the rows with each other, and with the files. May run beside a server: what is wrong is looked at again, since
+ * Compares the rows with each other, and with the files of a folder: a bucket is not looked through. May run beside a server: what is wrong is looked at again, since
  * rows and files may change between two reads.
  */
-export async function auditResponses(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
+export async function auditResponses(
+  db: Db,
+  files: Pick<ContentFiles, 'list' | 'folder'>,
+): Promise<Finding[]> {
   const first = await breaches(db, files)
   if (first.length === 0) return first
   const again = new Set((await breaches(db, files)).map(nameOf))
@@ -47,15 +50,16 @@ export async function auditResponses(db: Db, files: Pick<ContentFiles, 'list' | 
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
 
-async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
+async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'folder'>): Promise<Finding[]> {
   const rows = await responseQueries(db).all.all()
   // After the rows: a row had its file before it was written.
-  const sizes = new Map((await Array.fromAsync(files.list())).map(({ key, bytes }) => [key, bytes]))
+  const sizes = files.folder && (await sizesIn(files))
   const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))
   const after = Map.groupBy(rows, ({ previous }) => previous)
   return rows.flatMap((row) => {
     const { body_file, body_bytes, kept_bytes } = row
-    const found_bytes = body_file === null ? body_bytes : sizes.get(body_file)
+    const file_bytes = sizes ? sizes.get(body_file ?? '') : kept_bytes
+    const found_bytes = body_file === null ? body_bytes : file_bytes
     const expected = expectedChain(row, row.previous === null ? undefined : by_id.get(row.previous))
     const later = after.get(row.id)?.length ?? 0
     return [
@@ -68,6 +72,10 @@ async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'open'>): Pro
       ...(later === row.later ? [] : [finding('response_counts_those_after_it', row, later, row.later)]),
     ]
   })
+}
+
+async function sizesIn(files: Pick<ContentFiles, 'list'>): Promise<Map<string, number>> {
+  return new Map((await Array.fromAsync(files.list())).map(({ key, bytes }) => [key, bytes]))
 }
 
 function expectedChain(row: Row, previous: Row | undefined): string {

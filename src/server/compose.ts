@@ -120,12 +120,15 @@ export function compose({
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       configuration,
       notReady,
+      filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       health: () => healthNow(route_sums),
       own_plugins: [],
     },
     db,
   }
 }
+
+const FILES_FAIL = 'the bucket cannot be read or written'
 
 const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
   fetch: createTransport(network, lazySimulator()),

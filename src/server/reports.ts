@@ -39,6 +39,24 @@ export const reportLostTo =
       'a hold cannot be written: its call is served, and not charged',
     )
 
+/** Reports that the bucket of files cannot be used, and, with how long that was, that it can again. */
+export function reportBucketTo(log: Logger): (failure: Error | undefined) => void {
+  let since_ms = 0
+  return (failure) => {
+    if (failure) {
+      since_ms = performance.now()
+      log.error(
+        { cause: failure },
+        'the bucket of files fails: images and uploads are refused until it works',
+      )
+    } else
+      log.info(
+        { lasted_ms: Math.round(performance.now() - since_ms) },
+        'the bucket of files works again: images and uploads are taken',
+      )
+  }
+}
+
 /** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
 export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {
   let since_ms = 0

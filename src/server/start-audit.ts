@@ -1,12 +1,9 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
-import { join } from 'node:path'
 import type { Db } from '../db/db.ts'
-import type { Library } from '../library/library.ts'
-import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
-import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { auditInProcess, type OpenBooks } from './books.ts'
 import type { Engine } from './engine/engine.ts'
+import type { FileStores } from './files/stores.ts'
 import { fullAudit, reportOf } from './full-audit.ts'
 import { reportFindings } from './reports.ts'
 
@@ -18,7 +15,7 @@ const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 export interface StartAuditOptions {
   db: Db
   engine: Pick<Engine, 'openIntegrity' | 'about'>
-  library: Library
+  files: FileStores
   data_folder: string
   log: Logger
   now?: () => number
@@ -43,22 +40,12 @@ export interface StartAudit {
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
-  const {
-    db,
-    engine,
-    library,
-    data_folder,
-    log,
-    now = Date.now,
-    books,
-    max_rows_at_once = MAX_ROWS_AT_ONCE,
-  } = options
+  const { db, engine, files, log, now = Date.now, books, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
   const since_ms = now()
   if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
     return auditBeside(options, since_ms)
-  const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))
   using integrity = engine.openIntegrity(db)
-  const audited = await fullAudit({ ...library, db, integrity, responses })
+  const audited = await fullAudit({ ...files, db, integrity })
   books?.keep(reportOf(audited), since_ms)
   reportFindings(audited.findings, log)
   return { ended: Promise.resolve(), stop: () => books?.stop() }

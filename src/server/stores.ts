@@ -20,17 +20,18 @@ import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { refuseMissingFolders } from '../library/missing.ts'
 import { recoverLibrary } from '../library/recovery.ts'
-import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import { createRefusals, type Refusals } from '../refusals/recorder.ts'
-import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
+import { createKeptResponses, type KeptResponses } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
 import type { SharedClock } from './engine/clock.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway } from './engine/own-gateway.ts'
-import { reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
+import { claimBucket } from './files/claim.ts'
+import { FILE_FOLDERS, type FileStores, fileStoresOf } from './files/stores.ts'
+import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
@@ -57,6 +58,8 @@ export interface Stores {
   /** What an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
+  /** Where its files are. */
+  files: FileStores
   library: Library
   responses: KeptResponses
   refusals: Refusals
@@ -67,7 +70,7 @@ export interface Stores {
 }
 
 /** What a gateway writes of the data folder besides its database. */
-const WRITTEN = ['images', 'files', 'answers', RESPONSES_FOLDER, ...JOURNAL_FILES]
+const WRITTEN = [...FILE_FOLDERS, ...JOURNAL_FILES]
 
 /** @throws Error if another process serves the folder, or it cannot be written */
 export async function openStores(options: StoreOptions): Promise<Stores> {
@@ -79,9 +82,12 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const { db } = database
   const { now } = options.clock
   const gateway_id = own_gateway.id
+  const files = fileStoresOf(catalogue().storage, data_folder, { onChange: reportBucketTo(log) })
+  const { images, files: uploads, bucket } = files
+  const isFailing = () => bucket?.isFailing() ?? false
   const journal = openSettlementJournal(data_folder, log)
   const settlements = new SettlementQueue({ ledger, log, journal: journal.keep })
-  const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
+  const answers = createKeptAnswers(db, files.answers, {
     now,
     limits: () => answerLimitsOf(catalogue().server),
     gateway_id,
@@ -89,7 +95,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   })
   const responses = createKeptResponses({
     db,
-    files: createFileStore(join(data_folder, RESPONSES_FOLDER)),
+    files: files.responses,
     settings: () => catalogue().responses,
     now,
     probe,
@@ -111,7 +117,8 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     settlements,
     journal,
     idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
-    library: openLibrary({ db, now, probe, data_folder, gateway_id }),
+    files,
+    library: openLibrary({ db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
     refusals,
     route_sums,
@@ -122,6 +129,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       await replays.close()
       await refusals.close()
       await route_sums.close()
+      bucket?.stop()
       await own_gateway.end()
       await database.close()
       unlock()
@@ -132,8 +140,8 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
 /** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const { data_folder, catalogue, catalogue_text, clock, gateway_timing, log, probe } = options
-  refuseBucket(catalogue())
-  const engine = engineOf(catalogue().storage, data_folder)
+  const { storage } = catalogue()
+  const engine = engineOf(storage, data_folder)
   const database = await engine.serve(log)
   undoing.defer(() => database.close())
   const { version } = manifest
@@ -148,7 +156,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const own_gateway = await engine.join(database.db, joining)
   undoing.defer(() => own_gateway.end())
   clock.follow(own_gateway)
-  if (!options.accepts_others) refuseOthers(own_gateway)
+  if (!storage.files && !options.accepts_others) refuseOthers(own_gateway)
   const ledger = await engine.openLedger({
     gateway_id: own_gateway.id,
     blocked: () => database.trouble,
@@ -161,21 +169,13 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   return { engine, database, own_gateway, ledger }
 }
 
-/** @throws Error where a bucket is named: what is stored would be in the folder all the same */
-function refuseBucket({ storage }: Catalogue): void {
-  if (storage.files)
-    throw new Error(
-      'A bucket in [storage] files is not used by this version: leave the line out. Files stay in the data folder.',
-    )
-}
-
 /** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
 function refuseOthers({ id, alive }: OwnGateway): void {
   const others = alive.filter((gateway) => gateway.id !== id).map(({ name }) => name)
   if (others.length === 0) return
   throw new Error(
     `Another gateway serves this database (${others.join(', ')}), and the files of this one are in its folder, where the other has none. ` +
-      'Stop the other one first. One that was killed counts as alive for 30 seconds.',
+      'Stop the other one first, or let both keep their files in a bucket: `files` in [storage]. One that was killed counts as alive for 30 seconds.',
   )
 }
 
@@ -202,13 +202,14 @@ export interface RecoverOptions {
 /**
  * Resolves what dead gateways left behind, and then removes their rows. Only before the first call, since it reconciles files with their rows.
  *
- * @throws Error if a folder of images is missing, before anything is changed
+ * @throws Error if a folder of images is missing, or the bucket is another's or cannot be used, before anything is changed
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
-  const { gateway_id, db, ledger, journal, idempotency, library, responses } = stores
+  const { gateway_id, db, ledger, journal, idempotency, files, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
   await stores.own_gateway.endSilent()
-  if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
+  if (files.bucket) await claimBucket(db, files, { accept_missing_files })
+  else if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
     hasHold: async (id, request_id) =>
       (await holdQueries(db).ofRequest.get({ id, request_id })) !== undefined,

@@ -21,8 +21,18 @@ export function sweepRegularly(
   { exchange: { running, catalogue, log, now }, people: { sessions } }: Pick<Gateway, 'exchange' | 'people'>,
   { stores, every_ms, closed, after }: SweepOptions,
 ): () => Promise<void> {
-  const { gateway_id, own_gateway, db, ledger, settlements, idempotency, library, responses, refusals } =
-    stores
+  const {
+    gateway_id,
+    own_gateway,
+    db,
+    ledger,
+    settlements,
+    idempotency,
+    files,
+    library,
+    responses,
+    refusals,
+  } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
@@ -33,7 +43,8 @@ export function sweepRegularly(
     await refusals.sweep()
     await sessions.sweep()
     await sweepActions(db)
-    const found_files = await findMissing(library)
+    // In a bucket each would be a request: the next look at an image finds it.
+    const found_files = files.bucket ? 0 : await findMissing(library)
     if (found_files > 0) log.info({ found_files }, 'missing images are back')
   }
   const upkeep = createUpkeep({ db, catalogue, closed, log, now, after })

@@ -1,7 +1,5 @@
 // silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge", kept 24 hours.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { KEPT_FOR_MS } from '../../src/idempotency/kept-answers.ts'
 import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -28,11 +26,7 @@ beforeEach(() => {
 
 const PAID_CASES = Object.entries(PAID)
 const fresh = () => crypto.randomUUID()
-const filesOfAnswers = () =>
-  readdir(join(gateway.data_folder, 'answers')).then(
-    (names) => names.filter((name) => !name.startsWith('.')),
-    () => [],
-  )
+const filesOfAnswers = () => Array.fromAsync(gateway.files.answers.list())
 
 describe('"same key and body replays the stored answer, one charge"', () => {
   test.each(PAID_CASES)('%s', async (_, paid) => {

@@ -9,7 +9,7 @@ import type { Generation } from '../../src/db/schema.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { type ServerProcess, startServer } from '../crash/process.ts'
 import { randomFrom } from '../ledger/random.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
@@ -78,7 +78,13 @@ const answered = new Map<string, string>()
 async function complaintsAfterRestart(): Promise<string[]> {
   const connection = openDatabase(folder.database_path)
   const db = dbOver(connection)
-  const library = openLibrary({ db, now: Date.now, gateway_id: 1, probe: () => {}, data_folder: folder.path })
+  const library = openLibrary({
+    db,
+    now: Date.now,
+    gateway_id: 1,
+    probe: () => {},
+    ...foldersIn(folder.path),
+  })
   const findings = [...(await audit(db)).findings, ...(await auditLibrary(library))]
   const rows = connection.query<Generation, []>('SELECT * FROM generations').all()
   const costs = new Map(

@@ -4,6 +4,7 @@ import { BlobBytes, bodyOf } from '../../src/domain/stored-bytes.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { firstLine } from '../../src/responses/lines.ts'
+import { FILES } from '../support/files.ts'
 import { answerTo, fileResponsesScene, message, said } from './support.ts'
 
 const { store, account_id, call, gateway, key } = await fileResponsesScene({
@@ -44,7 +45,10 @@ describe('GET /v1/responses/{id}', () => {
     expect([response.status, response.headers.get('content-range')]).toEqual([200, null])
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('x-request-id')).not.toBe(null)
-    expect(Number(response.headers.get('content-length'))).toBe((await response.arrayBuffer()).byteLength)
+    const { byteLength } = await response.arrayBuffer()
+    // What comes out of a bucket is passed on as it comes.
+    const told = response.headers.get('content-length') ?? (FILES === 'bucket' ? byteLength : 'none')
+    expect(Number(told)).toBe(byteLength)
   })
 })
 

@@ -10,7 +10,7 @@ import { auditLibrary } from '../../src/library/audit.ts'
 import { findFile } from '../../src/library/files.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { type Library, openLibrary } from '../../src/library/library.ts'
+import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
   db = openDb(folder.at('tollgate.db'))
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder.path, now: Date.now, gateway_id: 1, probe: () => {} })
+  library = openLibrary({ db, ...foldersIn(folder.path), now: Date.now, gateway_id: 1, probe: () => {} })
   file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
   stored = (await beginGenerations(library, { ...order, call_id: 1 }, 1))[0] ?? ''

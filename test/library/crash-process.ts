@@ -11,7 +11,7 @@ import { listFiles, removeFile } from '../../src/library/files.ts'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { removeGeneration } from '../../src/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { paint } from '../media/support.ts'
 
@@ -29,7 +29,7 @@ const report = (what: 'stored' | 'removed', name: string) =>
 
 const connection = openDatabase(join(data_folder, 'tollgate.db'))
 const db = openDb(join(data_folder, 'tollgate.db'))
-const library = openLibrary({ db, data_folder, now: Date.now, gateway_id: 1, probe })
+const library = openLibrary({ db, ...foldersIn(data_folder), now: Date.now, gateway_id: 1, probe })
 await recoverLibrary(library)
 const bytes = await paint('png')
 const image = { bytes, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const

@@ -10,7 +10,7 @@ import { openDb } from '../../src/db/sqlite.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { findFile, readFile } from '../../src/library/files.ts'
 import { findGeneration, readGeneration } from '../../src/library/generations.ts'
-import { type Library, openLibrary } from '../../src/library/library.ts'
+import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { chanceFrom } from '../media/support.ts'
 import { commandOf } from '../support/programs.ts'
@@ -86,7 +86,7 @@ test(
       const db = openDb(folder.at('tollgate.db'))
       const library = openLibrary({
         db,
-        data_folder: folder.path,
+        ...foldersIn(folder.path),
         now: Date.now,
         gateway_id: 1,
         probe: () => {},

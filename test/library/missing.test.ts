@@ -16,7 +16,7 @@ import {
 } from '../../src/library/generations.ts'
 import { removeGeneration } from '../../src/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { type Library, openLibrary } from '../../src/library/library.ts'
+import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { findMissing, refuseMissingFolders } from '../../src/library/missing.ts'
 import { usedBytes } from '../../src/library/quota.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
@@ -45,7 +45,13 @@ beforeEach(async () => {
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
   clock_ms = 1_000
-  library = openLibrary({ db, data_folder: folder.path, now: () => clock_ms, gateway_id: 1, probe: () => {} })
+  library = openLibrary({
+    db,
+    ...foldersIn(folder.path),
+    now: () => clock_ms,
+    gateway_id: 1,
+    probe: () => {},
+  })
   const intake = beginIntake(library, ACCOUNT)
   for (const filename of ['a.png', 'b.png', 'c.png'])
     await intake.add({ filename, content: new Blob([Buffer.from(png)]).stream() })
@@ -212,7 +218,7 @@ describe('an image whose file is away', () => {
     const reading = openDb(folder.at('tollgate.db'), { readonly: true })
     const beside = openLibrary({
       db: reading,
-      data_folder: folder.path,
+      ...foldersIn(folder.path),
       now: () => 1,
       gateway_id: 1,
       probe: () => {},
@@ -242,7 +248,7 @@ describe('a file that an older database quarantined', () => {
     db = openDb(folder.at('tollgate.db'))
     library = openLibrary({
       db,
-      data_folder: folder.path,
+      ...foldersIn(folder.path),
       now: () => clock_ms,
       gateway_id: 1,
       probe: () => {},

@@ -9,7 +9,7 @@ import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
 import { listGenerations } from '../../src/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { type Library, openLibrary } from '../../src/library/library.ts'
+import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { fileQueries, generationQueries } from '../../src/library/queries.ts'
 import { paint } from '../media/support.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -43,7 +43,7 @@ beforeEach(async () => {
   // No call stands behind these images.
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
-  library = openLibrary({ db, data_folder: folder.path, now: () => 7, gateway_id: 1, probe: () => {} })
+  library = openLibrary({ db, ...foldersIn(folder.path), now: () => 7, gateway_id: 1, probe: () => {} })
 })
 afterEach(async () => {
   await db.close()

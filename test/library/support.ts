@@ -31,8 +31,8 @@ export async function ownerIn(gateway: TestGateway): Promise<Owner> {
   return { account, key: await gateway.key(account.name) }
 }
 
-export const libraryOf = ({ store: db, data_folder }: TestGateway): Library =>
-  openLibrary({ db, data_folder, now: Date.now, gateway_id: 1, probe: () => {} })
+export const libraryOf = ({ store: db, files: { images, files } }: TestGateway): Library =>
+  openLibrary({ db, images, files, now: Date.now, gateway_id: 1, probe: () => {} })
 
 interface Making {
   kind?: Generation['kind']

@@ -156,7 +156,7 @@ test('an upload that is written when it begins is refused at its end, and its fi
   const db = openIn(folder.path)
   const library = openLibrary({
     db: dbOver(db),
-    data_folder: folder.path,
+    ...foldersIn(folder.path),
     now: Date.now,
     gateway_id: 1,
     probe: () => {},

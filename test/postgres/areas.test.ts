@@ -36,7 +36,7 @@ import {
 } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { lineageOf } from '../../src/library/lineage.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { listRefusals } from '../../src/refusals/listing.ts'
@@ -345,7 +345,7 @@ describe.if(hasPostgres)('on both engines', () => {
         now: () => NOW,
         probe: () => {},
         gateway_id: 1,
-        data_folder: folder.path,
+        ...foldersIn(folder.path),
       })
       const order = {
         account_id: 1,

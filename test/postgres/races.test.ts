@@ -31,7 +31,7 @@ import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { deleteNamed, insertRow } from '../../src/responses/rows.ts'
@@ -613,7 +613,7 @@ test.if(hasPostgres)('uploads that have room one by one, but not together, are n
   const intakes = await Promise.all(
     [one, other].map(async (db, at) => {
       const intake = beginIntake(
-        openLibrary({ db, now: () => NOW, probe: () => {}, gateway_id: at + 1, data_folder: folder.path }),
+        openLibrary({ db, now: () => NOW, probe: () => {}, gateway_id: at + 1, ...foldersIn(folder.path) }),
         id,
       )
       await intake.add({

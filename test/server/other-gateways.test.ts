@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { beginGenerations } from '../../src/library/generations.ts'
-import { openLibrary } from '../../src/library/library.ts'
+import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { fileQueries } from '../../src/library/queries.ts'
 import { hold } from '../ledger/world.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -36,7 +36,7 @@ async function begin(owner: Owner): Promise<void> {
     db: dbOver(db),
     now: Date.now,
     probe: () => {},
-    data_folder: gateway.folder.path,
+    ...foldersIn(gateway.folder.path),
     gateway_id,
   }
   await beginGenerations(openLibrary(parts), { ...order, call_id: holdOf(owner) }, 1)

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
-import { openLibrary } from '../../src/library/library.ts'
 import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { auditAtStart } from '../../src/server/start-audit.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -17,17 +17,10 @@ afterAll(() => folder[Symbol.dispose]())
 async function started(max_rows_at_once: number) {
   const db = openDatabase(folder.database_path)
   const log = memoryLog()
-  const library = openLibrary({
-    db: dbOver(db),
-    now: Date.now,
-    gateway_id: 1,
-    probe() {},
-    data_folder: folder.path,
-  })
   const audit = await auditAtStart({
-    db: library.db,
+    db: dbOver(db),
     engine: sqliteEngine(folder.path),
-    library,
+    files: fileStoresOf({ files: undefined }, folder.path),
     data_folder: folder.path,
     log: log.log,
     max_rows_at_once,
@@ -69,17 +62,10 @@ test('an audit that a stop ended reports nothing', async () => {
 
 test('an audit that cannot run says so', async () => {
   const { db, log } = await started(5_000)
-  const library = openLibrary({
-    db: dbOver(db),
-    now: Date.now,
-    gateway_id: 1,
-    probe() {},
-    data_folder: folder.path,
-  })
   const audit = await auditAtStart({
-    db: library.db,
+    db: dbOver(db),
     engine: sqliteEngine(folder.path),
-    library,
+    files: fileStoresOf({ files: undefined }, folder.path),
     data_folder: '/does-not-exist',
     log: log.log,
     max_rows_at_once: -1,

@@ -12,14 +12,15 @@ import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import type { Db } from '../../src/db/db.ts'
 import type { Account, Call, Entry, Key } from '../../src/db/schema.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
 import { PRICE_OF_CALL_SQL } from '../../src/ledger/stored-prices.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
-import { createFileStore } from '../../src/media/store.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
+import { type FileStores, fileStoresOf } from '../../src/server/files/stores.ts'
 import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
 import { ownProgram } from '../../src/server/own-process.ts'
 import { type LastStep, type StartedGateway, startGateway } from '../../src/server/serve.ts'
@@ -28,6 +29,7 @@ import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { makeGatewayDatabase } from './engine.ts'
 import { eventually } from './eventually.ts'
+import { bucketOfRun, filesLines } from './files.ts'
 import { type HoldFate, holdFates } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import { commandOf } from './programs.ts'
@@ -55,6 +57,8 @@ export interface TestGatewayOptions {
   postWebhook?: PostWebhook
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
+  /** Where its files are; where absent, as the run says (files.ts). */
+  bucket?: Bucket
 }
 
 export interface CallOptions {
@@ -83,6 +87,8 @@ export interface TestGateway extends AsyncDisposable {
   db: Database
   /** The gateway's own database, for the functions that it uses. */
   store: Db
+  /** Where its files are. */
+  files: FileStores
   /** Makes an account with this much money. */
   account(name: string, money?: { balance_usd?: string }): Promise<Account>
   /** Makes a key, and returns its text. */
@@ -132,7 +138,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const data_folder = await mkdtemp(join(options.parent_folder ?? tmpdir(), 'tollgate-test-'))
   const catalogue_path = join(data_folder, 'tollgate.toml')
   const database = await makeGatewayDatabase(data_folder)
-  const writeCatalogue = (text: string) => writeFile(catalogue_path, text + database.section)
+  const bucket = options.bucket ?? (await bucketOfRun())
+  const section = (database.section || '\n[storage]\n') + (bucket ? filesLines(bucket) : '')
+  const writeCatalogue = (text: string) => writeFile(catalogue_path, text + section)
   await writeCatalogue(options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }))
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
@@ -157,11 +165,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   })
   const { db: store, ledger } = begun(last_step)
   const db = database.open()
-  const library = {
-    db: store,
-    images: createFileStore(join(data_folder, 'images')),
-    files: createFileStore(join(data_folder, 'files')),
-  }
+  const files = fileStoresOf({ files: bucket }, data_folder)
   const secrets: string[] = [...PROVIDER_KEYS]
   let named = 0
   let stopped = false
@@ -172,7 +176,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 
   async function expectBooks(): Promise<void> {
     is_audited = true
-    expect([...(await audit(store)).findings, ...(await auditLibrary(library))]).toEqual([])
+    expect([...(await audit(store)).findings, ...(await auditLibrary({ ...files, db: store }))]).toEqual([])
   }
 
   const gateway: TestGateway = {
@@ -181,6 +185,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     data_folder,
     db,
     store,
+    files,
     async account(name, { balance_usd = '0' } = {}) {
       const account = await createAccount(store, { name, now_ms: now() })
       if (parseUsd(balance_usd) > 0) await gateway.topUp(account.id, balance_usd)

@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileRow, Generation } from '../../src/db/schema.ts'
+import type { FileStore } from '../../src/media/store.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** All that lasts of image and upload requests. */
@@ -14,8 +15,12 @@ interface Stored {
   cost_nanos: number
 }
 
-export async function storedIn({ db, data_folder }: TestGateway): Promise<Stored> {
-  const on_disk = await Promise.all(['images', 'files'].map((name) => filesBelow(join(data_folder, name))))
+export async function storedIn({ db, data_folder, files }: TestGateway): Promise<Stored> {
+  const on_disk = await Promise.all(
+    (['images', 'files'] as const).map((name) =>
+      files.bucket ? objectsIn(files[name]) : filesBelow(join(data_folder, name)),
+    ),
+  )
   return {
     generations: db.query<Generation, []>("SELECT * FROM generations WHERE state <> 'failed'").all(),
     files: db.query<FileRow, []>('SELECT * FROM files ORDER BY id').all(),
@@ -24,6 +29,10 @@ export async function storedIn({ db, data_folder }: TestGateway): Promise<Stored
       db.query<{ sum: number }, []>('SELECT coalesce(sum(cost_nanos), 0) AS sum FROM calls').get()?.sum ?? 0,
   }
 }
+
+/** An object is complete, or not there. */
+const objectsIn = async (store: FileStore): Promise<string[]> =>
+  (await Array.fromAsync(store.list())).map(({ key }) => key)
 
 async function filesBelow(folder: string): Promise<string[]> {
   // A folder that nothing was stored in yet does not exist.

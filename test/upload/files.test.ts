@@ -1,7 +1,7 @@
 // silent.md, Upload and files: "`GET /api/v1/files` lists with the quota used; `GET` and `DELETE` one by key", each account its own.
 import { describe, expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+
+import { storeKeyOf } from '../../src/library/names.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
@@ -90,7 +90,7 @@ describe('GET /api/v1/files/{key}', () => {
   test('a file whose bytes are no longer on the disk is not found', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
-    await rm(join(gateway.data_folder, file?.key ?? ''))
+    await gateway.files.files.remove(storeKeyOf(file?.key ?? ''))
     expect((await at(`/${file?.key}`, key)).status).toBe(404)
     await at(`/${file?.key}`, key, 'DELETE')
     await gateway.rest()

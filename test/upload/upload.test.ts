@@ -279,9 +279,11 @@ describe('who may upload', () => {
       const client = await connectSocket(gateway.url)
       client.send(head({ authorization, 'content-length': String(body.length) }))
       client.send(body.subarray(0, 500_000))
+      // Of what is on its way to a bucket nothing is seen.
+      const seen = gateway.files.bucket ? 1 : 2
       await eventually(
         'the first file is stored, and the second begun',
-        async () => (await storedIn(gateway)).on_disk.length >= before.on_disk.length + 2,
+        async () => (await storedIn(gateway)).on_disk.length >= before.on_disk.length + seen,
       )
       client.leave(how)
       await eventually('both are removed', async () => Bun.deepEquals(await storedIn(gateway), before))

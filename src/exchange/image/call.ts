@@ -5,7 +5,7 @@ import { invalidRequest } from '../../domain/errors.ts'
 import { formatUsd } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'
 import { ledgerUnavailable } from '../../ledger/failure.ts'
-import type { Library } from '../../library/library.ts'
+import { type Library, refuseUnstorable } from '../../library/library.ts'
 import type { Decoder } from '../../media/decoder.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
@@ -57,7 +57,10 @@ export interface ReadOrder {
 
 export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
   read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
-  prepare: (_parts, admitted, order) => withReferences(images, admitted, order),
+  async prepare(_parts, admitted, order) {
+    refuseUnstorable(images.library)
+    return await withReferences(images, admitted, order)
+  },
   quote: quoteOrder,
   serve: (parts, held) => serveImages(parts, images, held),
 })

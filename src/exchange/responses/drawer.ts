@@ -1,6 +1,7 @@
 // Who draws for a response: the image model, and what its pictures are to look like.
 import { type Catalogue, type ImageModel, isServed, type Model } from '../../domain/catalogue.ts'
 import { parseSize } from '../../domain/image-size.ts'
+import { refuseUnstorable } from '../../library/library.ts'
 import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../media/convert.ts'
 import { parseDataUri } from '../../media/data-uri.ts'
 import {
@@ -28,7 +29,7 @@ export interface Drawer {
 /**
  * Undefined where the tool is not offered, if nobody can draw, and where the text model's provider draws by itself, for a price.
  * @throws GatewayError invalid_request for a malformed tool, and for what its image model does not take; permission_denied if it names a model that the key may not call;
- * overloaded where images cannot be decoded
+ * overloaded where images cannot be decoded, or stored
  */
 export async function drawerFor(
   { exchange, images }: Pick<ResponseParts, 'exchange' | 'images'>,
@@ -44,6 +45,7 @@ export async function drawerFor(
   if (offered) assertQuality(offered, model)
   if (!offered || !model) return undefined
   await images.decoder.assertUsable()
+  refuseUnstorable(images.library)
   const shape = shapeOf(offered)
   // Known now: a turn of the text model that asks for what cannot be drawn would be paid for nothing.
   await carryingFields(exchange, model, shape)

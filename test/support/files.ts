@@ -1,0 +1,19 @@
+// Where the gateways of a test run keep their files: in folders, or with TOLLGATE_TEST_FILES=s3 in a bucket of a real S3 server.
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { partOf, sharedS3Server } from './s3-server.ts'
+
+export const FILES = process.env.TOLLGATE_TEST_FILES === 's3' ? 'bucket' : 'folders'
+
+/** The bucket of one gateway; undefined for folders. */
+export const bucketOfRun = async (): Promise<Bucket | undefined> =>
+  FILES === 'bucket' ? partOf(await sharedS3Server()) : undefined
+
+/** What a catalogue's section [storage] says of a bucket. */
+export const filesLines = ({ bucket, prefix, endpoint, access_key_id, secret_access_key }: Bucket): string =>
+  [
+    `files = "s3://${bucket}/${prefix}"`,
+    `endpoint = "${endpoint}"`,
+    `access_key_id = "${access_key_id}"`,
+    `secret_access_key = "${secret_access_key}"`,
+    '',
+  ].join('\n')
