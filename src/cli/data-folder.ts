@@ -11,7 +11,8 @@ import { removeLeftovers, tidy } from '../server/backup/leftovers.ts'
 import { type DataPaths, dataPaths } from '../server/backup/paths.ts'
 import { finishRestore } from '../server/backup/replace.ts'
 import type { Engine, EngineOptions } from '../server/engine/engine.ts'
-import { engineIn } from '../server/engine/of.ts'
+import { engineIn, storageOfFolder } from '../server/engine/of.ts'
+import type { FileStores } from '../server/files/stores.ts'
 import { naming } from './failure.ts'
 
 export interface DataFolder extends DataPaths {
@@ -61,6 +62,17 @@ export async function engineOfFolder(folder: DataFolder): Promise<Engine> {
   bringToOrder(folder)
   try {
     return await engineIn(folder, folder.env)
+  } catch (thrown) {
+    throw naming(thrown, folder.catalogue_path)
+  }
+}
+
+/** Where its files are. @throws as `storageOfFolder` */
+export async function filesOfFolder(folder: DataFolder): Promise<FileStores> {
+  bringToOrder(folder)
+  const { fileStoresOf } = await import('../server/files/stores.ts')
+  try {
+    return fileStoresOf(await storageOfFolder(folder, folder.env), folder.dir)
   } catch (thrown) {
     throw naming(thrown, folder.catalogue_path)
   }
