@@ -1,5 +1,7 @@
 // The rate limit of the image endpoints: 30 calls of an account in any 60 seconds, all endpoints together.
-import { Windows } from './window.ts'
+import type { Awaitable, Db } from '../db/db.ts'
+import { imageCallsOf, sweepImageCalls, takeImageCall } from '../db/postgres/image-rate.ts'
+import { WINDOW_MS, Windows } from './window.ts'
 
 /** spec.md, Limits: image request rate. */
 const IMAGE_CALLS_PER_MINUTE = 30
@@ -14,18 +16,20 @@ export interface RateState {
 }
 
 export interface ImageRate {
-  /** Counts a call, unless the limit is reached: a call that is refused here is not counted. */
-  take(account_id: number): RateState
-  /** Where an account stands; `admitted` says whether a call would be. */
-  look(account_id: number): RateState
+  /** Counts a call, unless the limit is reached: a call that is refused here is not counted. @throws StorageFailure */
+  take(account_id: number): Awaitable<RateState>
+  /** Where an account stands; `admitted` says whether a call would be. @throws StorageFailure */
+  look(account_id: number): Awaitable<RateState>
 }
 
 /**
- * A rate limit that keeps its counts in memory.
+ * A rate limit that keeps its counts in memory, and so answers at once.
  *
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
-export function createImageRate(now: () => number): ImageRate {
+export function createImageRate(
+  now: () => number,
+): Record<keyof ImageRate, (account_id: number) => RateState> {
   const windows = new Windows()
   function state(account_id: number, takes: boolean): RateState {
     const at = now()
@@ -43,5 +47,37 @@ export function createImageRate(now: () => number): ImageRate {
   return {
     take: (account_id) => state(account_id, true),
     look: (account_id) => state(account_id, false),
+  }
+}
+
+/** The same of all gateways over a database of PostgreSQL together, by its clock. */
+export const createSharedImageRate = (db: Db): ImageRate => ({
+  async take(account_id) {
+    const bounds = { limit: IMAGE_CALLS_PER_MINUTE, window_ms: WINDOW_MS }
+    const counted = await takeImageCall(db, account_id, bounds)
+    if (counted) return stateOf(counted.taken_ms, counted.now_ms, true)
+    const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
+    // One may have left the window since.
+    return stateOf(taken_ms.slice(-IMAGE_CALLS_PER_MINUTE), now_ms, false)
+  },
+  async look(account_id) {
+    const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
+    const counted_ms = taken_ms.filter((at_ms) => at_ms > now_ms - WINDOW_MS)
+    return stateOf(counted_ms, now_ms, counted_ms.length < IMAGE_CALLS_PER_MINUTE)
+  },
+})
+
+/** Removes what several gateways counted and what counts no more. @throws StorageFailure */
+export const sweepSharedImageRate = (db: Db): Promise<void> => sweepImageCalls(db, WINDOW_MS)
+
+/** @param taken_ms what counts, oldest first */
+function stateOf(taken_ms: readonly number[], now_ms: number, admitted: boolean): RateState {
+  const [oldest_ms] = taken_ms
+  const resets_in_ms = oldest_ms === undefined ? 0 : oldest_ms + WINDOW_MS - now_ms
+  return {
+    admitted,
+    limit: IMAGE_CALLS_PER_MINUTE,
+    remaining: admitted ? IMAGE_CALLS_PER_MINUTE - taken_ms.length : 0,
+    resets_in_s: Math.max(admitted ? 0 : 1, Math.ceil(resets_in_ms / 1_000)),
   }
 }

@@ -25,7 +25,7 @@ export interface RepeatableCall {
   /** Fires when the caller no longer waits for the answer. */
   gone: PlainSignal
   /** Asked before it is served, perhaps twice; not before it is answered again. @throws GatewayError if no call may begin */
-  mayBegin: () => void
+  mayBegin: () => Promise<void> | undefined
 }
 
 export interface Idempotency {
@@ -105,9 +105,10 @@ async function once(
   for (;;) {
     const found = await find(state, keyed)
     if (found && found.status !== null) return await replay(state, keyed, found)
+    const counting = call.mayBegin()
+    if (counting) await counting
     // Nothing is awaited from here until the key is under way: nobody else can find it free in between.
     refuseUnderWay(state, keyed)
-    call.mayBegin()
     const answer = await serveFirst(state, keyed, found?.request_id, call, serve)
     if (answer) return answer
   }

@@ -1,6 +1,6 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
 import { createGate, type Gate } from '../access/gate.ts'
-import { createImageRate } from '../access/image-rate.ts'
+import { createImageRate, createSharedImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey, findKeyById } from '../access/lookup.ts'
 import { createPasses, type Passes, throughPasses } from '../access/passes.ts'
@@ -23,7 +23,6 @@ import { createActivity } from '../exchange/settling/activity.ts'
 import type { ServerSockets } from '../http/sockets.ts'
 import { createWebSockets } from '../http/web-sockets.ts'
 import { healthNow } from '../ledger/route-health.ts'
-import type { Library } from '../library/library.ts'
 import type { Decoder } from '../media/decoder.ts'
 import { createRemoteFetch } from '../media/remote.ts'
 import { redactorOf } from '../observe/redact.ts'
@@ -108,7 +107,7 @@ export function compose({
       refusals,
       reads: createReadRate(() => performance.now()),
     },
-    content: { images: imagePartsOf(library, decoder), responses },
+    content: { images: imagePartsOf(stores, decoder), responses },
     people: {
       sessions: sessionsOf({ db, catalogue, now, log }),
       page_calls: createReadRate(() => performance.now()),
@@ -180,11 +179,14 @@ const sessionsOf = ({
     log,
   })
 
-const imagePartsOf = (library: Library, decoder: Decoder): ImageParts => ({
+const imagePartsOf = (
+  { library, db, engine }: Pick<Stores, 'library' | 'db' | 'engine'>,
+  decoder: Decoder,
+): ImageParts => ({
   library,
   decoder,
   fetchImage: createRemoteFetch(),
-  rate: createImageRate(() => performance.now()),
+  rate: engine.is_shared ? createSharedImageRate(db) : createImageRate(() => performance.now()),
   memory: createMemoryBudget({
     limit_bytes: IMAGE_MEMORY_BYTES,
     wait_ms: IMAGE_WAIT_MS,

@@ -1,4 +1,5 @@
 // Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
+import { sweepSharedImageRate } from '../access/image-rate.ts'
 import { sweepActions } from '../db/actions.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
@@ -21,18 +22,8 @@ export function sweepRegularly(
   { exchange: { running, catalogue, log, now }, people: { sessions } }: Pick<Gateway, 'exchange' | 'people'>,
   { stores, every_ms, closed, after }: SweepOptions,
 ): () => Promise<void> {
-  const {
-    gateway_id,
-    own_gateway,
-    db,
-    ledger,
-    settlements,
-    idempotency,
-    files,
-    library,
-    responses,
-    refusals,
-  } = stores
+  const { gateway_id, own_gateway, engine, db, ledger } = stores
+  const { settlements, idempotency, files, library, responses, refusals } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
@@ -43,6 +34,7 @@ export function sweepRegularly(
     await refusals.sweep()
     await sessions.sweep()
     await sweepActions(db)
+    if (engine.is_shared) await sweepSharedImageRate(db)
     // In a bucket each would be a request: the next look at an image finds it.
     const found_files = files.bucket ? 0 : await findMissing(library)
     if (found_files > 0) log.info({ found_files }, 'missing images are back')

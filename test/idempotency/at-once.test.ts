@@ -70,7 +70,7 @@ async function send(
     render: () => ({ status: 400, body: { error: 'refused' } }),
   }
   const gone = new PlainSignal()
-  const call = { origin, account_id: 1, content: [content], streams: false, gone, mayBegin: () => {} }
+  const call = { origin, account_id: 1, content: [content], streams: false, gone, mayBegin: () => undefined }
   try {
     const answer = await to.once('key', call, serve)
     return answer.headers.has('idempotent-replayed') ? 'replayed' : await answer.text()

@@ -50,7 +50,7 @@ const callOf = (streams = false) => ({
   content: ['body'],
   streams,
   gone: new PlainSignal(),
-  mayBegin: () => {},
+  mayBegin: () => undefined,
 })
 
 const inLedger = (operations: Operation[]) => void createWriter(db).commit(operations)

@@ -191,12 +191,12 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     })
 
     test('one that was given up while the request arrived counts', async () => {
-      const count_later = mock(() => {})
+      const count_later = mock(async () => {})
       const request = new Request('http://gateway/', { headers: { 'idempotency-key': 'kept until now' } })
       const call = { origin: { request }, caller: { account: {} }, place: {}, count_later }
       const admitted = call as unknown as Admitted
       const once: Idempotency['once'] = async (_, { mayBegin }, serve) => {
-        mayBegin()
+        await mayBegin()
         return await serve()
       }
       const parts = { closed: () => undefined, idempotency: { once } } as unknown as ExchangeParts

@@ -21,25 +21,25 @@ export async function countCall(
 ): Promise<void> {
   const { caller, origin } = admitted
   if (!(await idempotency.mayRepeat(caller.account.id, origin.request))) {
-    countNow(rate, admitted, onRate)
+    await countNow(rate, admitted, onRate)
     return
   }
-  onRate(rate.look(caller.account.id))
+  onRate(await rate.look(caller.account.id))
   let counted = false
-  admitted.count_later = () => {
+  admitted.count_later = async () => {
     if (counted) return
     counted = true
-    countNow(rate, admitted, onRate)
+    await countNow(rate, admitted, onRate)
   }
 }
 
 /** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
-export function countNow(
+export async function countNow(
   rate: ImageRate,
   { caller }: Pick<Admitted, 'caller'>,
   onRate: OnRate = () => undefined,
-): void {
-  const state = rate.take(caller.account.id)
+): Promise<void> {
+  const state = await rate.take(caller.account.id)
   onRate(state)
   if (state.admitted) return
   throw rateLimited(

@@ -31,7 +31,7 @@ export async function within<T>(
     return await use(call)
   } catch (thrown) {
     // What is refused counts, whatever its Idempotency-Key.
-    call.count_later?.()
+    await call.count_later?.()
     throw thrown
   } finally {
     const ending = call.handled()

@@ -52,7 +52,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** Its answer goes into that of a larger call, not to the caller. */
   readonly is_part: boolean
   /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
-  count_later: (() => void) | undefined
+  count_later: (() => Promise<void>) | undefined
   /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
   sent_bytes: Uint8Array | undefined
   /** Tokens that it used, for the limits; 0 until it is settled. */

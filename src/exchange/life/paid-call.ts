@@ -56,12 +56,12 @@ export function answerOnce(
   const { origin, caller, place, sent_bytes } = admitted
   const mayBegin = () => {
     refuseWhileClosed(parts)
-    admitted.count_later?.()
+    return admitted.count_later?.()
   }
   const key = keyOf(origin.request)
   if (key === null) {
-    mayBegin()
-    return serve()
+    const counting = mayBegin()
+    return counting ? counting.then(serve) : serve()
   }
   const content = sent_bytes ? [sent_bytes] : sent
   const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
