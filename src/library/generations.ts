@@ -2,7 +2,7 @@
 
 import type { Awaitable, Db } from '../db/db.ts'
 import type { Generation } from '../db/schema.ts'
-import { dropIfOfStorage } from '../domain/errors.ts'
+import { conflict, dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Library } from './library.ts'
@@ -65,7 +65,8 @@ export async function beginGenerations(
  * become `failed`.
  *
  * @param uuids those of `beginGenerations`; images take them from the first on
- * @throws what the disk or the database threw; then no row says `stored`, and no file of these images is left
+ * @throws GatewayError conflict where the owner has deleted one of them meanwhile; what the disk or the database threw. Then no row says
+ * `stored`, and no file of these images is left
  */
 export async function storeGenerations(
   library: Pick<Library, 'db' | 'images' | 'probe'>,
@@ -99,10 +100,16 @@ export async function storeGenerations(
 function writeRows(db: Db, stored: readonly StoredRow[], failed: readonly string[]): Promise<void> {
   return db.begin(async (tx) => {
     const { store, fail } = generationQueries(tx)
-    for (const row of stored) await store.run({ ...row })
+    for (const row of stored) if (!(await store.get({ ...row }))) throw deletedMeanwhile()
     for (const uuid of failed) await fail.run({ uuid })
   })
 }
+
+/** None is deleted while it is being made. But where its gateway seemed to have ended, others have marked it as failed, and it may be deleted then. */
+const deletedMeanwhile = () =>
+  conflict(
+    'The image was deleted while it was being made. Nothing was charged. To have it made again, send the request again.',
+  )
 
 /** Marks the images of a failed call that are still being made. */
 export async function failGenerations(db: Db, uuids: readonly string[]): Promise<void> {

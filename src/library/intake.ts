@@ -1,7 +1,13 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
 import type { Db, Tx } from '../db/db.ts'
 import type { FileRow } from '../db/schema.ts'
-import { dropIfOfStorage, invalidRequest, permissionDenied } from '../domain/errors.ts'
+import {
+  dropIfOfStorage,
+  type GatewayError,
+  invalidRequest,
+  overloaded,
+  permissionDenied,
+} from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
 import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
@@ -31,7 +37,12 @@ export interface Intake {
    * exceeded on the disk
    */
   add(file: NewFile): Promise<void>
-  /** Stores all files. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); then none of them is stored */
+  /**
+   * Stores all files.
+   *
+   * @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); permission_denied of an erased account; overloaded where other gateways took this
+   * one for dead meanwhile. Then none of them is stored
+   */
   commit(): Promise<StoredFile[]>
   /** Deletes all files and their rows. Does nothing after a commit. */
   abandon(): Promise<void>
@@ -97,7 +108,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       const rows = await db.begin(async (tx) => {
         await tx.lock(account_id)
         if ((await usedBytes(tx, account_id)) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-        return await storeRows(tx, checked)
+        return await storeRows(tx, account_id, checked)
       })
       ended = true
       reservation.end(added_bytes)
@@ -119,9 +130,13 @@ export function beginIntake(library: Library, account_id: number): Intake {
   }
 }
 
-async function storeRows(tx: Tx, checked: readonly Checked[]): Promise<FileRow[]> {
+async function storeRows(tx: Tx, account_id: number, checked: readonly Checked[]): Promise<FileRow[]> {
   const rows: FileRow[] = []
-  for (const facts of checked) rows.push((await fileQueries(tx).store.get({ ...facts })) ?? erasedMeanwhile())
+  for (const facts of checked) {
+    const row: FileRow | undefined = await fileQueries(tx).store.get({ ...facts })
+    if (!row) throw await removedMeanwhile(tx, account_id)
+    rows.push(row)
+  }
   return rows
 }
 
@@ -142,10 +157,16 @@ function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise
 
 const endedBefore = () => new Error('the intake ended before a file of it was announced')
 
-/** The row of an announced file goes while it is being written only where its account is erased. */
-function erasedMeanwhile(): never {
-  throw permissionDenied('This account is erased, so nothing can be stored for it.')
-}
+const RETRY_AFTER_S = 1
+
+/** The row of an announced file goes while it is written where its account is erased, or its gateway was silent and seemed to have ended. */
+const removedMeanwhile = async (tx: Tx, account_id: number): Promise<GatewayError> =>
+  (await fileQueries(tx).isErased.get({ account_id }))
+    ? permissionDenied('This account is erased, so nothing can be stored for it.')
+    : overloaded('The upload was interrupted, and none of its files was stored. Please send it again.', {
+        code: 'storage_unavailable',
+        retry_after_s: RETRY_AFTER_S,
+      })
 
 /** Reads the leading bytes. @returns the type by them, and the whole content, those bytes included */
 async function sniff(

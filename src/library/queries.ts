@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'dri
 import { isAbandoned } from '../db/gateways.ts'
 import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { files, generations } from '../db/schema.ts'
+import { erased_accounts, files, generations } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -41,6 +41,7 @@ export const generationQueries = perConnection({
         state: 'generating',
       })
       .prepare(),
+  /** Also of an image that a start or another gateway has marked as failed, as its maker seemed to have ended. */
   store: (orm) =>
     orm
       .update(generations)
@@ -49,6 +50,7 @@ export const generationQueries = perConnection({
         state: 'stored',
       })
       .where(equals(generations.uuid, 'uuid'))
+      .returning({ id: generations.id })
       .prepare(),
   /** Changes nothing if the image is no longer being made. */
   fail: (orm) =>
@@ -134,6 +136,12 @@ export const fileQueries = perConnection({
       .where(equals(files.id, 'id'))
       .returning()
       .prepare(),
+  isErased: (orm) =>
+    orm
+      .select({ account_id: erased_accounts.account_id })
+      .from(erased_accounts)
+      .where(equals(erased_accounts.account_id, 'account_id'))
+      .prepare(),
   find: (orm) => orm.select().from(files).where(thisFile).prepare(),
   /** `missing_since_ms` is null for files that are there. */
   mark: (orm) =>
@@ -190,6 +198,6 @@ export const fileQueries = perConnection({
     orm
       .delete(files)
       .where(and(eq(files.state, 'storing'), isAbandoned(files.gateway_id)))
-      .returning({ id: files.id })
+      .returning({ key: files.key })
       .prepare(),
 })

@@ -1,0 +1,39 @@
+// An image that its owner deletes while it is made: another gateway had marked it as failed, since the one that makes it was silent.
+import { expect, test } from 'bun:test'
+import { expectRefused, storedIn } from '../support/image-refusals.ts'
+import { heldBack } from '../support/upstream.ts'
+import { draws, GENERATIONS, generation, imagesIn, imagesScene, PNG } from './support.ts'
+
+const { gateway, upstream, call, key, lastCall } = await imagesScene()
+
+/** Begins a call for two images, which another gateway then takes for abandoned. */
+async function takenForAbandoned() {
+  const { script, asked, release } = heldBack(draws(PNG, PNG))
+  upstream.answer(script)
+  const answering = call(GENERATIONS, generation({ n: 2 }))
+  await asked
+  const rows = gateway.db
+    .query<{ uuid: string }, []>("SELECT uuid FROM generations WHERE state = 'generating' ORDER BY position")
+    .all()
+  gateway.db.run("UPDATE generations SET state = 'failed' WHERE state = 'generating'")
+  return { uuids: rows.map(({ uuid }) => uuid), answering, release }
+}
+
+test('is not stored, and its call is free: no file is left without a row', async () => {
+  const before = await storedIn(gateway)
+  const { uuids, answering, release } = await takenForAbandoned()
+  const deleted = await gateway.call(`/api/images/${uuids[1]}`, undefined, { key, method: 'DELETE' })
+  expect([uuids.length, deleted.status]).toEqual([2, 200])
+  release()
+  await expectRefused(gateway, before, await answering, [409, 'conflict'])
+  expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+})
+
+test('while one that was not deleted is stored all the same, and charged', async () => {
+  const { uuids, answering, release } = await takenForAbandoned()
+  release()
+  expect((await imagesIn(await answering)).svc_generation_ids).toEqual(uuids)
+  for (const uuid of uuids)
+    expect((await gateway.call(`/api/images/${uuid}`, undefined, { key })).status).toBe(200)
+  expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 80_000_000 })
+})
