@@ -34,7 +34,13 @@ const gatewayQueries = perConnection({
       .where(and(ALIVE, equals(gateways.node, 'node')))
       .prepare(),
   allAlive: (orm) => orm.select().from(gateways).where(ALIVE).orderBy(gateways.id).prepare(),
-  removeEnded: (orm) => orm.delete(gateways).where(isNotNull(gateways.ended_at_ms)).prepare(),
+  allEnded: (orm) =>
+    orm.select().from(gateways).where(isNotNull(gateways.ended_at_ms)).orderBy(gateways.id).prepare(),
+  removeEnded: (orm) =>
+    orm
+      .delete(gateways)
+      .where(and(equals(gateways.id, 'id'), equals(gateways.ended_at_ms, 'ended_at_ms')))
+      .prepare(),
 })
 
 /** What a gateway says of itself. */
@@ -69,9 +75,20 @@ export async function endGateway(db: Db, id: number, now_ms: number): Promise<vo
   await db.write((db) => gatewayQueries(db).end.run({ id, ended_at_ms: now_ms }))
 }
 
-/** Removes the rows of those that have ended, once nothing of theirs is under way. A gateway that is alive has a greater id, so that none is given again. */
-export async function removeEnded(db: Db): Promise<void> {
-  await db.write((db) => gatewayQueries(db).removeEnded.run())
+/** Those that have ended, and may have left something. */
+export const endedGateways = (db: Db): Awaitable<Gateway[]> => gatewayQueries(db).allEnded.all()
+
+/**
+ * Removes the rows of those that had ended, once nothing of theirs is under way. A gateway that is alive has a greater id, so that none is given again.
+ *
+ * @param ended as they were read before that was looked for: one that has been alive since then stays
+ */
+export async function removeEnded(
+  db: Db,
+  ended: readonly Pick<Gateway, 'id' | 'ended_at_ms'>[],
+): Promise<void> {
+  for (const { id, ended_at_ms } of ended)
+    await db.write((db) => gatewayQueries(db).removeEnded.run({ id, ended_at_ms }))
 }
 
 /** Whether a gateway has not ended. */

@@ -54,6 +54,8 @@ export interface Idempotency {
   mayRepeat(account_id: number, request: Request): Awaitable<boolean>
   /** Deletes what is older than 24 hours. */
   sweep(): Promise<void>
+  /** For gateways that share the database, in each sweep: as `KeptAnswers.followOthers`. */
+  followOthers(): Promise<void>
   /** Deletes the files that a dead process left behind. Only at start, by the one gateway of the folder. */
   recover(): Promise<void>
 }
@@ -80,6 +82,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       return key !== null && isAnswered(deps.answers, { account_id, key })
     },
     sweep: deps.answers.sweep,
+    followOthers: () => deps.answers.followOthers((row) => state.under_way.has(nameOf(row))),
     recover: deps.answers.removeStrays,
   }
 }

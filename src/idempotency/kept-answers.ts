@@ -11,6 +11,7 @@ import {
   removeStrays,
   writeContent,
 } from '../kept/content.ts'
+import { createDisowning } from './disowning.ts'
 import { idempotencyQueries } from './queries.ts'
 import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'
 
@@ -77,6 +78,13 @@ export interface KeptAnswers {
   open(row: Pick<IdempotencyKey, 'body' | 'body_file'>): Promise<Uint8Array | StoredBytes | undefined>
   /** Deletes what is older than 24 hours, and what is over bounds that were lowered. */
   sweep(): Promise<void>
+  /**
+   * For gateways that share the database: gives up the keys of its own requests that ended without an answer, so that any gateway may judge
+   * what became of them; and counts anew what all keep.
+   *
+   * @param isUnderWay whether the request of a key is being served
+   */
+  followOthers(isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
   /** Deletes files that no row names, and counts the others. Only at start, by the one gateway of the folder: it would delete what is being written, too. */
   removeStrays(): Promise<void>
 }
@@ -106,6 +114,7 @@ export function createKeptAnswers(
   const queries = idempotencyQueries(db)
   const expired_by_ms = () => now() - KEPT_FOR_MS
   const room = createAnswerRoom(db, files, { limits, gateway_id })
+  const disown = createDisowning(db, { now, gateway_id })
 
   async function take(request: KeyedRequest, seen: string | undefined): Promise<boolean> {
     const values = { ...request, seen: seen ?? null, created_at_ms: now(), gateway_id }
@@ -162,10 +171,8 @@ export function createKeptAnswers(
       const space = await room.space()
       for (const account_id of space.accounts()) await room.make(account_id)
     },
-    async removeStrays() {
-      await reconcile(db, files)
-      room.recount()
-    },
+    followOthers: (isUnderWay) => disown(isUnderWay).then(room.renew),
+    removeStrays: () => reconcile(db, files).then(room.recount),
   }
 }
 

@@ -24,7 +24,7 @@ const SPACE = {
 }
 /** With a literal, so that the partial index serves. */
 const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
-const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0 }
+const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0, gateway_id: null }
 /** What a request writes into the row of its key. */
 const TAKEN = [
   'request_sha256',
@@ -139,6 +139,31 @@ export const idempotencyQueries = perConnection({
       )
       .orderBy(asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
+      .prepare(),
+  /** The keys that requests of a gateway took since then, and that have no answer yet. */
+  unanswered: (orm) =>
+    orm
+      .select({
+        id: idempotency_keys.id,
+        account_id: idempotency_keys.account_id,
+        key: idempotency_keys.key,
+        created_at_ms: idempotency_keys.created_at_ms,
+      })
+      .from(idempotency_keys)
+      .where(
+        and(
+          gt(idempotency_keys.created_at_ms, placeholder('since_ms')),
+          equals(idempotency_keys.gateway_id, 'gateway_id'),
+          isNull(idempotency_keys.status),
+        ),
+      )
+      .prepare(),
+  /** From then on they are no gateway's. */
+  disown: (orm) =>
+    orm
+      .update(idempotency_keys)
+      .set({ gateway_id: null })
+      .where(and(isOneOf(idempotency_keys.id, 'ids'), isNull(idempotency_keys.status)))
       .prepare(),
   deleteRows: (orm) =>
     orm.delete(idempotency_keys).where(isOneOf(idempotency_keys.id, 'ids')).returning(SPACE).prepare(),

@@ -88,6 +88,10 @@ export function createAnswerRoom(
       counts.recount()
       room.recount()
     },
+    async renew() {
+      await counts.renew()
+      await room.renew()
+    },
     async forgetOldest(account_id, isUnderWay) {
       if ((await excessOf(account_id)) <= 0) return
       await room.release(await inTurn(() => forgetSome(account_id, isUnderWay)))
@@ -135,6 +139,12 @@ function createKeyCounts(db: Db) {
     },
     recount() {
       counted = atFirstUse(countAll)
+    },
+    async renew() {
+      const counts = await counted()
+      const now = await countAll()
+      counts.clear()
+      for (const [account_id, keys] of now) counts.set(account_id, keys)
     },
   }
 }

@@ -20,6 +20,11 @@ export interface Room {
   space(): Promise<Space>
   /** Counts anew at the next use. Only while nothing is being written. */
   recount(): void
+  /**
+   * Counts what is kept anew, as other gateways change it, too, and goes on counting what is being written. What is kept or given up at this
+   * moment may be counted twice, or not at all, until the next time.
+   */
+  renew(): Promise<void>
   /** Gives up the oldest content of whoever has to. @returns whether the bounds hold then */
   make(account_id: number): Promise<boolean>
   /** Takes rows that were deleted out of the count, and removes their files. */
@@ -80,6 +85,10 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
     space: () => counted(),
     recount() {
       counted = atFirstUse(count)
+    },
+    async renew() {
+      const space = await counted()
+      space.renew(await holdings())
     },
     async release(rows) {
       const space = await counted()

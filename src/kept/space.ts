@@ -26,6 +26,8 @@ export interface Space {
    * @returns undefined if the bounds hold; `nobody` where what is being written is over them by itself
    */
   excess(account_id: number, limits: KeepLimits): Excess | 'nobody' | undefined
+  /** Sets what accounts have kept to what their rows say. What is being written stays counted. */
+  renew(holdings: readonly Holding[]): void
   /** What an account has kept. */
   kept(account_id: number): number
   /** The accounts that keep anything. */
@@ -78,6 +80,10 @@ export function createSpace(holdings: readonly Holding[]): Space {
       const over_bytes = kept_bytes + written_bytes - limits.kept_bytes_per_account
       if (over_bytes > 0) return kept_bytes > 0 ? { account_id, over_bytes, kept_bytes } : 'nobody'
       return total_bytes > limits.kept_bytes ? keepsMost(total_bytes - limits.kept_bytes) : undefined
+    },
+    renew(now) {
+      for (const [account_id, { kept_bytes }] of [...tallies]) change(account_id, { kept_bytes: -kept_bytes })
+      for (const { account_id, kept_bytes } of now) change(account_id, { kept_bytes })
     },
     kept: (account_id) => tallies.get(account_id)?.kept_bytes ?? 0,
     accounts: () => [...tallies.keys()],

@@ -21,8 +21,8 @@ export interface Quota {
 interface Tally {
   /** Undefined until they are counted. */
   used_bytes: number | undefined
-  /** How many files were deleted meanwhile. */
-  removals: number
+  /** How often files were deleted and uploads ended meanwhile. */
+  changes: number
   incoming_bytes: number
   reservations: number
 }
@@ -48,17 +48,17 @@ export function createQuota(usedBytes: (account_id: number) => Awaitable<number>
   function tallyOf(account_id: number): Tally {
     const known = tallies.get(account_id)
     if (known) return known
-    const tally = { used_bytes: undefined, removals: 0, incoming_bytes: 0, reservations: 0 }
+    const tally = { used_bytes: undefined, changes: 0, incoming_bytes: 0, reservations: 0 }
     tallies.set(account_id, tally)
     return tally
   }
 
   async function count(account_id: number, tally: Tally): Promise<void> {
     while (tally.used_bytes === undefined) {
-      const { removals } = tally
+      const { changes } = tally
       const used_bytes = await usedBytes(account_id)
       // Another upload may have counted them, and stored more. A deletion while they were counted may be in the sum, or not.
-      if (tally.used_bytes === undefined && tally.removals === removals) tally.used_bytes = used_bytes
+      if (tally.used_bytes === undefined && tally.changes === changes) tally.used_bytes = used_bytes
     }
   }
 
@@ -71,15 +71,20 @@ export function createQuota(usedBytes: (account_id: number) => Awaitable<number>
       return {
         async take(bytes) {
           if (tally.used_bytes === undefined) await count(account_id, tally)
+          if (!ended && exceeds(tally, bytes)) {
+            // Another gateway may have deleted files since they were counted.
+            tally.used_bytes = undefined
+            await count(account_id, tally)
+            if (!ended && exceeds(tally, bytes)) throw quotaExceeded()
+          }
           if (ended) return
-          const { used_bytes = 0, incoming_bytes } = tally
-          if (used_bytes + incoming_bytes + bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
           tally.incoming_bytes += bytes
           taken_bytes += bytes
         },
         end(stored_bytes) {
           if (ended) return
           ended = true
+          tally.changes += 1
           tally.incoming_bytes -= taken_bytes
           if (tally.used_bytes !== undefined) tally.used_bytes += stored_bytes
           tally.reservations -= 1
@@ -90,11 +95,14 @@ export function createQuota(usedBytes: (account_id: number) => Awaitable<number>
     removed(account_id, bytes) {
       const tally = tallies.get(account_id)
       if (!tally) return
-      tally.removals += 1
+      tally.changes += 1
       if (tally.used_bytes !== undefined) tally.used_bytes -= bytes
     },
   }
 }
+
+const exceeds = ({ used_bytes = 0, incoming_bytes }: Tally, bytes: number): boolean =>
+  used_bytes + incoming_bytes + bytes > FILE_QUOTA_BYTES
 
 /** silent.md, Upload and files. */
 export const quotaExceeded = (): GatewayError =>

@@ -1,4 +1,5 @@
-// Reconciliation of rows and files after a crash or a restore. Only at start: a folder has one gateway, and this would break the files that it is writing.
+// Reconciliation of rows and files after a crash or a restore: of a folder only at start, which has one gateway; of what ended gateways left at any time.
+import { dropIfOfStorage } from '../domain/errors.ts'
 import type { Library } from './library.ts'
 import {
   fileShelf,
@@ -9,6 +10,7 @@ import {
   placesOf,
   type Shelf,
 } from './missing.ts'
+import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
 /** What was found, and is reconciled. No row and no file of a stored image is ever deleted for want of the other. */
@@ -26,17 +28,30 @@ export interface Recovered {
 /** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
   const found_files = library.images.folder ? await findMissing(library) : 0
-  const failed = await library.db.write((db) => generationQueries(db).failAbandoned.all())
-  // What there is of their files is quarantined; in a bucket `tollgate audit --files` finds it.
-  const unfinished = await library.db.write((db) => fileQueries(db).removeAbandoned.all())
+  const left_behind = await endAbandoned(library)
   const produced = await reconcile(library, imageShelf(library))
   const uploaded = await reconcile(library, fileShelf(library))
   return {
-    left_behind: failed.length + unfinished.length,
+    left_behind,
     stray_files: produced.stray_files + uploaded.stray_files,
     missing_files: produced.missing_files + uploaded.missing_files,
     found_files,
   }
+}
+
+/**
+ * Ends what gateways that have ended were making or taking in. May run beside calls: it touches nothing of those that are alive. One that
+ * only seemed to have ended finds that out when it stores.
+ *
+ * @returns how many images that were
+ */
+export async function endAbandoned({ db, files }: Pick<Library, 'db' | 'files'>): Promise<number> {
+  const failed = await db.write((db) => generationQueries(db).failAbandoned.all())
+  const unfinished = await db.write((db) => fileQueries(db).removeAbandoned.all())
+  // What there is of them in a folder is quarantined at a start; what is left in a bucket `tollgate audit --files` finds.
+  if (!files.folder)
+    for (const { key } of unfinished) await files.remove(storeKeyOf(key)).catch(dropIfOfStorage)
+  return failed.length + unfinished.length
 }
 
 /**

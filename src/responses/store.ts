@@ -29,6 +29,8 @@ export interface KeptResponses extends ResponseStore {
   turnsUntil(account_id: number, id: string, order: TurnOrder): Promise<AsyncGenerator<Turn> | undefined>
   /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
+  /** For gateways that share the database: counts anew what all keep. */
+  followOthers(): Promise<void>
   /** Deletes files that no row names. Only at start, by the one gateway of the folder. @returns how many there were */
   recover(): Promise<number>
 }
@@ -111,6 +113,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
       return row && turnsOf(state, row, order)
     },
     sweep: () => sweep(state),
+    followOthers: room.renew,
     async recover() {
       const named = await responseQueries(db).bodyFiles.all()
       room.recount()

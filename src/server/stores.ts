@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Db } from '../db/db.ts'
 import { refuseUnwritable } from '../db/folder.ts'
-import { removeEnded } from '../db/gateways.ts'
+import { endedGateways, removeEnded } from '../db/gateways.ts'
 import { takeLock } from '../db/lock.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../exchange/settling/journal.ts'
@@ -208,6 +208,7 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const { gateway_id, db, ledger, journal, idempotency, files, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
   await stores.own_gateway.endSilent()
+  const ended = await endedGateways(db)
   if (files.bucket) await claimBucket(db, files, { accept_missing_files })
   else if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   await journal.apply(ledger, {
@@ -225,6 +226,6 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   const stray_files = await responses.recover()
   if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
   reportRecovered(await recoverLibrary(library), log)
-  await removeEnded(db)
+  await removeEnded(db, ended)
   journal.reserve()
 }

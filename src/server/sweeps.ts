@@ -4,6 +4,7 @@ import { sweepActions } from '../db/actions.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { endedOthers, followOthers } from './among-others.ts'
 import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
@@ -28,7 +29,9 @@ export function sweepRegularly(
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
     await own_gateway.endSilent()
+    const ended = await endedOthers(stores)
     reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
+    await followOthers(stores, ended, log)
     await idempotency.sweep()
     await responses.sweep()
     await refusals.sweep()

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
-import { beginGateway, endGateway, isAlive, removeEnded } from '../../src/db/gateways.ts'
+import { beginGateway, endedGateways, endGateway, isAlive, removeEnded } from '../../src/db/gateways.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
@@ -21,7 +21,7 @@ const ALONE = { node: 'here', name: 'machine', is_alone: true } as const
 /** What a start does first and last, and a stop. */
 const STEPS = {
   begin: () => beginGateway(db, { ...ALONE, version: `1.${clock_ms}`, now_ms: clock_ms }),
-  recovered: () => removeEnded(db),
+  recovered: async () => removeEnded(db, await endedGateways(db)),
   stop: async () => endGateway(db, newest(), clock_ms),
 }
 type Step = keyof typeof STEPS

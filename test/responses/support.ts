@@ -49,8 +49,8 @@ export const pluginsWith = (store: MemoryStore) =>
   plugins.map((plugin) => {
     if (plugin !== responses) return plugin
     return (gateway: Gateway) => {
-      const { open, turnsUntil, sweep, recover } = gateway.content.responses
-      const stored = { open, turnsUntil, sweep, recover }
+      const { open, turnsUntil, sweep, followOthers, recover } = gateway.content.responses
+      const stored = { open, turnsUntil, sweep, followOthers, recover }
       return responses({
         ...gateway,
         content: { ...gateway.content, responses: Object.assign(store, stored) },

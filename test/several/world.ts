@@ -49,7 +49,8 @@ export interface World extends AsyncDisposable {
 interface Options {
   gateways?: number
   script?: Script
-  more?: string
+  /** Further sections of the catalogue, of the upstream's address. */
+  more?: string | ((upstream: Pick<Upstream, 'url'>) => string)
   environment?: Record<string, number>[]
 }
 
@@ -70,7 +71,8 @@ export async function world({ gateways = 3, script, more, environment = [] }: Op
     for (const member of members) member.signal('SIGKILL')
     await Promise.all(members.map(({ ended }) => ended))
   })
-  const text = `${catalogueOf({ upstream_url: upstream.url, more })}
+  const sections = typeof more === 'function' ? more(upstream) : more
+  const text = `${catalogueOf({ upstream_url: upstream.url, more: sections })}
 [storage]
 database = "${url}"
 `
