@@ -1,13 +1,13 @@
 // An archive as it is written: what says what it is, the files, and the manifest of them.
 import { HEAD_NAME, type Head, MANIFEST_NAME, type Manifest } from './manifest.ts'
-import { packedTar, type TarWriter } from './tar.ts'
+import { type PackedEntry, packedTar, type TarWriter } from './tar.ts'
 
 /** A file to be packed. */
 export interface Source {
   /** In the archive. */
   path: string
-  /** On the disk. */
-  file: string
+  /** Its path on the disk; or what reads it elsewhere, whole: what is gone meanwhile is undefined, and no half of an entry. */
+  file: string | (() => Promise<Uint8Array | undefined>)
   /** What it should have; undefined if that is not known. */
   expected_bytes?: number | undefined
 }
@@ -43,9 +43,7 @@ async function fill(
   const entries: Manifest['entries'] = []
   let packed_bytes = 0
   for await (const source of sources) {
-    const entry = await tar.addFile(source.path, source.file, (bytes) =>
-      onProgress?.(entries.length, packed_bytes + bytes),
-    )
+    const entry = await add(tar, source, (bytes) => onProgress?.(entries.length, packed_bytes + bytes))
     if (entry) entries.push(entry)
     else onTrouble(source.path, 'absent')
     if (entry && source.expected_bytes !== undefined && entry.bytes !== source.expected_bytes)
@@ -56,4 +54,15 @@ async function fill(
   const manifest: Manifest = { ...head, entries, ...told() }
   await tar.addText(MANIFEST_NAME, JSON.stringify(manifest))
   return manifest
+}
+
+/** @returns undefined if it is not there */
+async function add(
+  tar: TarWriter,
+  { path, file }: Source,
+  onRead: (bytes: number) => void,
+): Promise<PackedEntry | undefined> {
+  if (typeof file === 'string') return await tar.addFile(path, file, onRead)
+  const content = await file()
+  return content && (await tar.addBytes(path, content))
 }

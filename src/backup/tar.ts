@@ -17,6 +17,7 @@ export interface TarWriter {
   addFile(path: string, file: string, onRead?: (bytes: number) => void): Promise<PackedEntry | undefined>
   /** Adds content that is made as it is written. @param bytes its exact length, which tar writes before it */
   addBlocks(path: string, bytes: number, blocks: AsyncIterable<Uint8Array>): Promise<PackedEntry>
+  addBytes(path: string, content: Uint8Array): Promise<PackedEntry>
   addText(path: string, text: string): Promise<PackedEntry>
 }
 
@@ -64,6 +65,7 @@ const writerOf = (tar: Pack, made_at: Date): TarWriter => ({
     }
   },
   addBlocks: (path, bytes, blocks) => addEntry(tar, { path, bytes, mtime: made_at }, blocks),
+  addBytes: (path, content) => addEntry(tar, { path, bytes: content.length, mtime: made_at }, [content]),
   addText(path, text) {
     const bytes = Buffer.from(text)
     return addEntry(tar, { path, bytes: bytes.length, mtime: made_at }, [bytes])

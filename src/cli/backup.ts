@@ -16,7 +16,7 @@ import { addBackupListCommand } from './backup-list.ts'
 import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
 import { addBackupVerifyCommand } from './backup-verify.ts'
 import { type Context, contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -99,11 +99,13 @@ async function makeArchive(
     )
   await archive.check()
   let kept: Kept = { deleted: [], warnings: [] }
+  const stores = await filesOfFolder(folder)
   const made = await telling(context, flags, deps, (onProgress) =>
     untilStopped('The backup was stopped and its file removed.', (check) =>
       makeBackup({
         paths: folder,
         engine,
+        stores,
         lock,
         now_ms,
         async put(content, expected_bytes, goesWith) {
@@ -176,7 +178,7 @@ function answerMade({ answer, warn }: Context, told: Told): void {
     )
   if (missing.length > 0)
     warn(
-      `Files missing or cut in the data folder, and so in the backup: ${missing.length}. \`tollgate audit\` lists them.`,
+      `Files missing or cut where they are stored, and so in the backup: ${missing.length}. \`tollgate audit\` lists them.`,
     )
   const lines = [
     `${archive.where}`,

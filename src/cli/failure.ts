@@ -65,6 +65,9 @@ export function describeFailure(thrown: unknown, folder?: string): Failed {
 export function explain(thrown: unknown, folder?: string): string {
   const full = folder === undefined ? undefined : fullDiskText(thrown, folder)
   if (full !== undefined) return `${full} (${(thrown as Error).message})`
+  // Of a bucket, which has its own words.
+  if (thrown instanceof StorageFailure && thrown.cause instanceof GatewayError)
+    return explainGateway(thrown.cause)
   if (thrown instanceof StorageFailure || thrown instanceof SQLiteError) return explainDatabase(thrown)
   if (thrown instanceof GatewayError) return explainGateway(thrown)
   if (!(thrown instanceof Error)) return String(thrown)

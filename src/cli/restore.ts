@@ -75,7 +75,7 @@ async function answerDatabase(
   { folder, answer }: Context,
   file: string,
   { maxBytes: max_bytes }: UnpackFlags,
-  { now, destination: { takeRows } }: CliDeps & { destination: Destination },
+  { now, destination: { bucket, takeRows } }: CliDeps & { destination: Destination },
 ): Promise<void> {
   roomIn({ folder: folder.dir, archive: file, max_bytes }).take(statSync(file).size, 0)
   const { kept, is_on_server } = await restoreDatabase(file, folder, now(), { takeRows })
@@ -83,7 +83,7 @@ async function answerDatabase(
   const database = is_on_server ? ON_SERVER : folder.database_path
   answer(
     { file, database, replaced: kept ?? null },
-    `${database} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
+    `${database} is now the backup ${file}.${replaced}\n${beforeServe(bucket)}`,
   )
 }
 
@@ -101,6 +101,7 @@ function answerArchive({ folder, answer, warn }: Context, where: string, restore
       `${folder.dir} is now the backup ${where}, of ${view.made_at}:`,
       `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'with the same problems as then'}.`,
       ...(restored.is_on_server ? [`Its rows are in ${ON_SERVER}.`] : []),
+      ...(restored.bucket === undefined ? [] : [`Its files are in ${restored.bucket}.`]),
       ...(kept === undefined ? [] : [`The replaced files are kept in ${kept}.`]),
       ...(needsPackages(folder.dir)
         ? [`Install the packages of the plugins: run \`bun install\` in ${join(folder.dir, 'plugins')}.`]
@@ -116,8 +117,8 @@ const needsPackages = (dir: string): boolean =>
   existsSync(join(dir, 'plugins', 'package.json')) && !existsSync(join(dir, 'plugins', 'node_modules'))
 
 /** The database only names these files. */
-const BEFORE_SERVE =
-  'Before you start the gateway, also restore the folders images/, files/ and responses/ of the same time. Images and kept responses without their files are shown as missing.'
+const beforeServe = (bucket = 'the folders images/, files/ and responses/'): string =>
+  `Before you start the gateway, also restore ${bucket} of the same time. Images and kept responses without their files are shown as missing.`
 
 function refuseExisting({ database_path }: DataFolder, { force = false }: RestoreFlags): void {
   const replaces = existsSync(database_path)

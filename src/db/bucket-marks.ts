@@ -8,6 +8,7 @@ const markQueries = perConnection({
   read: (orm) => orm.select({ mark: bucket_marks.mark }).from(bucket_marks).prepare(),
   insert: (orm) =>
     orm.insert(bucket_marks).values(placeholders('id', 'mark')).onConflictDoNothing().prepare(),
+  remove: (orm) => orm.delete(bucket_marks).prepare(),
 })
 
 /** The mark of this database's bucket; undefined if it has had none. */
@@ -19,3 +20,7 @@ export async function makeBucketMark(db: Db, mark: string): Promise<string> {
   await db.write((db) => markQueries(db).insert.run({ id: 1, mark }))
   return (await bucketMark(db)) ?? mark
 }
+
+/** As if the database had had no bucket. */
+export const forgetBucketMark = (db: Db): Promise<unknown> =>
+  db.write(async (db) => void (await markQueries(db).remove.run()))

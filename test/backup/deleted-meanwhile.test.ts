@@ -9,6 +9,7 @@ import { deleteNamed, insertRow } from '../../src/responses/rows.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { sceneOfEachTest } from '../cli/scene.ts'
 import { temporary } from '../support/temporary.ts'
 import { answerOf } from './support.ts'
@@ -38,6 +39,7 @@ async function made(meanwhile: () => void | Promise<void>) {
   const result = await makeBackup({
     paths: dataPaths(scene.dir),
     engine: sqliteEngine(scene.dir),
+    stores: fileStoresOf({ files: undefined }, scene.dir),
     lock: undefined,
     now_ms: scene.now_ms,
     // The copy is made by then, and no more than the first files are read.
@@ -87,6 +89,7 @@ test('where taking it fails, what it throws is thrown, and nothing stays', async
   const failing = makeBackup({
     paths: dataPaths(scene.dir),
     engine: sqliteEngine(scene.dir),
+    stores: fileStoresOf({ files: undefined }, scene.dir),
     lock: undefined,
     now_ms: 0,
     async put(content) {

@@ -11,6 +11,7 @@ import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { isEldest } from '../../src/server/engine/own-gateway.ts'
 import { postgresEngine } from '../../src/server/engine/postgres.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 
@@ -95,6 +96,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
     const made = await makeBackup({
       paths: dataPaths(scene.dir),
       engine: postgresEngine(source.url),
+      stores: fileStoresOf({ files: undefined }, scene.dir),
       lock: undefined,
       now_ms: 0,
       async put(content) {

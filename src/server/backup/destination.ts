@@ -11,26 +11,40 @@ import { postgresTarget, refuseRows } from '../../db/copying/postgres-target.ts'
 import type { PostgresDb } from '../../db/postgres/db.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { openDb } from '../../db/sqlite.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
 import { audit } from '../../ledger/audit.ts'
 import { moveRows } from '../moving/rows.ts'
+import { openBucketTarget } from './bucket-target.ts'
 import type { DataPaths } from './paths.ts'
 
 export interface Destination extends AsyncDisposable {
+  /** The bucket of this machine's files, such as `s3://bucket/prefix`. */
+  readonly bucket: string | undefined
   /** Copies a whole database there, where that is a server. @returns whether it did @throws GatewayError, StorageFailure: nothing was changed then */
   takeRows(database_path: string): Promise<boolean>
-  /** The same for what was unpacked into a folder, whose catalogue gets the section of this one, and whose database goes. */
-  takeUnpacked(folder: string): Promise<boolean>
+  /** The same for what was unpacked into a folder, whose catalogue gets the section of this one; what goes elsewhere is no longer in it. */
+  takeUnpacked(folder: string): Promise<Elsewhere>
+}
+
+/** What of a restored gateway is not in its folder. */
+export interface Elsewhere {
+  /** Whether the rows are on the server that [storage] names. */
+  is_on_server: boolean
+  /** The bucket of the files, such as `s3://bucket/prefix`. */
+  bucket: string | undefined
 }
 
 /**
- * Opens the place. A server must have an empty database, which is looked at before anything is unpacked.
+ * Opens the place. A server must have an empty database, and a bucket nothing or this gateway's files, which is looked at before anything is unpacked.
  *
- * @throws GatewayError conflict if it has rows; what `storageIn` and `openPostgres` throw
+ * @throws GatewayError conflict if it has others; what `storageIn`, `openPostgres` and the bucket throw
  */
 export async function openDestination({ catalogue_path }: DataPaths, env: Environment): Promise<Destination> {
-  const own = existsSync(catalogue_path) ? await databaseIn(catalogue_path, env) : undefined
-  let server = own && (await openServer(own.url))
+  const own = existsSync(catalogue_path) ? await placesIn(catalogue_path, env) : undefined
+  let server = own && (await openServer(own.database))
+  let bucket = own?.files && (await openBucketTarget(own.files, true))
   return {
+    bucket: bucket?.where,
     async takeRows(database_path) {
       if (server) await fill(server, database_path)
       return server !== undefined
@@ -38,12 +52,19 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
     async takeUnpacked(folder) {
       const unpacked = join(folder, 'tollgate.toml')
       if (own) keepSection(catalogue_path, unpacked)
-      else server = await openServer((await databaseIn(unpacked, env)).url)
-      const database_path = join(folder, 'tollgate.db')
-      if (!server) return false
-      await fill(server, database_path)
-      for (const suffix of ['', '-wal', '-shm']) rmSync(database_path + suffix, { force: true })
-      return true
+      else {
+        const { database, files } = await placesIn(unpacked, env)
+        server = await openServer(database)
+        bucket = files && (await openBucketTarget(files, false))
+      }
+      const removeFiles = await bucket?.take(folder)
+      try {
+        if (server) await takeDatabase(server, folder)
+      } catch (failure) {
+        await removeFiles?.()
+        throw failure
+      }
+      return { is_on_server: server !== undefined, bucket: bucket?.where }
     },
     async [Symbol.asyncDispose]() {
       await server?.close()
@@ -52,9 +73,9 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
 }
 
 /** What has no such section may have any mistake: a restore may be what mends it. */
-async function databaseIn(path: string, env: Environment): Promise<{ url: string | undefined }> {
-  if (!textOf(path).includes('storage')) return { url: undefined }
-  return { url: (await storageIn(path, env)).database }
+async function placesIn(path: string, env: Environment): Promise<StorageSettings> {
+  if (!textOf(path).includes('storage')) return { database: undefined, files: undefined }
+  return await storageIn(path, env)
 }
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
@@ -74,6 +95,12 @@ async function openServer(url: string | undefined): Promise<PostgresDb | undefin
 async function fill(server: PostgresDb, database_path: string): Promise<void> {
   await using from = openDb(database_path, { readonly: true })
   await moveRows({ from, to: postgresTarget(server), auditCopy: () => audit(server) })
+}
+
+async function takeDatabase(server: PostgresDb, folder: string): Promise<void> {
+  const database_path = join(folder, 'tollgate.db')
+  await fill(server, database_path)
+  for (const suffix of ['', '-wal', '-shm']) rmSync(database_path + suffix, { force: true })
 }
 
 /** Writes [storage] of one catalogue into another: rows and files are where this machine keeps them, not where they were. */

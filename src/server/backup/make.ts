@@ -14,6 +14,7 @@ import type { BackupLock } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
 import { closing } from '../../utilities/at-end.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { FileStores } from '../files/stores.ts'
 import { check } from '../snapshot.ts'
 import { backupWork, type DataPaths } from './paths.ts'
 import { settleCopy } from './settle-copy.ts'
@@ -23,6 +24,8 @@ export interface MakeOptions {
   paths: DataPaths
   /** Of the folder. */
   engine: Engine
+  /** The same. */
+  stores: FileStores
   /** Undefined: plain. */
   lock: BackupLock | undefined
   now_ms: number
@@ -69,7 +72,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
 }
 
 async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
-  const { paths, engine, lock, now_ms, put, onProgress } = options
+  const { paths, engine, stores, lock, now_ms, put, onProgress } = options
   // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
   const plain = setAside(['settlements.journal'], paths, staging)
   const copy_path = join(staging, 'tollgate.db')
@@ -101,7 +104,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
         schema_version: MIGRATIONS.length,
         made_at_ms: now_ms,
       },
-      sources: sourcesOf(paths, { ...plugins, copy, copy_path, plain, settle }),
+      sources: sourcesOf(paths, { ...plugins, copy, copy_path, stores, plain, settle }),
       onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
       told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
       onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),

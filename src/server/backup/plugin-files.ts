@@ -43,7 +43,7 @@ const isBesideOneOf = (databases: ReadonlySet<string>, name: string): boolean =>
 
 /** The copy goes once it is packed. */
 function* snapshotOf(
-  { path, file }: Source,
+  { path, file }: { path: string; file: string },
   { staging, onUnreadable }: PluginFilesOptions,
 ): Generator<Source> {
   const copy = join(staging, 'plugin.db')

@@ -7,7 +7,7 @@ import { giveToFolderOwner } from '../../db/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../db/work-folder.ts'
 import { conflict, unprocessable } from '../../domain/errors.ts'
 import { closing, onSignals } from '../../utilities/at-end.ts'
-import type { Destination } from './destination.ts'
+import type { Destination, Elsewhere } from './destination.ts'
 import { type DataPaths, drillWork } from './paths.ts'
 import { finishLocked, INCOMING, isRestoreUnfinished, refuseMounts, replaceContents } from './replace.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
@@ -18,11 +18,9 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
   now_ms: number
 }
 
-export interface Restored extends Unpacked {
+export interface Restored extends Unpacked, Elsewhere {
   /** The folder within the data folder that has what was replaced; undefined if there was nothing. */
   kept_as: string | undefined
-  /** The rows are on the server that [storage] names, and the folder has no database. */
-  is_on_server: boolean
 }
 
 /**
@@ -51,8 +49,8 @@ export async function restoreArchive(
       if (existsSync(database_path)) closeWriteAheadLog(database_path)
       // What a server has taken stays there.
       refuseMounts(dir)
-      const is_on_server = await destination.takeUnpacked(folder)
-      return { ...unpacked, is_on_server, kept_as: replaceContents(dir, now_ms) }
+      const elsewhere = await destination.takeUnpacked(folder)
+      return { ...unpacked, ...elsewhere, kept_as: replaceContents(dir, now_ms) }
     } catch (refusal) {
       remove()
       throw namingFullDisk(refusal, dir)

@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Source } from '../../backup/pack.ts'
+import { isAbsentObject } from '../../buckets/words.ts'
+import { type FileStores, storedAt } from '../files/stores.ts'
 import type { DataPaths } from './paths.ts'
 import { type PluginFilesOptions, pluginFiles } from './plugin-files.ts'
 
@@ -23,7 +25,7 @@ const NAMED: readonly string[] = [
  * The sources of an archive, in their order: the plain files, what the copy names, and last the copy.
  *
  * The copy is made first. A file is complete before its row says so (media/store.ts, library/intake.ts, kept/content.ts), so
- * whatever the copy names was on the disk when it was made; it is read after that, and can only have been deleted in between.
+ * whatever the copy names was stored when it was made; it is read after that, and can only have been deleted in between.
  * A deletion takes the row first, and then the file: where the file is gone and its row too, `settle` takes the row out of the
  * copy as well. That is why the copy is packed last.
  *
@@ -32,14 +34,16 @@ const NAMED: readonly string[] = [
  */
 export async function* sourcesOf(
   { dir, catalogue_path }: DataPaths,
-  { copy, copy_path, plain, settle, ...plugins }: SourceOptions,
+  { copy, copy_path, stores, plain, settle, ...plugins }: SourceOptions,
 ): AsyncGenerator<Source> {
+  const placeOf = (path: string): Source['file'] =>
+    stores.bucket ? () => readStored(stores, path) : join(dir, path)
   if (existsSync(catalogue_path)) yield { path: 'tollgate.toml', file: catalogue_path }
   yield* plain
   yield* pluginFiles(join(dir, 'plugins'), 'plugins', plugins)
   for (const sql of NAMED)
     for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
-      yield { path, file: join(dir, path), expected_bytes: bytes ?? undefined }
+      yield { path, file: placeOf(path), expected_bytes: bytes ?? undefined }
   await settle()
   yield { path: 'tollgate.db', file: copy_path }
 }
@@ -47,7 +51,21 @@ export async function* sourcesOf(
 export interface SourceOptions extends PluginFilesOptions {
   copy: Database
   copy_path: string
+  /** Where the files are that the copy names. */
+  stores: FileStores
   /** Files that were put aside before the copy was made. */
   plain: readonly Source[]
   settle(): Promise<void>
+}
+
+/** Undefined where it is gone, also if it went after it was found. */
+async function readStored(stores: FileStores, path: string): Promise<Uint8Array | undefined> {
+  const { store, key } = storedAt(stores, path)
+  const stored = await store.open(key)
+  try {
+    return await stored?.bytes()
+  } catch (failure) {
+    if (isAbsentObject(failure)) return undefined
+    throw failure
+  }
 }

@@ -42,6 +42,14 @@ export async function claimBucket(db: Db, stores: FileStores, options: ClaimOpti
   await bucket.tryOut()
 }
 
+/** The mark that a bucket has; undefined if it is nobody's. @throws GatewayError conflict if it has several */
+export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
+  const { value } = await bucket.connection.list(MARKS).next()
+  const known: string | undefined = value?.key.slice(MARKS.length)
+  if (known !== undefined) await isMarked(bucket, known)
+  return known
+}
+
 /** Whether a bucket has a mark, which is this one. @throws GatewayError conflict where it is another's */
 async function isMarked({ connection }: BucketFiles, known: string | undefined): Promise<boolean> {
   let is_marked = false
