@@ -19,7 +19,7 @@ export interface BucketLimits {
 const LIMITS: BucketLimits = { answer_ms: 60_000, least_bytes_per_s: 50_000 }
 
 export function bucketPlace(settings: Bucket, limits = LIMITS): Place {
-  const connection = connectBucket(settings, { section: 'backup', ...limits })
+  const connection = connectBucket(settings, { named_in: 'backup', ...limits })
   const { where, check } = connection
   return {
     where,

@@ -2,11 +2,10 @@
 import type { Bucket } from '../domain/catalogue.ts'
 import { codeOf } from '../utilities/thrown.ts'
 import { eachWithin, type Silence, withinSilence } from './silence.ts'
-import { inWords, isAbsentObject, isPassing, nameOf } from './words.ts'
+import { inWords, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
 
 export interface ConnectionOptions {
-  /** The section of the catalogue that names the bucket. */
-  section: 'backup' | 'storage'
+  named_in: NamedIn
   /** To an answer, and to the next bytes of an object that is read. */
   answer_ms: number
   /** Of a connection that objects can be sent by: nothing is heard while a part is on its way. */
@@ -56,7 +55,7 @@ const PAUSES_MS = [100, 400]
 
 export function connectBucket(settings: Bucket, options: ConnectionOptions): Connection {
   const { bucket, endpoint, region, prefix, access_key_id, secret_access_key } = settings
-  const { section, answer_ms, least_bytes_per_s } = options
+  const { named_in, answer_ms, least_bytes_per_s } = options
   const client = new Bun.S3Client({
     bucket,
     region,
@@ -70,7 +69,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
     limit_ms: answer_ms + (1_000 * bytes) / least_bytes_per_s,
   })
   const inTheirWords = (failure: unknown) => {
-    throw inWords(failure, settings, section)
+    throw inWords(failure, settings, named_in)
   }
   /** @param bytes that are on their way meanwhile */
   const told = <T>(ask: () => Promise<T>, bytes = 0): Promise<T> =>

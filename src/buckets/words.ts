@@ -14,6 +14,15 @@ const REFUSED: Readonly<Record<string, string>> = {
   ERR_S3_MISSING_CREDENTIALS: 'access_key_id and secret_access_key are missing',
 }
 
+/** What names the bucket: a section of the catalogue, or the variables that programs of S3 read. */
+export type NamedIn = 'backup' | 'storage' | 'environment'
+
+const CHECK: Readonly<Record<NamedIn, string>> = {
+  backup: 'Check [backup] in the catalogue.',
+  storage: 'Check [storage] in the catalogue.',
+  environment: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+}
+
 /** No failure of the bucket: it has no such object, or no longer. */
 export const isAbsentObject = (failure: unknown): boolean => codeOf(failure) === 'NoSuchKey'
 
@@ -21,25 +30,24 @@ export const isAbsentObject = (failure: unknown): boolean => codeOf(failure) ===
 export const nameOf = ({ bucket, endpoint = AMAZON }: Pick<Bucket, 'bucket' | 'endpoint'>): string =>
   `The bucket ${bucket} at ${endpoint}`
 
-/**
- * What the client threw, as a GatewayError that says what to do; what is not the server's stays as it is.
- *
- * @param section of the catalogue that names the bucket
- */
-export function inWords(failure: unknown, bucket: Bucket, section: 'backup' | 'storage'): unknown {
+/** What the client threw, as a GatewayError that says what to do; what is not the server's stays as it is. */
+export function inWords(failure: unknown, bucket: Bucket, named_in: NamedIn): unknown {
   if (failure instanceof GatewayError || !(failure instanceof Error) || isAbsentObject(failure))
     return failure
   const code = codeOf(failure)
   const at = nameOf(bucket)
   const refused = REFUSED[code]
   if (refused !== undefined)
-    return permissionDenied(`${at} refused: ${refused}. Check [${section}] in the catalogue.`, {
+    return permissionDenied(`${at} refused: ${refused}. ${CHECK[named_in]}`, {
       cause: failure,
     })
   if (code === 'NoSuchBucket')
-    return notFound(`${at}: bucket not found. Create it, or name another in [${section}].`, {
-      cause: failure,
-    })
+    return notFound(
+      `${at}: bucket not found. Create it, or name another${named_in === 'environment' ? '' : ` in [${named_in}]`}.`,
+      {
+        cause: failure,
+      },
+    )
   if (!isOfServer(failure)) return failure
   return upstreamFailed(
     `${at} (region ${bucket.region}) failed: check its address and region, and that it runs.`,

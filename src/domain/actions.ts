@@ -66,6 +66,7 @@ export const ACTIONS = {
   'backup.created': { area: 'system', title: 'Backup created' },
   'backup.restored': { area: 'system', title: 'Backup restored' },
   'database.moved': { area: 'system', title: 'Database moved' },
+  'files.moved': { area: 'system', title: 'Files moved' },
   'audit.repaired': { area: 'system', title: 'Images found again' },
 } as const satisfies Record<string, { area: Area; title: string }>
 

@@ -1,5 +1,6 @@
 // Stores of files in a bucket: an object is there whole, or not at all; what is given of it never leaves the gateway as an address.
 import { type Connection, connectBucket, type Range } from '../buckets/connection.ts'
+import type { NamedIn } from '../buckets/words.ts'
 import type { Bucket } from '../domain/catalogue.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
@@ -23,6 +24,8 @@ export interface BucketFilesOptions {
   /** Told when the bucket begins to fail, with the failure, and when it works again. */
   onChange?: (failure: StorageFailure | undefined) => void
   limits?: BucketFilesLimits
+  /** What names the bucket. Default: [storage] of the catalogue. */
+  named_in?: NamedIn
 }
 
 export interface BucketFilesLimits {
@@ -41,9 +44,9 @@ const TRIALS = 'tollgate-trial/'
 
 export function openBucketFiles(
   bucket: Bucket,
-  { onChange = () => {}, limits = LIMITS }: BucketFilesOptions = {},
+  { onChange = () => {}, limits = LIMITS, named_in = 'storage' }: BucketFilesOptions = {},
 ): BucketFiles {
-  const connection = connectBucket(bucket, { section: 'storage', ...limits })
+  const connection = connectBucket(bucket, { named_in, ...limits })
   async function tryOut(): Promise<void> {
     const key = TRIALS + crypto.randomUUID()
     await connection.put(key, new TextEncoder().encode('on trial'))

@@ -29,7 +29,7 @@ export async function moveFiles(
 }
 
 /** @returns false where it was deleted meanwhile */
-async function copyFile(from: FileStore, to: FileStore, key: string): Promise<boolean> {
+export async function copyFile(from: FileStore, to: FileStore, key: string): Promise<boolean> {
   const content = await from.open(key)
   if (!content) return false
   await to.put(key, content.stream())
