@@ -17,6 +17,8 @@ export interface Proxy extends AsyncDisposable {
   readonly cuts: number
   /** Cuts all connections, as a server that restarts. */
   cutAll(): void
+  /** Leads new connections to another server, as a name that has another address after a failover. */
+  redirect(url: string): void
 }
 
 /** The answer to a COMMIT (CommandComplete). */
@@ -27,7 +29,7 @@ export async function startProxy(
   url: string,
   rewrite: (bytes: Buffer) => Buffer = (bytes) => bytes,
 ): Promise<Proxy> {
-  const target = new URL(url)
+  let target = new URL(url)
   const pairs = new Set<readonly [Socket, Socket]>()
   let next: Cut | undefined
   let cuts = 0
@@ -81,6 +83,9 @@ export async function startProxy(
       return cuts
     },
     cutAll,
+    redirect: (to) => {
+      target = new URL(to)
+    },
     async [Symbol.asyncDispose]() {
       cutAll()
       await new Promise((resolve) => server.close(resolve))

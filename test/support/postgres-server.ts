@@ -1,4 +1,6 @@
 // A PostgreSQL server for tests, in a temporary folder; it ends with whoever started it, however that ends.
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { prepareProgram } from './postgres-program.ts'
 import { temporary } from './temporary.ts'
@@ -30,37 +32,81 @@ const WATCH = `folder=$1; shift; "$@" & server=$!
 while read -r line; do kill -QUIT $server; wait $server; "$@" & server=$!; done
 kill -QUIT $server; wait $server; rm -rf "$folder"`
 
-/** @throws Error that says what the server said, where it does not start */
-export async function startPostgres(native: string): Promise<PostgresServer> {
+interface Cluster extends Disposable {
+  /** Its files. */
+  data: string
+  /** Lets it run. @param settings as `name=value`, beside those of tests */
+  run(settings?: readonly string[]): PostgresServer
+}
+
+/** Makes the files of a server. @throws Error that says what was said, where that fails */
+function makeCluster(native: string): Cluster {
   const folder = temporary()
   const { command, env } = prepareProgram(native, folder.path)
   const data = folder.at('data')
   const how = ['--no-sync', '--auth=trust', '--username=tollgate', '--encoding=UTF8', '--locale=C']
   const made = Bun.spawnSync(command('initdb', `--pgdata=${data}`, ...how), { env, cwd: folder.path })
   if (made.exitCode !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`)
-  const port = freePort()
-  const settings = SETTINGS.flatMap((setting) => ['-c', setting])
-  const server = command('postgres', '-D', data, '-p', String(port), ...settings)
-  const log = folder.at('log')
-  const child = Bun.spawn(['sh', '-c', WATCH, 'sh', folder.path, ...server], {
-    env,
-    cwd: folder.path,
-    stdin: 'pipe',
-    stdout: 'ignore',
-    stderr: Bun.file(log),
-  })
-  // A test process need not wait for it at its end.
-  child.unref()
   return {
-    url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
-    crash() {
-      void child.stdin.write('\n')
-      void child.stdin.flush()
+    data,
+    run(more = []) {
+      const port = freePort()
+      const settings = [...SETTINGS, ...more].flatMap((setting) => ['-c', setting])
+      const server = command('postgres', '-D', data, '-p', String(port), ...settings)
+      const child = Bun.spawn(['sh', '-c', WATCH, 'sh', folder.path, ...server], {
+        env,
+        cwd: folder.path,
+        stdin: 'pipe',
+        stdout: 'ignore',
+        stderr: Bun.file(folder.at('log')),
+      })
+      // A test process need not wait for it at its end.
+      child.unref()
+      return {
+        url: `postgres://tollgate@127.0.0.1:${port}/postgres`,
+        crash() {
+          void child.stdin.write('\n')
+          void child.stdin.flush()
+        },
+        async [Symbol.asyncDispose]() {
+          await child.stdin.end()
+          await child.exited
+          folder[Symbol.dispose]()
+        },
+      }
     },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
+
+/** @throws Error that says what the server said, where it does not start */
+export async function startPostgres(native: string): Promise<PostgresServer> {
+  return makeCluster(native).run()
+}
+
+export interface ReplicatedPostgres extends AsyncDisposable {
+  primary: PostgresServer
+  /** Follows the primary: each commit waits until it has it on its disk. May be read only, until it is promoted. */
+  standby: PostgresServer
+}
+
+/** A server, and its synchronous standby. They do not wait until they answer. */
+export async function startReplicated(native: string): Promise<ReplicatedPostgres> {
+  const of_primary = makeCluster(native)
+  const of_standby = makeCluster(native)
+  // The same server as it was made: what it does from now on is sent.
+  rmSync(of_standby.data, { recursive: true })
+  Bun.spawnSync(['cp', '-a', of_primary.data, of_standby.data])
+  writeFileSync(join(of_standby.data, 'standby.signal'), '')
+  const primary = of_primary.run(['synchronous_standby_names=*', 'wal_keep_size=256MB'])
+  const { port } = new URL(primary.url)
+  const standby = of_standby.run([`primary_conninfo=host=127.0.0.1 port=${port} user=tollgate`])
+  return {
+    primary,
+    standby,
     async [Symbol.asyncDispose]() {
-      await child.stdin.end()
-      await child.exited
-      folder[Symbol.dispose]()
+      await standby[Symbol.asyncDispose]()
+      await primary[Symbol.asyncDispose]()
     },
   }
 }

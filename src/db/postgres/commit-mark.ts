@@ -11,7 +11,11 @@ const LEAVE = `INSERT INTO commits (writer, number, at_ms) VALUES ($1, $2, now_m
 /** The last statement of a transaction before its COMMIT. */
 export const markOf = ({ writer, number }: Marked): Statement => ({ text: LEAVE, values: [writer, number] })
 
-/** @returns undefined while it may still be under way @throws StorageFailure */
+/** A standby that has a commit on its disk may not show it yet: what it lacks tells nothing, until it has taken over. */
+const STATUS =
+  "SELECT CASE WHEN pg_is_in_recovery() THEN 'in progress' ELSE pg_xact_status($1::text::xid8) END"
+
+/** @returns undefined while it may still be under way, or cannot be told @throws StorageFailure */
 export async function wasCommitted(marked: Marked, connection: Connection): Promise<boolean | undefined> {
   if ((await statusOf(marked, connection)) === 'in progress') return undefined
   const { rows } = await connection.ask('SELECT number FROM commits WHERE writer = $1', [marked.writer])
@@ -20,7 +24,7 @@ export async function wasCommitted(marked: Marked, connection: Connection): Prom
 
 async function statusOf({ transaction_id }: Marked, connection: Connection): Promise<unknown> {
   try {
-    const { rows } = await connection.ask('SELECT pg_xact_status($1::text::xid8)', [transaction_id])
+    const { rows } = await connection.ask(STATUS, [transaction_id])
     return rows[0]?.[0]
   } catch (thrown) {
     // It was not given to any transaction since the server crashed, or another server took over: the mark tells all the same.
