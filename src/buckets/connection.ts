@@ -16,6 +16,7 @@ export interface BucketObject {
   /** Without the prefix. */
   key: string
   bytes: number
+  /** NaN if the server does not tell. */
   modified_at_ms: number
 }
 
@@ -112,7 +113,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
           yield {
             key: key.slice(prefix.length),
             bytes: Number(size),
-            modified_at_ms: Date.parse(lastModified ?? '') || 0,
+            modified_at_ms: Date.parse(lastModified ?? ''),
           }
         if (!page.isTruncated || !page.nextContinuationToken) return
         continuationToken = page.nextContinuationToken

@@ -4,6 +4,7 @@ import { accountByName } from '../access/accounts.ts'
 import { writeArchive } from '../backup/folder-place.ts'
 import { makeWorkFolder } from '../db/work-folder.ts'
 import { backupWork } from '../server/backup/paths.ts'
+import type { FileStores } from '../server/files/stores.ts'
 import { eraseAccount } from '../server/personal-data/erase.ts'
 import { exportAccount } from '../server/personal-data/export.ts'
 import { leftovers } from '../server/personal-data/leftovers.ts'
@@ -11,7 +12,7 @@ import { aboutLimits } from './account-end.ts'
 import { whereOptions } from './backup-options.ts'
 import { confirm } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
 import type { CliDeps } from './terminal.ts'
@@ -32,11 +33,13 @@ function addExport(account: Command, deps: CliDeps): void {
     .requiredOption('--out <file>', 'the new file, such as alice.tar.zst')
     .action(async (name: string, { out }: { out: string }, command: Command) => {
       const { folder, json, answer, warn } = contextOf(command, deps)
+      using stores = await filesOfFolder(folder)
       const exported = await withProgress(deps, json, (show) =>
         untilStopped('The export was stopped and its file removed.', (check) =>
           withDatabase(folder, 'read', (db) =>
             exportAccount(db, {
               data_folder: folder.dir,
+              files: stores,
               account: name,
               now_ms: deps.now(),
               put: (content) => writeWithin(folder.dir, out, untilThen(content, check)),
@@ -87,8 +90,9 @@ function addErase(account: Command, deps: CliDeps): void {
         prompt: `Type the account's name to erase it: `,
         agrees: (reply) => reply.trim() === name,
       })
-      const { remains: in_database, ...erased } = await eraseIn(folder, name, deps.now())
-      const remains = [...in_database, ...(await leftovers(await whereOptions(context, deps)))]
+      using files = await filesOfFolder(folder)
+      const { remains: in_database, ...erased } = await eraseIn(folder, files, name, deps.now())
+      const remains = [...in_database, ...(await leftovers(await whereOptions(context, deps), files))]
       if (limits) warn(limits)
       answer(
         { ...erased, name: erased.pseudonym, remains },
@@ -100,11 +104,11 @@ function addErase(account: Command, deps: CliDeps): void {
     })
 }
 
-async function eraseIn(folder: DataFolder, account: string, now_ms: number) {
+async function eraseIn(folder: DataFolder, files: FileStores, account: string, now_ms: number) {
   const engine = await engineOfFolder(folder)
   await using db = await engine.open({ ...folder, access: 'write' })
   using scrubbing = engine.openScrubbing(db)
-  const erased = await eraseAccount(db, { scrubbing, data_folder: folder.dir, account, now_ms })
+  const erased = await eraseAccount(db, { scrubbing, data_folder: folder.dir, files, account, now_ms })
   return { ...erased, remains: scrubbing.remains }
 }
 

@@ -1,16 +1,14 @@
 // `account rename` and `account close`: another name, and an end that keeps money and books.
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { accountFields } from '../access/account-view.ts'
 import { accountByName, renameAccount } from '../access/accounts.ts'
 import { closeAccount, shownAccount } from '../access/closing.ts'
 import { formatUsd } from '../domain/money.ts'
-import { createFileStore } from '../media/store.ts'
 import { deleteAllOf } from '../responses/rows.ts'
-import { RESPONSES_FOLDER } from '../responses/store.ts'
+import { requireOwnFiles } from '../server/files/claim.ts'
 import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
+import { type DataFolder, filesOfFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
@@ -45,13 +43,14 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         prompt: `Close ${name}? [y/N] `,
         agrees: isYes,
       })
+      using files = await filesOfFolder(folder)
       const { revoked_keys, left, gone } = await withDatabase(folder, 'write', async (db) => {
+        await requireOwnFiles(db, files, 'write')
         const revoked_keys = await closeAccount(db, name, deps.now())
         const left = await shownAccount(db, name)
         return { revoked_keys, left, gone: await deleteAllOf(db, left.id) }
       })
-      const files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
-      for (const { body_file } of gone) if (body_file !== null) await files.remove(body_file)
+      for (const { body_file } of gone) if (body_file !== null) await files.responses.remove(body_file)
       answer(
         { ...accountFields(left), revoked_keys, deleted_responses: gone.length },
         `Account ${name} is closed; keys revoked: ${revoked_keys}, kept responses deleted: ${gone.length}. ` +

@@ -1,18 +1,23 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { recordAction } from '../db/actions.ts'
+import { unprocessable } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
-import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
-import { foldersIn, type Library } from '../library/library.ts'
+import { FILE_INVARIANTS } from '../library/audit.ts'
+import type { Library } from '../library/library.ts'
 import { findMissing, hasMarked } from '../library/missing.ts'
-import { createFileStore } from '../media/store.ts'
-import { RESPONSES_FOLDER } from '../responses/store.ts'
+import { requireOwnFiles } from '../server/files/claim.ts'
+import { KEPT_INVARIANTS } from '../server/files/kept-objects.ts'
+import type { FileStores } from '../server/files/stores.ts'
+import { findStrays, MIN_STRAY_AGE_MS } from '../server/files/strays.ts'
 import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../server/full-audit.ts'
+import { sizeText } from '../utilities/size-text.ts'
+import { describeFiles } from './audit-files.ts'
+import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, withDatabase } from './data-folder.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
-import { fields, table } from './table.ts'
+import { fields } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addAuditCommand(program: Command, deps: CliDeps): void {
@@ -23,17 +28,72 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
       'Check the database itself, every balance, hold, charge and debt against the others, and every stored image and ' +
         'kept response against its file. ' +
         'Missing images are shown again if their files are back. ' +
+        'Files in a bucket are checked with --files, which lists all of it. ' +
         'The exit status is 1 if it finds a problem.',
     )
-    .action(async (_: object, command: Command) => {
+    .option('--files', 'also check the files in a bucket; those in a folder are always checked')
+    .option(
+      '--remove',
+      "with --files: delete the bucket's objects without a row that are older than 24 hours",
+    )
+    .option('--yes', 'delete without asking')
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.remove && !flags.files) command.error('error: Give --remove together with --files.')
       const { folder, json, answer } = contextOf(command, deps)
+      using stores = await filesOfFolder(folder)
+      const removed = flags.remove ? await removeStrays(stores, { folder, json, flags, deps }) : undefined
+      const looks_through = flags.files === true && stores.bucket !== undefined
+      const options = { stores, looks_through, now_ms: deps.now() }
       const found = await withProgress(deps, json, (show) =>
-        auditFolder(folder, (progress) => show({ what: 'Checking', ...progress, unit: 'rules' })),
+        auditFolder(folder, options, (progress) => show({ what: 'Checking', ...progress, unit: 'rules' })),
       )
       const { files, found_files } = found
-      answer({ ...reportOf(found), files, found_files }, describe(found))
+      answer(
+        { ...reportOf(found), files, found_files, ...(removed && { removed }) },
+        describe(found, stores, removed),
+      )
       if (!found.clean) throw new Exit(EXIT.failed)
     })
+}
+
+interface Flags {
+  files?: boolean
+  remove?: boolean
+  yes?: boolean
+}
+
+interface Removed {
+  objects: number
+  bytes: number
+}
+
+/** Deletes what no row names, once that is agreed to. @throws GatewayError unprocessable where the files are in folders */
+async function removeStrays(
+  stores: FileStores,
+  { folder, json, flags: { yes }, deps }: { folder: DataFolder; json: boolean; flags: Flags; deps: CliDeps },
+): Promise<Removed> {
+  if (!stores.bucket)
+    throw unprocessable(
+      'The files of this gateway are in its data folder. Leave --remove out: the next start moves files without a row to .strays.',
+    )
+  const { remove, ...found } = await withProgress(deps, json, () =>
+    withDatabase(folder, 'read', async (db) => {
+      await requireOwnFiles(db, stores, 'write')
+      return await findStrays(db, stores, deps.now())
+    }),
+  )
+  if (found.objects === 0) return found
+  await confirm(deps, {
+    yes,
+    json,
+    about:
+      `This deletes objects without a row from ${stores.address}: ${found.objects}, ${sizeText(found.bytes)}. ` +
+      'After a restore of an older backup they may be images that it does not know yet. This cannot be undone.',
+    prompt: 'Delete them? [y/N] ',
+    agrees: isYes,
+  })
+  await remove()
+  return found
 }
 
 interface FolderAudit extends FullAudit {
@@ -41,15 +101,28 @@ interface FolderAudit extends FullAudit {
   found_files: number
 }
 
-/** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
-async function auditFolder(folder: DataFolder, onAudit: OnAudit): Promise<FolderAudit> {
-  const folders = foldersIn(folder.dir)
-  const found_files = await findMarked(folders, folder)
-  const responses = createFileStore(join(folder.dir, RESPONSES_FOLDER))
+interface AuditOptions {
+  stores: FileStores
+  looks_through: boolean
+  now_ms: number
+}
+
+/** The books and the images of a data folder. Rows whose missing files are back are unmarked; in a bucket each is a request. */
+async function auditFolder(
+  folder: DataFolder,
+  { stores, looks_through, now_ms }: AuditOptions,
+  onAudit: OnAudit,
+): Promise<FolderAudit> {
+  if (looks_through) await withDatabase(folder, 'read', (db) => requireOwnFiles(db, stores, 'read'))
+  const found_files = stores.bucket && !looks_through ? 0 : await findMarked(stores, folder)
   const engine = await engineOfFolder(folder)
   await using db = await engine.open({ ...folder, access: 'read' })
   using integrity = engine.openIntegrity(db)
-  const audit = await fullAudit({ db, integrity, ...folders, responses, onAudit })
+  const look = looks_through
+    ? { answers: stores.answers, strays_before_ms: now_ms - MIN_STRAY_AGE_MS }
+    : undefined
+  const { images, files, responses } = stores
+  const audit = await fullAudit({ db, integrity, images, files, responses, look, onAudit })
   return { ...audit, found_files }
 }
 
@@ -68,7 +141,7 @@ async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promis
   return found_files
 }
 
-function describe(audit: FolderAudit): string {
+function describe(audit: FolderAudit, stores: FileStores, removed: Removed | undefined): string {
   const { totals, kept } = audit
   const summary = fields([
     ['accounts', String(totals.accounts)],
@@ -83,52 +156,24 @@ function describe(audit: FolderAudit): string {
     ['held', `${formatUsd(totals.held_nanos)} USD`],
     ['debt', `${formatUsd(totals.debt_nanos)} USD`],
   ])
-  const back = audit.found_files > 0 ? [backAgain(audit.found_files)] : []
+  const back = [
+    ...(removed
+      ? [`Objects deleted from ${stores.address}: ${removed.objects}, ${sizeText(removed.bytes)}.`]
+      : []),
+    ...(audit.found_files > 0 ? [backAgain(audit.found_files)] : []),
+  ]
   if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.'].join('\n\n')
-  const of_files = new Set<string>(FILE_INVARIANTS)
+  const of_files = new Set<string>([...FILE_INVARIANTS, ...KEPT_INVARIANTS])
   const others = audit.findings.filter(({ invariant }) => !of_files.has(invariant))
   return [
     summary,
     ...back,
     ...(others.length > 0 ? [describeFindings({ findings: others })] : []),
     ...(audit.advice === undefined ? [] : [audit.advice]),
-    ...(audit.files.length > 0 ? [describeFiles(audit.files)] : []),
+    ...(audit.files.length > 0 ? [describeFiles(audit.files, stores)] : []),
     `Problems found: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
   ].join('\n\n')
 }
 
 const backAgain = (count: number): string =>
   count === 1 ? '1 missing image is back.' : `${count} missing images are back.`
-
-/** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
-const MAX_SHOWN = 50
-const MAX_PATH_CHARS = 51
-
-function describeFiles(files: readonly Disagreement[]): string {
-  const shown = files.slice(0, MAX_SHOWN)
-  const bytes = (count: number | null) => (count === null ? '-' : String(count))
-  const rows = table<Disagreement>(
-    [
-      { head: 'PROBLEM', text: ({ problem }) => problem },
-      { head: 'IN ROW', text: ({ row_bytes }) => bytes(row_bytes), right: true },
-      { head: 'ON DISK', text: ({ disk_bytes }) => bytes(disk_bytes), right: true },
-      { head: 'PATH', text: ({ path }) => shorten(path) },
-    ],
-    shown,
-    '',
-  )
-  const more = files.length - shown.length
-  return [rows, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), '', ADVICE].join('\n')
-}
-
-const ADVICE = [
-  'missing: put the file back to show its image again.',
-  'no row:  the next start moves the file to .strays.',
-  'size:    the file was cut or changed: put the original back.',
-].join('\n')
-
-/** Keeps the beginning, which has the account and the UUID, and the extension. */
-function shorten(path: string): string {
-  if (path.length <= MAX_PATH_CHARS) return path
-  return `${path.slice(0, MAX_PATH_CHARS - 5)}…${path.slice(-4)}`
-}

@@ -13,7 +13,7 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
     .description(
       'Check the catalogue, the data folder and its permissions, the database, stored images, the disk, the open-file limit, the ' +
         'address, the certificate, backups, plugins, the image library, the clock, and each provider and key with a free request. It ' +
-        'changes nothing and works while the gateway runs. The exit status is 1 if anything failed.',
+        'changes nothing (in a bucket of files it puts an object and deletes it) and works while the gateway runs. The exit status is 1 if anything failed.',
     )
     .addOption(new Option('--only <check>', "run only this check and the catalogue's").choices(CHECKS))
     .action(async ({ only }: { only?: string }, command: Command) => {

@@ -3,7 +3,7 @@ import type { FileRow, Generation } from '../db/schema.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
-import type { FileStore } from '../media/store.ts'
+import type { FileEntry, FileStore } from '../media/store.ts'
 import { fileKeyOf } from './generations.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
@@ -62,23 +62,30 @@ export interface LibraryAudit {
   files: Disagreement[]
 }
 
+/** How a bucket is looked through. */
+export interface BucketLook {
+  /** A younger object without a row is no finding: its row may be on its way. Unix milliseconds. */
+  strays_before_ms: number
+}
+
 /** The findings of `compareLibrary`. */
 export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> =>
   (await compareLibrary(library)).findings
 
 /**
- * Compares the rows with the files, and the files with the quotas; a bucket, which may be large, is not looked through: then only
- * the quotas are. May run beside a server: only what is found twice is
+ * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
  * reported, since rows and files may change between two reads.
  *
+ * @param look at a bucket, which may be large; without it only the quotas are looked at there
  * @returns one finding for each breach, and the files that are concerned
  */
 export async function compareLibrary(
   library: Pick<Library, 'db' | 'images' | 'files'>,
+  look?: BucketLook,
 ): Promise<LibraryAudit> {
-  const first = await breaches(library)
+  const first = await breaches(library, look)
   if (first.findings.length === 0) return first
-  const again = await breaches(library)
+  const again = await breaches(library, look)
   const findings = new Set(again.findings.map(nameOf))
   const paths = new Set(again.files.map(({ path }) => path))
   const twice = first.findings.filter((finding) => findings.has(nameOf(finding)))
@@ -94,19 +101,20 @@ const countOf = ({ invariant: name }: Pick<CheckedRule, 'invariant'>, findings: 
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
 
-async function breaches({
-  db,
-  images,
-  files: uploads,
-}: Pick<Library, 'db' | 'images' | 'files'>): Promise<LibraryAudit> {
-  if (!images.folder || !uploads.folder) return await quotasAlone(db)
+async function breaches(
+  { db, images, files: uploads }: Pick<Library, 'db' | 'images' | 'files'>,
+  look: BucketLook | undefined,
+): Promise<LibraryAudit> {
+  const in_folders = images.folder !== undefined && uploads.folder !== undefined
+  if (!in_folders && !look) return await quotasAlone(db)
+  const strays_before_ms = in_folders ? Number.POSITIVE_INFINITY : (look?.strays_before_ms ?? 0)
   // The files are listed before the rows are read: a listed file had its row before it was written.
-  const [produced_files, uploaded_files] = [await sizesIn(images), await sizesIn(uploads)]
+  const [produced_files, uploaded_files] = [await entriesIn(images), await entriesIn(uploads)]
   const produced = (await generationQueries(db).places.all()).flatMap(filesOfGeneration)
   const uploaded = (await fileQueries(db).all.all()).map(fileOfUpload)
   const files = [
-    ...disagreements(produced, produced_files, 'images'),
-    ...disagreements(uploaded, uploaded_files, 'files'),
+    ...disagreements(produced, produced_files, { folder: 'images', strays_before_ms }),
+    ...disagreements(uploaded, uploaded_files, { folder: 'files', strays_before_ms }),
   ]
   const findings = [...files.map(findingOf), ...quotas(uploaded, uploaded_files), ...exceeded(uploaded)]
   const checked = {
@@ -165,32 +173,36 @@ function filesOfGeneration(row: GenerationPlace): Named[] {
   }))
 }
 
-const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
-  new Map((await Array.fromAsync(store.list())).map(({ key, bytes }) => [key, bytes]))
+type Entries = ReadonlyMap<string, FileEntry>
+
+const entriesIn = async (store: FileStore): Promise<Entries> =>
+  new Map((await Array.fromAsync(store.list())).map((entry) => [entry.key, entry]))
 
 function disagreements(
   rows: readonly Named[],
-  sizes: Map<string, number>,
-  folder: 'images' | 'files',
+  entries: Entries,
+  { folder, strays_before_ms }: BucketLook & { folder: 'images' | 'files' },
 ): Disagreement[] {
   const named = new Set(rows.map(({ key }) => key))
-  const wrong = rows.filter(({ key, bytes }) => bytes !== undefined && sizes.get(key) !== bytes)
-  const strays = [...sizes].filter(([key]) => !named.has(key))
+  const wrong = rows.filter(({ key, bytes }) => bytes !== undefined && entries.get(key)?.bytes !== bytes)
+  const strays = [...entries.values()].filter(
+    ({ key, modified_at_ms }) => !named.has(key) && modified_at_ms < strays_before_ms,
+  )
   return [
     ...wrong.map(({ subject, key, bytes, missing_since_ms }) => ({
-      problem: sizes.has(key) ? ('size' as const) : ('missing' as const),
+      problem: entries.has(key) ? ('size' as const) : ('missing' as const),
       path: `${folder}/${key}`,
       row: subject,
       row_bytes: bytes ?? null,
-      disk_bytes: sizes.get(key) ?? null,
+      disk_bytes: entries.get(key)?.bytes ?? null,
       missing_since_ms,
     })),
-    ...strays.map(([key, disk_bytes]) => ({
+    ...strays.map(({ key, bytes }) => ({
       problem: 'no row' as const,
       path: `${folder}/${key}`,
       row: null,
       row_bytes: null,
-      disk_bytes,
+      disk_bytes: bytes,
       missing_since_ms: null,
     })),
   ]
@@ -201,12 +213,12 @@ const findingOf = ({ path, row, row_bytes, disk_bytes }: Disagreement): Finding 
     ? finding('file_has_its_row', path, 'a row', 'none')
     : finding('stored_row_has_its_file', row, `${row_bytes} bytes`, sizesText(disk_bytes))
 
-function quotas(rows: Named[], sizes: Map<string, number>): Finding[] {
+function quotas(rows: Named[], entries: Entries): Finding[] {
   const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
   return [...accounts].flatMap(([id, of_account]) => {
-    const stored = of_account.filter(({ bytes, key }) => bytes !== undefined && sizes.has(key))
+    const stored = of_account.filter(({ bytes, key }) => bytes !== undefined && entries.has(key))
     const counted = stored.reduce((total, { bytes = 0 }) => total + bytes, 0)
-    const on_disk = stored.reduce((total, { key }) => total + (sizes.get(key) ?? 0), 0)
+    const on_disk = stored.reduce((total, { key }) => total + (entries.get(key)?.bytes ?? 0), 0)
     const subject = `account ${id}`
     return counted === on_disk ? [] : [finding('used_quota_is_sum_of_files', subject, on_disk, counted)]
   })

@@ -40,7 +40,7 @@ const LIMITS: BucketFilesLimits = { answer_ms: 10_000, least_bytes_per_s: 500_00
 /** The least that S3 takes for a part which is not the last. What is smaller is put at once, and again if that fails. */
 const PART_BYTES = 5 * 1024 * 1024
 /** Each trial has an object of its own: several gateways may try at the same moment. */
-const TRIALS = 'tollgate-trial/'
+export const TRIALS = 'tollgate-trial/'
 
 export function openBucketFiles(
   bucket: Bucket,

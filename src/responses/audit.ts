@@ -35,25 +35,29 @@ export const rulesOfResponses = (responses: number, findings: readonly Finding[]
   }))
 
 /**
- * Compares the rows with each other, and with the files of a folder: a bucket is not looked through. May run beside a server: what is wrong is looked at again, since
- * rows and files may change between two reads.
+ * Compares the rows with each other, and with their files. May run beside a server: what is wrong is looked at again, since rows and
+ * files may change between two reads.
+ *
+ * @param looks_through a bucket, too, which may be large
  */
 export async function auditResponses(
   db: Db,
   files: Pick<ContentFiles, 'list' | 'folder'>,
+  looks_through = false,
 ): Promise<Finding[]> {
-  const first = await breaches(db, files)
+  const listed = files.folder || looks_through ? files : undefined
+  const first = await breaches(db, listed)
   if (first.length === 0) return first
-  const again = new Set((await breaches(db, files)).map(nameOf))
+  const again = new Set((await breaches(db, listed)).map(nameOf))
   return first.filter((finding) => again.has(nameOf(finding)))
 }
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
 
-async function breaches(db: Db, files: Pick<ContentFiles, 'list' | 'folder'>): Promise<Finding[]> {
+async function breaches(db: Db, files: Pick<ContentFiles, 'list'> | undefined): Promise<Finding[]> {
   const rows = await responseQueries(db).all.all()
   // After the rows: a row had its file before it was written.
-  const sizes = files.folder && (await sizesIn(files))
+  const sizes = files && (await sizesIn(files))
   const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))
   const after = Map.groupBy(rows, ({ previous }) => previous)
   return rows.flatMap((row) => {

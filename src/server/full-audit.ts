@@ -6,7 +6,7 @@ import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { money } from '../http/views.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
 import { INVARIANTS } from '../ledger/invariants.ts'
-import { compareLibrary, type Disagreement } from '../library/audit.ts'
+import { type BucketLook, compareLibrary, type Disagreement } from '../library/audit.ts'
 import type { Library } from '../library/library.ts'
 import type { FileStore } from '../media/store.ts'
 import {
@@ -16,6 +16,8 @@ import {
   totalsOfResponses,
 } from '../responses/audit.ts'
 import type { AuditReport } from '../surface/books.ts'
+import { compareKept } from './files/kept-objects.ts'
+import type { FileStores } from './files/stores.ts'
 
 export interface FullAudit extends Audit {
   /** Files and rows that disagree. */
@@ -40,6 +42,8 @@ interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
   /** Of the same database. */
   integrity: Integrity
   responses: FileStore
+  /** Absent: a bucket is not looked through. */
+  look?: (BucketLook & Pick<FileStores, 'answers'>) | undefined
   onAudit?: OnAudit | undefined
 }
 
@@ -53,6 +57,7 @@ export async function fullAudit({
   images,
   files,
   responses,
+  look,
   onAudit,
 }: Audited): Promise<FullAudit> {
   const of = INVARIANTS.length + OTHER_STEPS
@@ -61,22 +66,30 @@ export async function fullAudit({
   const database = await auditDatabase(integrity)
   const books = await readingBooks(db, database, (done) => step(done + 1))
   step(of - 2)
-  const library = await compareLibrary({ db, images, files })
+  const library = await compareLibrary({ db, images, files }, look)
   step(of - 1)
-  const in_responses = await auditResponses(db, responses)
+  const in_responses = await auditResponses(db, responses, look !== undefined)
+  const objects = look && (await compareKept(db, { answers: look.answers, responses }, look))
   const kept = await totalsOfResponses(db)
-  const findings = [...database.findings, ...books.findings, ...library.findings, ...in_responses]
+  const findings = [
+    ...database.findings,
+    ...books.findings,
+    ...library.findings,
+    ...in_responses,
+    ...(objects?.findings ?? []),
+  ]
   const rules = [
     ...database.rules,
     ...books.rules,
     ...library.rules,
     ...rulesOfResponses(kept.responses, in_responses),
+    ...(objects?.rules ?? []),
   ]
   return {
     clean: findings.length === 0,
     rules,
     findings,
-    files: library.files,
+    files: [...library.files, ...(objects?.files ?? [])],
     totals: books.totals,
     kept,
     advice: database.findings.length > 0 ? adviceFor(database) : undefined,

@@ -5,18 +5,28 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { tollgate } from '../backup/support.ts'
 import { createScene, type Scene } from '../cli/scene.ts'
+import { hasS3Server, partOf, sharedS3Server } from '../support/s3-server.ts'
 import { ALICE, booksOf, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
 
-describe('beside a gateway that serves', () => {
+describe.each([
+  ['folders', false],
+  ['a bucket', true],
+] as const)('beside a gateway that serves, with its files in %s', (_, in_bucket) => {
+  if (in_bucket && !hasS3Server) return
   let person: Person
   let folder: string
+  /** Where its files are on this machine's disk. */
+  let where: string
   let before: unknown
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
   let erased: any
   const erase = () => person.tollgate('account', 'erase', ALICE, '--yes')
   beforeAll(async () => {
-    person = await startWithPerson()
+    const s3 = in_bucket ? await sharedS3Server() : undefined
+    const bucket = s3 && partOf(s3)
+    person = await startWithPerson(bucket)
     folder = person.gateway.data_folder
+    where = s3 && bucket ? s3.file(bucket.prefix.slice(0, -1)) : folder
   })
   afterAll(() => person[Symbol.asyncDispose]())
 
@@ -31,15 +41,16 @@ describe('beside a gateway that serves', () => {
 
   test('what a person wrote was in the database, in its log or in files', () => {
     before = booksOf(folder)
-    const places = placesOf(folder, MARKER)
+    const places = [...placesOf(folder, MARKER), ...placesOf(where, MARKER)]
     for (const place of ['tollgate.db', 'files/1', 'responses/', 'answers/'])
       expect([place, places.some((path) => path.startsWith(place))]).toEqual([place, true])
   })
 
   test('it is nowhere afterwards: in no file, in no name of one, in no free page', async () => {
     // What a start moved aside is of the account, too.
-    mkdirSync(join(folder, 'images/.strays/1'), { recursive: true })
-    writeFileSync(join(folder, 'images/.strays/1/stray.png'), MARKER)
+    const strays = in_bucket ? 'images/1' : 'images/.strays/1'
+    mkdirSync(join(where, strays), { recursive: true })
+    writeFileSync(join(where, strays, 'stray.png'), MARKER)
     erased = await erase()
     expect(erased).toMatchObject({ name: 'erased-1', account_id: 1 })
     expect(erased.rows).toEqual({
@@ -58,7 +69,7 @@ describe('beside a gateway that serves', () => {
     })
     // The image, the upload, a response and an answer; the conversation's second response is in its row.
     expect(erased.files).toBe(4)
-    expect(placesOf(folder, MARKER)).toEqual([])
+    expect([...placesOf(folder, MARKER), ...placesOf(where, MARKER)]).toEqual([])
     expect(placesOf(folder, '203.0.113.77')).toEqual([])
   })
 
@@ -78,7 +89,9 @@ describe('beside a gateway that serves', () => {
   })
 
   test('says what still has it', () => {
-    expect(erased.remains.join('\n')).toContain('A restore of an older backup brings it all back')
+    const remains = erased.remains.join('\n')
+    expect(remains).toContain('A restore of an older backup brings it all back')
+    expect(remains.includes('keeps versions, older ones and unfinished uploads stay')).toBe(in_bucket)
   })
 
   test('again, by its new name, it changes nothing', async () => {

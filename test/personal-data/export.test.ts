@@ -7,6 +7,7 @@ import { extract } from 'tar-stream'
 import { openDatabase } from '../../src/db/open.ts'
 import { PERSONAL_DATA } from '../../src/db/personal-data.ts'
 import { openDb } from '../../src/db/sqlite.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { exportAccount } from '../../src/server/personal-data/export.ts'
 import { tollgate } from '../backup/support.ts'
 import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
@@ -168,6 +169,7 @@ test('what is written meanwhile is not in it: all tables are of one moment', asy
   const out = join(folder, 'moment.tar.zst')
   await exportAccount(db, {
     data_folder: folder,
+    files: fileStoresOf({ files: undefined }, folder),
     account: ALICE,
     now_ms: 0,
     async put(content) {

@@ -9,6 +9,7 @@ import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { createFileStore } from '../../src/media/store.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { fullAudit } from '../../src/server/full-audit.ts'
 import { eraseAccount } from '../../src/server/personal-data/erase.ts'
 import { tollgate } from '../backup/support.ts'
@@ -54,7 +55,8 @@ async function erase(dir: string, account: string, probe: (point: string) => voi
   const path = join(dir, 'tollgate.db')
   await using db = openDb(path)
   using scrubbing = fileScrubbing(path)
-  return await eraseAccount(db, { scrubbing, data_folder: dir, account, now_ms: 0, probe })
+  const files = fileStoresOf({ files: undefined }, dir)
+  return await eraseAccount(db, { scrubbing, data_folder: dir, files, account, now_ms: 0, probe })
 }
 
 async function expectErased(dir: string): Promise<void> {

@@ -1,10 +1,13 @@
 // A person with an account: what they ask, upload and make over a real gateway, with a marker in every text of theirs.
 import { expect } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { type FileStores, fileStoresOf } from '../../src/server/files/stores.ts'
 import { answerOf } from '../backup/support.ts'
+import { filesLines } from '../support/files.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 
 /** Stands in everything that a person wrote or is called. */
@@ -14,6 +17,7 @@ export const ALICE = `${MARKER}@example.com`
 
 export interface Person extends AsyncDisposable {
   gateway: GatewayProcess
+  files: FileStores
   key: string
   other_key: string
   post(path: string, body: object | FormData, key?: string): Promise<Response>
@@ -27,9 +31,10 @@ const ANSWER_FILE = '0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1'
 /** Long enough that a response is kept in a file. */
 const LONG = `${MARKER} `.repeat(20_000)
 
-/** A gateway with the simulator, and a person who has used every part of it. */
-export async function startWithPerson(): Promise<Person> {
-  const gateway = await startGatewayProcess(FIRST_CATALOGUE, { accounts: 2, balance_usd: '5' })
+/** A gateway with the simulator, and a person who has used every part of it. @param bucket where its files are; absent: in its folder */
+export async function startWithPerson(bucket?: Bucket): Promise<Person> {
+  const storage = bucket ? `\n[storage]\n${filesLines(bucket)}` : ''
+  const gateway = await startGatewayProcess(FIRST_CATALOGUE + storage, { accounts: 2, balance_usd: '5' })
   const [key = '', other_key = ''] = gateway.keys
   const post = (path: string, body: object | FormData, sent_key = key) =>
     fetch(new URL(path, gateway.url), {
@@ -43,6 +48,7 @@ export async function startWithPerson(): Promise<Person> {
   const tollgate = (...args: string[]) => answerOf([...args, '--data', gateway.data_folder])
   const person = {
     gateway,
+    files: fileStoresOf({ files: bucket }, gateway.data_folder),
     key,
     other_key,
     post,
@@ -76,7 +82,7 @@ async function use({ post, other_key }: Person): Promise<void> {
 }
 
 /** What these calls did not leave: names, a note, a sign-in, words of a provider, an answer that is kept in a file. */
-async function writeRows({ gateway, tollgate }: Person): Promise<void> {
+async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
   await tollgate('account', 'rename', 'account-1', ALICE)
   const details = ['--display-name', `${MARKER} Ö.`, '--email', ALICE, '--note', `${MARKER} pays late`]
   await tollgate('account', 'change', ALICE, ...details)
@@ -92,8 +98,7 @@ async function writeRows({ gateway, tollgate }: Person): Promise<void> {
     INSERT INTO alerts VALUES (NULL, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL);
     INSERT INTO alert_sendings VALUES (NULL, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL);
     UPDATE calls SET trace = json_object('failure', json_object('kind', '${MARKER}')) WHERE account_id = 1`)
-  mkdirSync(join(gateway.data_folder, 'answers'), { recursive: true })
-  writeFileSync(join(gateway.data_folder, 'answers', ANSWER_FILE), `an answer to ${MARKER}`)
+  await files.answers.put(ANSWER_FILE, Buffer.from(`an answer to ${MARKER}`))
   db.run(`UPDATE idempotency_keys SET body = NULL, body_file = '${ANSWER_FILE}'
            WHERE id = (SELECT min(id) FROM idempotency_keys WHERE account_id = 1)`)
   db.close()

@@ -14,6 +14,7 @@ import { serverScrubbing } from '../../src/db/postgres/scrubbing.ts'
 import { fileScrubbing, type Scrubbing } from '../../src/db/scrubbing.ts'
 import { openDb } from '../../src/db/sqlite.ts'
 import type { By } from '../../src/domain/actions.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { eraseAccount } from '../../src/server/personal-data/erase.ts'
 import { exportAccount } from '../../src/server/personal-data/export.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
@@ -112,12 +113,21 @@ const erase = (
   { folder, db, scrubbing }: Place,
   account = MARKER,
   probe: (point: string) => void = () => {},
-) => eraseAccount(db, { scrubbing, data_folder: folder.path, account, now_ms: 7, probe })
+) =>
+  eraseAccount(db, {
+    scrubbing,
+    data_folder: folder.path,
+    files: fileStoresOf({ files: undefined }, folder.path),
+    account,
+    now_ms: 7,
+    probe,
+  })
 
 async function exported({ folder, db }: Place): Promise<Record<string, string>> {
   const blocks: Uint8Array[] = []
   const { missing } = await exportAccount(db, {
     data_folder: folder.path,
+    files: fileStoresOf({ files: undefined }, folder.path),
     account: MARKER,
     now_ms: 0,
     async put(content) {

@@ -1,36 +1,63 @@
-// The doctor's look at stored images and kept responses: whether the files that the database names are there, and of their size.
+// The doctor's look at stored images and kept responses: whether their files are there, and of their size; or whether their bucket works.
 import { join } from 'node:path'
+import { bucketMark } from '../../db/bucket-marks.ts'
 import type { Db } from '../../db/db.ts'
 import { isAbsent } from '../../db/folder.ts'
 import { compareLibrary } from '../../library/audit.ts'
-import { foldersIn } from '../../library/library.ts'
-import { createFileStore } from '../../media/store.ts'
+import type { BucketFiles } from '../../media/bucket-store.ts'
 import { auditResponses } from '../../responses/audit.ts'
-import { RESPONSES_FOLDER } from '../../responses/store.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { engineOf } from '../engine/of.ts'
+import { isMarked } from '../files/claim.ts'
+import { type FileStores, fileStoresOf } from '../files/stores.ts'
 import { isCurrent } from './database.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
-const { fail, ok } = diagnosesOf('stored files')
+const { fail, ok, warn } = diagnosesOf('stored files')
 const MAX_NAMED = 3
 
 type Examined = Pick<Patient, 'data_folder' | 'storage'>
 
 export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> {
-  const { data_folder } = patient
+  if (!patient.storage) return []
+  using stores = fileStoresOf(patient.storage, patient.data_folder)
   await using db = await openToRead(patient)
-  if (!db) return []
-  const { files, rules } = await compareLibrary({ db, ...foldersIn(data_folder) })
+  if (stores.bucket) return [await checkBucket(stores.bucket, db)]
+  return db ? [await checkFolders(db, stores)] : []
+}
+
+/** Puts an object and deletes it. Its files are not looked through: there may be millions. */
+async function checkBucket(bucket: BucketFiles, db: Db | undefined): Promise<Diagnosis> {
+  const { where } = bucket.connection
+  try {
+    await bucket.connection.check()
+    const is_own = !db || (await isMarked(bucket, await bucketMark(db)))
+    await bucket.tryOut()
+    if (is_own)
+      return ok(
+        `${where} works: an object was put, read and deleted; \`tollgate audit --files\` checks all files`,
+      )
+    return warn(
+      `${where} works, and this gateway has not been started with it`,
+      'The first start with it marks it. If it had the files before, name the bucket that has them in [storage].',
+    )
+  } catch (refusal) {
+    return fail(messageOf(refusal), 'Until you fix this, images, uploads and kept answers are refused.')
+  }
+}
+
+async function checkFolders(db: Db, stores: FileStores): Promise<Diagnosis> {
+  const { files, rules } = await compareLibrary({ ...stores, db })
   const wrong = files.filter(({ problem }) => problem !== 'no row').map(({ path: file }) => file)
-  const responses = await auditResponses(db, createFileStore(join(data_folder, RESPONSES_FOLDER)))
+  const responses = await auditResponses(db, stores.responses)
   const lost = responses
     .filter(({ invariant }) => invariant === 'kept_response_has_its_content')
     .map(({ subject }) => subject)
   const all = [...wrong, ...lost]
-  if (all.length > 0) return [missing(all)]
+  if (all.length > 0) return missing(all)
   const images = rules.find(({ invariant }) => invariant === 'stored_row_has_its_file')?.checked ?? 0
-  return [ok(`none missing: images ${images}`)]
+  return ok(`none missing: images ${images}`)
 }
 
 /** Undefined without a database, or with one that cannot be read by this program: that is another check's finding. */

@@ -50,8 +50,27 @@ export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
   return known
 }
 
-/** Whether a bucket has a mark, which is this one. @throws GatewayError conflict where it is another's */
-async function isMarked({ connection }: BucketFiles, known: string | undefined): Promise<boolean> {
+/**
+ * Makes sure that a command finds this database's files where the settings name them, and may `write` them there.
+ *
+ * @throws GatewayError where it is a bucket that cannot be used, or that no gateway of this database has claimed: it says what to do
+ */
+export async function requireOwnFiles(
+  db: Db,
+  { bucket }: Pick<FileStores, 'bucket'>,
+  access: 'read' | 'write',
+): Promise<void> {
+  if (!bucket) return
+  if (!(await isMarked(bucket, await bucketMark(db))))
+    throw conflict(
+      `${bucket.connection.where} does not have the files of this gateway: it has not been started with it yet, or it is another ` +
+        'one. Name the bucket that has them in [storage], or start the gateway once. Nothing was changed.',
+    )
+  if (access === 'write') await bucket.tryOut()
+}
+
+/** Whether a bucket has a mark, which is the `known` one. @throws GatewayError conflict where it is another's */
+export async function isMarked({ connection }: BucketFiles, known: string | undefined): Promise<boolean> {
   let is_marked = false
   for await (const { key } of connection.list(MARKS)) {
     if (key !== MARKS + known)

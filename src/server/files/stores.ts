@@ -10,7 +10,7 @@ export const FILE_FOLDERS = ['images', 'files', 'answers', RESPONSES_FOLDER] as 
 
 export type FileFolder = (typeof FILE_FOLDERS)[number]
 
-export interface FileStores extends Readonly<Record<FileFolder, FileStore>> {
+export interface FileStores extends Readonly<Record<FileFolder, FileStore>>, Disposable {
   /** For people: the data folder, or `s3://bucket/prefix`. */
   readonly address: string
   /** Undefined where they are in folders. */
@@ -32,6 +32,7 @@ export function fileStoresOf(
     responses: store(RESPONSES_FOLDER),
     address: bucket?.connection.where ?? data_folder,
     bucket,
+    [Symbol.dispose]: () => bucket?.stop(),
   }
 }
 

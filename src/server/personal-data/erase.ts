@@ -1,6 +1,5 @@
 // The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the database.
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beginErasing } from '../../access/erasing.ts'
 import { accountQueries } from '../../access/queries.ts'
@@ -10,12 +9,15 @@ import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../..
 import type { Scrubbing } from '../../db/scrubbing.ts'
 import { conflict } from '../../domain/errors.ts'
 import { JOURNAL_NAME } from '../../exchange/settling/journal.ts'
-import { foldersIn } from '../../library/library.ts'
+import { requireOwnFiles } from '../files/claim.ts'
+import { type FileStores, storedAt } from '../files/stores.ts'
 
 export interface EraseOptions {
   /** Of the same database. */
   scrubbing: Scrubbing
+  /** That has the journal. */
   data_folder: string
+  files: FileStores
   account: string
   now_ms: number
   /** Called after each step with its name; for tests of kills. */
@@ -43,16 +45,19 @@ function refuseUnwritten(data_folder: string): void {
 const ROWS_AT_ONCE = 1_000
 /** Between two of them, so that others get the write lock. */
 const PAUSE_MS = 5
+/** In a bucket each is two requests. */
+const FILES_AT_ONCE = 16
 
 /**
  * Erases a person's data, beside a gateway that serves or not. What was killed goes on when it is run again, by the
  * account's name or by its pseudonym: the name is the last that goes.
  *
- * @throws GatewayError as `beginErasing`; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
+ * @throws GatewayError as `beginErasing`, and as `requireOwnFiles` before anything is changed; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erased> {
-  const { scrubbing, account, data_folder, now_ms, probe = () => {} } = options
+  const { scrubbing, account, data_folder, files, now_ms, probe = () => {} } = options
   refuseUnwritten(data_folder)
+  await requireOwnFiles(db, files, 'write')
   const { id: account_id } = await beginErasing(db, account, now_ms)
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
@@ -60,7 +65,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
     if (table === 'accounts') continue
     const count =
       rule.erases === 'rows'
-        ? await deleteRows(db, { table, rule, account_id, removeFiles: removerIn(data_folder, result) })
+        ? await deleteRows(db, { table, rule, account_id, removeFiles: removerOf(files, result) })
         : await blankColumns(db, { table, rule, account_id })
     if (count > 0) result.rows[table] = count
     probe(`erase.${table}`)
@@ -68,7 +73,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   const versions = await db.begin((tx) => forgetLimits(tx, account_id))
   if (versions > 0) result.rows.catalogues = versions
   // Files that no row names any more, or names yet.
-  for (const store of Object.values(foldersIn(data_folder))) await store.removeAllOf(String(account_id))
+  for (const store of [files.images, files.files]) await store.removeAllOf(String(account_id))
   probe('erase.folders')
   await scrubbing.scrub([...Object.keys(PERSONAL_DATA), 'catalogues'])
   probe('erase.rewritten')
@@ -90,19 +95,23 @@ interface Part {
 }
 
 /** Files go before their rows, so that a kill leaves no file that no row names. */
-const removerIn =
-  (data_folder: string, result: Erased) => async (rows: readonly { path: string | null }[]) => {
-    for (const { path } of rows) {
-      if (path === null || !existsSync(join(data_folder, path))) continue
-      await rm(join(data_folder, path), { force: true })
+const removerOf =
+  (stores: FileStores, result: Erased) => async (rows: readonly { path: string | null }[]) => {
+    const removeOne = async (path: string) => {
+      const { store, key } = storedAt(stores, path)
+      if (!(await store.has(key))) return
+      await store.remove(key)
       result.files += 1
     }
+    const paths = rows.flatMap(({ path }) => path ?? [])
+    for (let at = 0; at < paths.length; at += FILES_AT_ONCE)
+      await Promise.all(paths.slice(at, at + FILES_AT_ONCE).map(removeOne))
   }
 
 /** The newest first: a response is continued by newer ones only, and may not go before them. */
 async function deleteRows(
   db: Db,
-  { table, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerIn> },
+  { table, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerOf> },
 ): Promise<number> {
   const path = `${rule.file ?? 'NULL'} AS path`
   const newest = `SELECT id, ${path} FROM ${table} WHERE ${rule.owner} = $account_id ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
@@ -117,7 +126,8 @@ async function deleteRows(
       tx.rows<{ path: string | null }>(remove, { account_id, from_id: last.id }),
     )
     // An answer that was being kept meanwhile has got its file since.
-    await removeFiles(removed)
+    const named = new Set(rows.map(({ path }) => path))
+    await removeFiles(removed.filter(({ path }) => !named.has(path)))
     count += removed.length
     await Bun.sleep(PAUSE_MS)
   }

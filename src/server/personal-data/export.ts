@@ -4,12 +4,18 @@ import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { accountByName } from '../../access/accounts.ts'
 import { type PackedEntry, packedTar, type TarWriter } from '../../backup/tar.ts'
+import { isAbsentObject } from '../../buckets/words.ts'
 import type { Db } from '../../db/db.ts'
+import { conflict } from '../../domain/errors.ts'
+import type { StoredBytes } from '../../domain/stored-bytes.ts'
+import { requireOwnFiles } from '../files/claim.ts'
+import { type FileStores, storedAt } from '../files/stores.ts'
 import { EXPORT_README } from './export-readme.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 
 export interface ExportOptions {
   data_folder: string
+  files: FileStores
   account: string
   now_ms: number
   /** Takes the archive. @returns its bytes */
@@ -42,10 +48,11 @@ const FORMAT = 1
 /**
  * Makes an archive of everything of an account, beside a gateway that serves or not.
  *
- * @throws GatewayError not_found when there is no account of this name; what `put` throws
+ * @throws GatewayError not_found when there is no account of this name; as `requireOwnFiles`; what `put` throws
  */
 export async function exportAccount(db: Db, options: ExportOptions): Promise<Exported> {
   const { id: account_id } = await accountByName(db, options.account)
+  await requireOwnFiles(db, options.files, 'read')
   const result = { account_id, rows: {}, files: 0, missing: [] }
   const archive = packedTar(options.now_ms, (tar) => fill(tar, db, options, result))
   const bytes = await options.put(archive)
@@ -59,7 +66,7 @@ async function fill(
   options: ExportOptions,
   result: Omit<Exported, 'bytes'>,
 ): Promise<void> {
-  const { data_folder, account, now_ms, onProgress = () => {} } = options
+  const { account, now_ms, onProgress = () => {} } = options
   const { account_id, rows, missing } = result
   const entries: PackedEntry[] = []
   let [packed_bytes, of_bytes]: [number, number | undefined] = [0, undefined]
@@ -69,18 +76,20 @@ async function fill(
     packed_bytes += entry.bytes
   }
   await tar.addText('README.txt', EXPORT_README)
-  const files = await db.snapshot(async (then) => {
+  const paths = await db.snapshot(async (then) => {
     const tables = await countTables(then, account_id, onRead)
-    const named = (await pathsOf(then, account_id)).map((path) => ({ path, file: join(data_folder, path) }))
-    of_bytes = sumOf(tables.map(({ bytes }) => bytes)) + sumOf(named.map(({ file }) => bytesOf(file)))
+    const named = await pathsOf(then, account_id)
+    of_bytes = sumOf(tables.map(({ bytes }) => bytes))
     for (const { table, lines, ...size } of tables) {
       rows[table] = size.rows
       add(await tar.addBlocks(`${table}.jsonl`, size.bytes, telling(lines(), onRead)))
     }
     return named
   })
-  for (const { path, file } of files) {
-    const entry = await tar.addFile(path, file, onRead)
+  const files = await filesAt(paths, options)
+  of_bytes = packed_bytes + sumOf(files.map(({ bytes }) => bytes))
+  for (const { path, addTo } of files) {
+    const entry = await addTo(tar, onRead)
     if (!entry) missing.push(path)
     else add(entry)
   }
@@ -93,6 +102,54 @@ async function fill(
 }
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
+interface FileToAdd {
+  path: string
+  bytes: number
+  /** @returns undefined if not found */
+  addTo(tar: TarWriter, onRead: (bytes: number) => void): Promise<PackedEntry | undefined>
+}
+
+/** In a bucket each is a request. */
+const FILES_AT_ONCE = 16
+
+async function filesAt(
+  paths: readonly string[],
+  { data_folder, files }: Pick<ExportOptions, 'data_folder' | 'files'>,
+): Promise<FileToAdd[]> {
+  if (!files.bucket)
+    return paths.map((path) => {
+      const file = join(data_folder, path)
+      return { path, bytes: bytesOf(file), addTo: (tar, onRead) => tar.addFile(path, file, onRead) }
+    })
+  const found: FileToAdd[] = []
+  for (let at = 0; at < paths.length; at += FILES_AT_ONCE)
+    found.push(
+      ...(await Promise.all(paths.slice(at, at + FILES_AT_ONCE).map((path) => objectAt(path, files)))),
+    )
+  return found
+}
+
+async function objectAt(path: string, files: FileStores): Promise<FileToAdd> {
+  const { store, key } = storedAt(files, path)
+  const object = await store.open(key)
+  return {
+    path,
+    bytes: object?.size ?? 0,
+    addTo: async (tar, onRead) =>
+      object && tar.addBlocks(path, object.size, telling(read(object, path), onRead)),
+  }
+}
+
+/** @throws GatewayError conflict where the object is deleted before its end: what is before it in the archive says how long it is */
+async function* read(object: StoredBytes, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* object.stream()
+  } catch (failure) {
+    if (!isAbsentObject(failure)) throw failure
+    throw conflict(`${path} was deleted while it was exported: run the export again.`, { cause: failure })
+  }
+}
 
 const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 

@@ -1,14 +1,17 @@
 // What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { messageOf } from '../../utilities/thrown.ts'
 import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace, type WhereOptions } from '../backup/where.ts'
+import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
 
 /** Sentences for the operator, each about one kind of copy. */
-export async function leftovers(options: WhereOptions): Promise<string[]> {
+export async function leftovers(options: WhereOptions, files: FileStores): Promise<string[]> {
   return [
     ...(await aboutBackups(options)),
     ...aboutCopies(options.data_folder),
+    ...(files.bucket ? aboutBucket(files, options.data_folder) : []),
     'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
   ]
 }
@@ -51,3 +54,19 @@ function aboutCopies(data_folder: string): string[] {
     ? []
     : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
 }
+
+/** What no request for an object reaches, and the folders of a gateway that had its files there. */
+function aboutBucket({ address }: FileStores, data_folder: string): string[] {
+  const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
+  return [
+    `If ${address} keeps versions, older ones and unfinished uploads stay until its lifecycle rules delete them.`,
+    ...(left.length === 0
+      ? []
+      : [
+          `Folders from before the bucket may still have it, yours to delete: ${left.map((name) => `${name}/`).join(', ')}.`,
+        ]),
+  ]
+}
+
+/** Also where it is not there. */
+const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0

@@ -1,0 +1,149 @@
+// A person's data in a bucket: exported, and erased to the last object, or not at all while the bucket cannot be used.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { fileScrubbing } from '../../src/db/scrubbing.ts'
+import { openDb } from '../../src/db/sqlite.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
+import { eraseAccount } from '../../src/server/personal-data/erase.ts'
+import { tollgate } from '../backup/support.ts'
+import { filesLines } from '../support/files.ts'
+import { refusing } from '../support/s3-refusals.ts'
+import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { ALICE, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
+
+describe.skipIf(!hasS3Server)('with files in a bucket', () => {
+  let s3: S3Server
+  let bucket: Bucket
+  let person: Person
+  let folder: string
+  beforeAll(async () => {
+    s3 = await startS3Server('files')
+    bucket = partOf(s3)
+    person = await startWithPerson(bucket)
+    folder = person.gateway.data_folder
+    const refused = await command('account', 'erase', ALICE, '--yes')
+    const debit = /tollgate (debit .+) --note/.exec(refused.err)?.[1]?.split(' ') ?? []
+    await person.tollgate(...debit, '--note', 'paid back')
+  })
+  afterAll(async () => {
+    await person[Symbol.asyncDispose]()
+    await s3[Symbol.asyncDispose]()
+  })
+
+  const command = (...args: string[]) => tollgate([...args, '--data', folder])
+  const ofThem = () => placesOf(s3.file(bucket.prefix.slice(0, -1)), MARKER)
+  const status = async () => (await person.tollgate('account', 'show', ALICE)).status
+
+  /** Runs work with other lines of [storage]: the gateway has read its own. */
+  async function withStorage(changed: Partial<Bucket>, work: () => Promise<void>): Promise<void> {
+    const path = join(folder, 'tollgate.toml')
+    const text = readFileSync(path, 'utf8')
+    await Bun.write(
+      path,
+      text.replace(/\[storage\]\nfiles[\s\S]*$/, `[storage]\n${filesLines({ ...bucket, ...changed })}`),
+    )
+    try {
+      await work()
+    } finally {
+      await Bun.write(path, text)
+    }
+  }
+
+  test('an export has every object, byte for byte', async () => {
+    const archive = join(folder, 'alice.tar.zst')
+    const answer = await person.tollgate('account', 'export', ALICE, '--out', archive)
+    const entries = await entriesOf(readFileSync(archive))
+    const paths = [...entries.keys()].filter((path) => /^(images|files|answers|responses)\//.test(path))
+    expect([paths.length, answer.files, answer.missing]).toEqual([4, 4, []])
+    for (const path of paths)
+      expect([path, entries.get(path)?.equals(readFileSync(s3.file(bucket.prefix + path)))]).toEqual([
+        path,
+        true,
+      ])
+    rmSync(archive)
+  })
+
+  const COMMANDS = [
+    ['account', 'erase', ALICE, '--yes'],
+    ['account', 'close', ALICE, '--yes'],
+  ]
+  const UNUSABLE: readonly (readonly [string, () => Partial<Bucket>, RegExp])[] = [
+    ['is away', () => ({ endpoint: 'http://127.0.0.1:9' }), /check its address and region, and that it runs/],
+    ['refuses the secret', () => ({ secret_access_key: 'another' }), /the secret_access_key is wrong/],
+    [
+      'is another one, which no gateway has claimed',
+      () => ({ prefix: 'elsewhere/' }),
+      /does not have the files of this gateway.*Name the bucket that has them in \[storage\]/,
+    ],
+  ]
+  describe.each(COMMANDS.map((args) => [args.join(' '), args] as const))('%s', (_, args) => {
+    test.each(UNUSABLE)(
+      'while the bucket %s: refused with what to do, and nothing changes',
+      async (_, changed, words) => {
+        const before = ofThem()
+        await withStorage(changed(), async () => {
+          const { status, err } = await command(...args)
+          expect([status, err]).toEqual([1, expect.stringMatching(words)])
+        })
+        expect([await status(), ofThem(), before.length]).toEqual(['active', before, 3])
+      },
+    )
+
+    test.each([
+      ['delete', /^DELETE /],
+      ['put', /^PUT /],
+    ])('with a key that may not %s: refused, and nothing changes', async (_, request) => {
+      using proxy = refusing(s3, (begin) => request.test(begin))
+      const before = ofThem()
+      await withStorage({ endpoint: proxy.endpoint }, async () => {
+        const { status, err } = await command(...args)
+        expect([status, err]).toEqual([1, expect.stringContaining('the key may not do that in this bucket')])
+      })
+      expect([await status(), ofThem()]).toEqual(['active', before])
+    })
+  })
+
+  test('an export from another bucket is refused: it would have no files', async () => {
+    await withStorage({ prefix: 'elsewhere/' }, async () => {
+      const { status, err } = await command('account', 'export', ALICE, '--out', join(folder, 'none.tar.zst'))
+      expect([status, err]).toEqual([1, expect.stringContaining('does not have the files of this gateway')])
+    })
+  })
+
+  test('the bucket goes away amid an erasure: it ends with what to do, and runs to its end when it is run again', async () => {
+    const path = join(folder, 'tollgate.db')
+    await using db = openDb(path)
+    using scrubbing = fileScrubbing(path)
+    const limits = { answer_ms: 1_000, least_bytes_per_s: 1e9, try_every_ms: 1_000 }
+    using files = fileStoresOf({ files: bucket }, folder, { limits })
+    const options = { scrubbing, data_folder: folder, files, account: ALICE, now_ms: Date.now() }
+    const points: string[] = []
+    const amid = eraseAccount(db, {
+      ...options,
+      probe(point) {
+        points.push(point)
+        if (point === 'erase.begun') s3.hang()
+      },
+    })
+    await expect(amid).rejects.toThrow('has been silent for 1 s: see whether it runs, and try again.')
+    expect([points.includes('erase.renamed'), ofThem().length]).toEqual([false, 3])
+    s3.resume()
+    const erased = await person.tollgate('account', 'erase', ALICE, '--yes')
+    expect(erased).toMatchObject({ name: 'erased-1', files: 4 })
+    expect([...ofThem(), ...placesOf(folder, MARKER)]).toEqual([])
+    expect(await person.tollgate('audit', '--files')).toMatchObject({ clean: true })
+  })
+})
+
+async function entriesOf(bytes: Buffer): Promise<Map<string, Buffer>> {
+  const tar = extract()
+  tar.end(zstdDecompressSync(bytes))
+  const found = new Map<string, Buffer>()
+  for await (const entry of tar)
+    found.set(entry.header.name, Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)))
+  return found
+}
