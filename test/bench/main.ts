@@ -9,6 +9,7 @@ import { type Bench, withContest } from './contest.ts'
 import { countsTable } from './counts.ts'
 import { measureSlowDisk } from './disk.ts'
 import { type Effort, FULL, QUICK } from './effort.ts'
+import { enginesTable } from './engines.ts'
 import { machineFigures, untilQuiet } from './machine.ts'
 import type { Contest } from './measure.ts'
 import { peersTable } from './peers-table.ts'
@@ -23,7 +24,8 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console|cache]... [--against DIR]
               [--gateway DIR | --self] [--metrics] [--busy] [--json]
-bun run bench --stages | --counts | --timeline | --peers --cache DIR [--against DIR] [--quick] [--busy]
+bun run bench --stages | --counts | --timeline | --engines | --peers --cache DIR
+              [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
@@ -34,6 +36,7 @@ bun run bench --stages | --counts | --timeline | --peers --cache DIR [--against 
   --stages       instead: a small call with one of its stages left out at a time
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
   --timeline     instead: what stands between the key of a stream and the departure of its request
+  --engines      instead: a small call with the rows on SQLite and on PostgreSQL, of one gateway and of three
   --peers        instead: other gateways under the same load, installed into the folder of --cache
   --busy         does not wait for a quiet machine
   --json         the figures as JSON
@@ -62,13 +65,14 @@ const PARTS: Record<string, Part> = {
 
 /** What is shown in place of the figures. @param cache where peers are installed */
 const TABLES: Record<
-  'stages' | 'counts' | 'timeline' | 'peers',
+  'stages' | 'counts' | 'timeline' | 'peers' | 'engines',
   (bench: Bench, cache: string) => Promise<string>
 > = {
   stages: stagesTable,
   counts: countsTable,
   timeline: timelineTable,
   peers: (bench, cache) => peersTable(bench, cache, say),
+  engines: (bench) => enginesTable(bench, say),
 }
 
 /** @returns the exit status where a folder is no checkout */
@@ -108,6 +112,7 @@ async function main(): Promise<number> {
       counts: { type: 'boolean', default: false },
       timeline: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
+      engines: { type: 'boolean', default: false },
       cache: { type: 'string' },
       busy: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -136,7 +141,7 @@ async function main(): Promise<number> {
   const upstream = await startUpstream()
   const effort = values.quick ? QUICK : FULL
   const bench: Bench = { upstream, effort, checkout, against, metrics: values.metrics }
-  const table = (['stages', 'counts', 'timeline', 'peers'] as const).find((name) => values[name])
+  const table = (['stages', 'counts', 'timeline', 'peers', 'engines'] as const).find((name) => values[name])
   try {
     const text = table
       ? await TABLES[table](bench, values.cache ?? '')

@@ -33,6 +33,27 @@ export async function startWithPort(
   command: readonly string[],
   environment: Record<string, string>,
 ): Promise<Process & { port: number }> {
+  const { line, ...process } = await startWithLine(command, environment)
+  const port = Number.parseInt(line, 10)
+  if (!port) throw new Error(`${command.join(' ')} did not print its port`)
+  return { ...process, port }
+}
+
+/** Starts a process that prints the address it listens on at the end of its first line. */
+export async function startWithAddress(
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<Process & { address: URL }> {
+  const { line, ...process } = await startWithLine(command, environment)
+  const address = URL.parse(line.trim().split(' ').at(-1) ?? '')
+  if (!address) throw new Error(`${command.join(' ')} did not print its address`)
+  return { ...process, address }
+}
+
+async function startWithLine(
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<Process & { line: string }> {
   const child = Bun.spawn([...command], {
     env: environmentOf(environment),
     stdout: 'pipe',
@@ -43,9 +64,7 @@ export async function startWithPort(
     text += new TextDecoder().decode(bytes)
     if (text.includes('\n')) break
   }
-  const port = Number.parseInt(text, 10)
-  if (!port) throw new Error(`${command.join(' ')} did not print its port`)
-  return { ...wrap(child), port }
+  return { ...wrap(child), line: text }
 }
 
 /**

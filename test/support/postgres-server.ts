@@ -79,9 +79,12 @@ function makeCluster(native: string): Cluster {
   }
 }
 
-/** @throws Error that says what the server said, where it does not start */
-export async function startPostgres(native: string): Promise<PostgresServer> {
-  return makeCluster(native).run()
+/** @param settings as `name=value`, in place of those of tests @throws Error that says what was said, where that fails */
+export async function startPostgres(
+  native: string,
+  settings: readonly string[] = [],
+): Promise<PostgresServer> {
+  return makeCluster(native).run(settings)
 }
 
 export interface ReplicatedPostgres extends AsyncDisposable {
