@@ -1,14 +1,16 @@
-// The part of a regular sweep that gateways need which share a database: what others left that have ended, and what those that are alive changed.
+// What a gateway does because others share its database: it ends what dead ones left, and follows what those that are alive do.
 import { endedGateways, removeEnded } from '../db/gateways.ts'
-import type { Gateway } from '../db/schema.ts'
+import type { Gateway as GatewayRow } from '../db/schema.ts'
+import { tellOthersCalls } from '../exchange/settling/others-calls.ts'
 import { endAbandoned } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
+import type { Gateway } from '../surface/gateway.ts'
 import type { Stores } from './stores.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library' | 'idempotency' | 'responses'>
 
 /** Those that have ended, read before anything of theirs is looked for; none where this one has the database alone. */
-export const endedOthers = async ({ engine, db }: Shared): Promise<Gateway[]> =>
+export const endedOthers = async ({ engine, db }: Shared): Promise<GatewayRow[]> =>
   engine.is_shared ? await endedGateways(db) : []
 
 /**
@@ -16,7 +18,7 @@ export const endedOthers = async ({ engine, db }: Shared): Promise<Gateway[]> =>
  *
  * @param ended those that had ended before the holds were looked for
  */
-export async function followOthers(stores: Shared, ended: readonly Gateway[], log: Logger): Promise<void> {
+export async function followOthers(stores: Shared, ended: readonly GatewayRow[], log: Logger): Promise<void> {
   const { engine, db, library, idempotency, responses } = stores
   if (!engine.is_shared) return
   if (ended.length > 0) {
@@ -30,4 +32,14 @@ export async function followOthers(stores: Shared, ended: readonly Gateway[], lo
   }
   await idempotency.followOthers()
   await responses.followOthers()
+}
+
+/** Tells live feeds of what other gateways settle, where there are any. @returns ends it */
+export function tellOthers(
+  { exchange: { activity, running, now, log } }: Gateway,
+  { engine, db, gateway_id, settlements }: Stores,
+): () => Promise<void> {
+  if (!engine.is_shared) return async () => {}
+  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
+  return tellOthersCalls({ db, gateway_id, activity, isUnderWay, now, log })
 }

@@ -16,6 +16,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { alertsIn, watchAlerts } from './alerts.ts'
+import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
 import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
@@ -155,7 +156,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
-  const stopBeside = serveBeside(gateway, data_folder, postWebhook)
+  const stopBeside = serveBeside(gateway, stores, { data_folder, post: postWebhook })
   const stop = () =>
     stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
@@ -174,15 +175,21 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 }
 
 /** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
-function serveBeside(gateway: Gateway, data_folder: string, post: PostWebhook): () => Promise<void> {
+function serveBeside(
+  gateway: Gateway,
+  stores: Stores,
+  { data_folder, post }: { data_folder: string; post: PostWebhook },
+): () => Promise<void> {
   const { catalogue, ledger, log, now } = gateway.exchange
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
   const alerts = watchAlerts({ gateway, post })
-  return () => {
+  const stopTelling = tellOthers(gateway, stores)
+  return async () => {
     stopWarning()
     endWithdrawals()
-    return alerts.stop()
+    await stopTelling()
+    await alerts.stop()
   }
 }
 

@@ -34,10 +34,22 @@ export type ActivityListener = (event: ActivityEvent, account: string) => void
 /** @param operation by which the ledger has resolved its hold, with the record of the call */
 export type SettledListener = (call: ToldCall, operation: PostOperation | VoidOperation) => void
 
+/** What is told of a call that another gateway has settled. */
+export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled' }>, 'type'> {
+  account_id: number
+  account: string
+}
+
 export interface Activity {
   held(call: ToldCall): void
   firstByte(call: ToldCall, after_ms: number): void
   settled(call: ToldCall, operation: PostOperation | VoidOperation): void
+  /** Tells those who listen to its account. Its other moments they are not told, nor is it one of the records of `listenToSettled`. */
+  settledElsewhere(call: SettledElsewhere): void
+  /** Whether anybody listens to moments of calls. */
+  readonly is_heard: boolean
+  /** Is told when somebody begins to listen to moments, where nobody did. */
+  onHeard: () => void
   /** Listens to the calls of an account. @returns stops it */
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
@@ -51,9 +63,7 @@ export interface Activity {
  * because they are shown between their hold and its settlement, where nothing else may fail.
  */
 export function createActivity(log: Pick<Logger, 'error'>): Activity {
-  const listeners = new Map<number, Set<ActivityListener>>()
-
-  const listeners_to_all = new Set<ActivityListener>()
+  const listeners = createListeners(() => activity.onHeard())
   const listeners_to_settled = new Set<SettledListener>()
 
   const guarded = (request_id: string, listen: () => void): void => {
@@ -64,12 +74,13 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     }
   }
 
-  const isHeard = (call: ToldCall): boolean =>
-    listeners_to_all.size > 0 || (listeners.size > 0 && listeners.has(call.caller.account.id))
+  function tellAll(account: { id: number; name: string }, event: ActivityEvent): void {
+    for (const listener of listeners.of(account.id))
+      guarded(event.request_id, () => listener(event, account.name))
+  }
 
-  function tell(call: ToldCall, moment: Moment): void {
-    const { caller, order } = call
-    const { request_id, surface } = call.origin
+  function tell({ caller, order, origin }: ToldCall, moment: Moment): void {
+    const { request_id, surface } = origin
     const about = {
       request_id,
       key: caller.key.prefix,
@@ -77,12 +88,17 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
       model: order.model.id,
       streamed: order.streams,
     }
-    const event = { ...about, ...moment }
-    for (const listener of [...listeners_to_all, ...(listeners.get(caller.account.id) ?? [])])
-      guarded(request_id, () => listener(event, caller.account.name))
+    tellAll(caller.account, { ...about, ...moment })
   }
 
-  return {
+  const isHeard = ({ caller }: ToldCall): boolean => listeners.isAnyOf(caller.account.id)
+  const activity: Activity = {
+    onHeard: () => {},
+    get is_heard() {
+      return listeners.isAny()
+    },
+    listen: listeners.listen,
+    listenToAll: listeners.listenToAll,
     held(call) {
       if (isHeard(call)) tell(call, { type: 'held', held_nanos: call.held_nanos })
     },
@@ -97,21 +113,42 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
       const cost_nanos = costOf(operation)
       tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos })
     },
-    listen(account_id, listener) {
-      const listening = listeners.get(account_id) ?? new Set()
-      listeners.set(account_id, listening.add(listener))
-      return () => {
-        listening.delete(listener)
-        if (listening.size === 0 && listeners.get(account_id) === listening) listeners.delete(account_id)
-      }
-    },
-    listenToAll(listener) {
-      listeners_to_all.add(listener)
-      return () => void listeners_to_all.delete(listener)
+    settledElsewhere({ account_id, account, ...event }) {
+      tellAll({ id: account_id, name: account }, { type: 'settled', ...event })
     },
     listenToSettled(listener) {
       listeners_to_settled.add(listener)
       return () => void listeners_to_settled.delete(listener)
+    },
+  }
+  return activity
+}
+
+/** Who listens to moments of calls. @param onFirst is told of one where nobody did */
+function createListeners(onFirst: () => void) {
+  const to_account = new Map<number, Set<ActivityListener>>()
+  const to_all = new Set<ActivityListener>()
+  const isAny = (): boolean => to_all.size > 0 || to_account.size > 0
+  return {
+    isAny,
+    isAnyOf: (account_id: number): boolean =>
+      to_all.size > 0 || (to_account.size > 0 && to_account.has(account_id)),
+    of: (account_id: number): ActivityListener[] => [...to_all, ...(to_account.get(account_id) ?? [])],
+    listen(account_id: number, listener: ActivityListener) {
+      const was_any = isAny()
+      const listening = to_account.get(account_id) ?? new Set()
+      to_account.set(account_id, listening.add(listener))
+      if (!was_any) onFirst()
+      return () => {
+        listening.delete(listener)
+        if (listening.size === 0 && to_account.get(account_id) === listening) to_account.delete(account_id)
+      }
+    },
+    listenToAll(listener: ActivityListener) {
+      const was_any = isAny()
+      to_all.add(listener)
+      if (!was_any) onFirst()
+      return () => void to_all.delete(listener)
     },
   }
 }

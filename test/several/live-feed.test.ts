@@ -1,0 +1,87 @@
+// Live feeds of several gateways: each tells its own calls as they go, and those that the others settle, once.
+import { describe, expect, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { heldBack } from '../support/upstream.ts'
+import { type World, world } from './world.ts'
+
+interface Told {
+  type: string
+  request_id: string
+  cost_nanos?: number
+  outcome?: string
+}
+
+/** A feed, as far as it was read. */
+async function openFeed({ members }: World, member: number, key: string) {
+  const leaving = new AbortController()
+  const response = await fetch(new URL('/api/v1/events', members[member]?.url), {
+    headers: { authorization: `Bearer ${key}` },
+    signal: leaving.signal,
+  })
+  const told: Told[] = []
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const read = async () => {
+    let text = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      const parts = text.split('\n\n')
+      text = parts.pop() ?? ''
+      for (const part of parts) {
+        const event = JSON.parse(/^data: (.*)$/m.exec(part)?.[1] ?? '{}') as Told
+        if (event.type !== 'ping') told.push(event)
+        resolve()
+      }
+    }
+  }
+  const reading = read().catch(() => {})
+  await begun
+  const typesOf = (request_id: string) =>
+    told.filter((event) => event.request_id === request_id).map(({ type }) => type)
+  const leave = () => {
+    leaving.abort()
+    return reading
+  }
+  return { told, typesOf, leave }
+}
+
+const idOf = async (answer: Promise<Response>): Promise<string> => {
+  const response = await answer
+  await response.bytes()
+  expect(response.status).toBe(200)
+  return response.headers.get('x-request-id') ?? ''
+}
+
+describe.if(hasPostgres)('the feed of an account at one of two gateways', () => {
+  test('tells all of its own calls, and of those at the other that they are settled: each once', async () => {
+    const held = heldBack(answering)
+    await using w = await world({ gateways: 2, script: held.script })
+    const [key, stranger] = [await w.caller('100'), await w.caller('100')]
+    // Begun before anybody listens, and before all others, which end first.
+    const long = idOf(w.call(0, wholePath(), ask(), key))
+    await held.asked
+    w.upstream.answer(answering)
+    const feed = await openFeed(w, 1, key)
+    const [here, there]: [string[], string[]] = [[], []]
+    for (let at = 0; at < 12; at += 1) {
+      const ids = await Promise.all([0, 1].map((member) => idOf(w.call(member, wholePath(), ask(), key))))
+      there.push(ids[0] ?? '')
+      here.push(ids[1] ?? '')
+      await idOf(w.call(0, wholePath(), ask(), stranger))
+    }
+    held.release()
+    there.push(await long)
+    await eventually('all are told', () => there.every((id) => feed.typesOf(id).length > 0))
+    // What would be told twice would be by then.
+    const last = await idOf(w.call(0, wholePath(), ask(), key))
+    await eventually('a later one is told', () => feed.typesOf(last).length > 0)
+    expect(here.map(feed.typesOf)).toEqual(here.map(() => ['held', 'first_byte', 'settled']))
+    expect(there.map(feed.typesOf)).toEqual(there.map(() => ['settled']))
+    expect(feed.told.length).toBe(here.length * 3 + there.length + 1)
+    for (const event of feed.told.filter(({ type }) => type === 'settled'))
+      expect(event).toMatchObject({ outcome: 'completed', cost_nanos: expect.any(Number) })
+    await feed.leave()
+    await w.rest()
+  })
+})
