@@ -157,6 +157,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     socket_idle_timeout_s: options.socket_idle_timeout_s,
     sweep_every_ms: options.sweep_every_ms,
     plugin_limits: options.plugin_limits,
+    // A beat would set the test's clock by the server's.
+    ...(options.now ? { gateway_timing: { beat_every_ms: 3_600_000, silent_after_ms: 86_400_000 } } : {}),
     ...(probe ? { probe } : {}),
     atLast: async (last) => {
       last_step = last
