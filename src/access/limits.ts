@@ -37,6 +37,11 @@ export interface Limiter {
    * seconds are below the limit. A limit counts from the moment it is first set.
    */
   admit(admission: Admission): AdmissionOutcome
+  /**
+   * The request of a call that was admitted here counts no more: other gateways had taken what it was admitted to. To be told once, before
+   * its lease is released.
+   */
+  takeBack(admission: Admission): void
   /** What counts against each limit at this moment; 0 for a limit that is not set. */
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
   /** How many accounts and keys are kept in memory: those with something to count. */
@@ -117,6 +122,11 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
       if (!on_account && !on_key) return UNCOUNTED
       return { ok: true, lease: new CountedLease(on_account, on_key, now) }
     },
+    takeBack({ account_id, key_id, account, key }) {
+      const at = now()
+      if (account.requests_per_minute !== undefined) accounts.get(account_id)?.takeBack(at)
+      if (key.requests_per_minute !== undefined) keys.get(key_id)?.takeBack(at)
+    },
     used(of, id) {
       return (of === 'account' ? accounts : keys).get(id)?.usedAt(now()) ?? NOTHING_USED
     },
@@ -126,7 +136,8 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
   }
 }
 
-const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || countsEnd(limit)
+/** Whether there is anything to count. */
+export const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || countsEnd(limit)
 
 /** Whether a limit counts something when a call ends, and not only when it starts. */
 const countsEnd = (limit: Limit): boolean =>
@@ -160,6 +171,10 @@ class Tally {
 
   count(limit: Limit, at: number): void {
     if (limit.requests_per_minute !== undefined) this.#requests.add(at, 1)
+  }
+
+  takeBack(at: number): void {
+    this.#requests.takeBack(at, 1)
   }
 
   begin(): void {

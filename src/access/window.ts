@@ -37,6 +37,17 @@ export class SlidingWindow {
     this.#length++
   }
 
+  /** Takes back as much of what was added last, as far as it counts at `now`. */
+  takeBack(now: number, amount: number): void {
+    let rest = Math.min(amount, this.sum(now))
+    this.#sum -= rest
+    for (let index = this.#length - 1; rest > 0; index--) {
+      const left = Math.max(0, this.#amount(index) - rest)
+      rest -= this.#amount(index) - left
+      this.#amounts[this.#slot(index)] = left
+    }
+  }
+
   /** Milliseconds until the sum falls below `limit` if nothing is added; 0 if it already is, Infinity where it never will. */
   untilBelow(limit: number, now: number): number {
     let sum = this.sum(now)

@@ -12,6 +12,8 @@ import type { SettlementParts } from './settling/settlement.ts'
 export interface ExchangeParts extends SettlementParts {
   gate: Gate
   limiter: Limiter
+  /** Other gateways may serve the same database, and count with this one. */
+  is_shared: boolean
   upstream: DispatchDeps
   protocols: Registry
   running: RunningCalls

@@ -3,6 +3,7 @@ import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
 import type { Action, By } from '../domain/actions.ts'
 import { countOpened, type KeyPeriods } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
+import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
 export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
@@ -34,10 +35,12 @@ export interface Book {
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
   readonly new_actions: { action: Action; by: By }[]
+  /** What counts against limits of calls; absent where one gateway alone counts in memory. */
+  readonly counts?: Counts | undefined
 }
 
 /** A book with no rows in it yet. */
-export function emptyBook(takeHoldId: () => number, gateway_id: number | null): Book {
+export function emptyBook(takeHoldId: () => number, gateway_id: number | null, counts?: Counts): Book {
   return {
     accounts: new Map(),
     keys: new Map(),
@@ -52,6 +55,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null): 
     new_entries: [],
     new_calls: [],
     new_actions: [],
+    counts,
   }
 }
 
@@ -72,6 +76,7 @@ export function closeBatch(book: Book): void {
 export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: HoldRow): void {
   book.holds.set(opened.id, opened)
   book.new_holds.add(opened)
+  if (book.counts) countPending(book.counts, opened, 1)
   account.held_nanos += opened.amount_nanos
   key.held_nanos += opened.amount_nanos
   countOpened(key, opened.id, opened.amount_nanos, opened.created_at_ms)

@@ -1,6 +1,7 @@
 // The ledger's operations and their outcomes: plain values.
 import type { Call, Entry, Hold } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
+import type { Limit } from '../domain/catalogue.ts'
 import type { Nanos } from '../domain/money.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
@@ -18,6 +19,14 @@ export interface HoldOperation {
   minimum_nanos: Nanos
   now_ms: number
   expires_at_ms: number
+  /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
+  limits?: HoldLimits | undefined
+}
+
+/** The limits of a call's account and key, as the catalogue has them; absent where it limits nothing. */
+export interface HoldLimits {
+  account?: Limit | undefined
+  key?: Limit | undefined
 }
 
 /** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
@@ -49,6 +58,8 @@ interface Settlement {
 export interface PostOperation extends Settlement {
   op: 'post'
   cost_nanos: Nanos
+  /** Those of its hold: its tokens count against them. */
+  limits?: HoldLimits | undefined
 }
 
 /** Resolves a hold at no cost; all of it becomes free. */
@@ -108,6 +119,9 @@ export type Refusal =
   | 'already_resolved'
   | 'amount_out_of_range'
   | 'request_key_used'
+  | 'limit_requests'
+  | 'limit_tokens'
+  | 'limit_concurrency'
 
 export type HoldOutcome = { ok: true; hold_id: number; held_nanos: Nanos } | Refused
 /** `late`: the hold had expired. */
@@ -123,6 +137,14 @@ export interface Refused {
   refusal: Refusal
   /** What the key of the request was used for, where that is why. */
   first?: KeyedEntry
+  /** Whose limit of calls is reached, where that is why. */
+  limit?: LimitReached
+}
+
+export interface LimitReached {
+  of: 'account' | 'key'
+  /** Whole seconds, at least 1, until the same hold can be admitted; 1 where that depends on calls under way. */
+  retry_after_s: number
 }
 
 /** An entry that is known by the key of its request. */

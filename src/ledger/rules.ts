@@ -14,6 +14,7 @@ import {
   payDebt,
   refused,
 } from './book.ts'
+import { countPending, countRequest, countTokens, limitReached } from './call-limits.ts'
 import { moveByOperator } from './movements.ts'
 import type {
   CallRecord,
@@ -61,6 +62,8 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   if (key?.account_id !== account.id) return refused('no_such_key')
   const refusal = refusalOf(account, key, now_ms)
   if (refusal) return refused(refusal)
+  const reached = operation.limits && book.counts && limitReached(book.counts, operation, operation.limits)
+  if (reached) return { ok: false, ...reached }
 
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
@@ -108,6 +111,8 @@ function post(book: Book, operation: PostOperation): PostOutcome {
     now_ms,
   })
   book.new_calls.push(callOf(resolving, operation.call, cost_nanos, unpaid_nanos))
+  if (operation.limits && book.counts)
+    countTokens(book.counts, resolving, operation.limits, { call: operation.call, ended_ms: now_ms })
   payDebt(book, account, now_ms)
   return { ok: true, charged_nanos: paid, unpaid_nanos, late }
 }
@@ -142,9 +147,10 @@ function openHold(
   book: Book,
   account: AccountRow,
   key: KeyRow,
-  { request_id, now_ms, expires_at_ms }: HoldOperation,
+  operation: HoldOperation,
   amount_nanos: Nanos,
 ): HoldOutcome {
+  const { request_id, now_ms, expires_at_ms, limits } = operation
   const opened: HoldRow = {
     id: book.takeHoldId(),
     account_id: account.id,
@@ -157,6 +163,7 @@ function openHold(
     gateway_id: book.gateway_id,
   }
   addHold(book, account, key, opened)
+  if (limits && book.counts) countRequest(book.counts, operation, limits)
   return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
 }
 
@@ -204,6 +211,7 @@ function release(
     book.holds.set(resolving.id, resolving)
     countOpened(key, resolving.id, 0, Math.max(resolving.created_at_ms, key.day_start_ms ?? 0))
   }
+  if (book.counts && resolving.state === 'pending') countPending(book.counts, resolving, -1)
   resolving.state = state
   account.held_nanos -= frozen_nanos
   key.held_nanos -= frozen_nanos

@@ -88,6 +88,7 @@ export function compose({
     ...shared,
     gate: gateOf(db, passes, now),
     limiter: createLimiter({ now: () => performance.now() }),
+    is_shared: engine.is_shared,
     ledger,
     settlements,
     activity: createActivity(log),

@@ -1,6 +1,7 @@
 // Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
 import { sweepSharedImageRate } from '../access/image-rate.ts'
 import { sweepActions } from '../db/actions.ts'
+import { sweepCallRates } from '../db/postgres/call-rates.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
 import type { Gateway } from '../surface/gateway.ts'
@@ -37,7 +38,10 @@ export function sweepRegularly(
     await refusals.sweep()
     await sessions.sweep()
     await sweepActions(db)
-    if (engine.is_shared) await sweepSharedImageRate(db)
+    if (engine.is_shared) {
+      await sweepSharedImageRate(db)
+      await sweepCallRates(db)
+    }
     // In a bucket each would be a request: the next look at an image finds it.
     const found_files = files.bucket ? 0 : await findMissing(library)
     if (found_files > 0) log.info({ found_files }, 'missing images are back')

@@ -107,6 +107,7 @@ const EMPTIED = [
   'actions',
   'generations',
   'gateways',
+  'rates',
 ]
 const NUMBERED = ['holds', 'prices', 'generations']
 const EMPTYING = [

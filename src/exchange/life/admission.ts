@@ -1,10 +1,10 @@
 // Admission: who calls, how much at once, and which models they may call; and the end of every call that was let in.
 import type { Caller } from '../../access/gate.ts'
-import { type Lease, limitsFor } from '../../access/limits.ts'
 import type { Model } from '../../domain/catalogue.ts'
-import { notFound, permissionDenied, rateLimited } from '../../domain/errors.ts'
+import { notFound, permissionDenied } from '../../domain/errors.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type Admitted, Call, type CallOrigin } from './call.ts'
+import { takeLease } from './limits.ts'
 import { rejectWhileStopping } from './running.ts'
 
 /** A paid call of a surface; kinds add what they need to know of it. */
@@ -46,16 +46,7 @@ function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)
   probe('admitted')
-  return new Call({ origin, caller, place, lease, log, started_ms: now(), is_part: false })
-}
-
-function takeLease({ limiter, catalogue }: ExchangeParts, { account, key }: Caller): Lease {
-  const limits = limitsFor(catalogue().limits, account.name, key)
-  const admission = limiter.admit({ account_id: account.id, key_id: key.id, ...limits })
-  if (admission.ok) return admission.lease
-  const { retry_after_s } = admission
-  const limit = `${admission.limit.replaceAll('_', ' ')} of this ${admission.of}`
-  throw rateLimited(`The limit on ${limit} is reached. Retry after ${retry_after_s} s.`, { retry_after_s })
+  return new Call({ origin, caller, place, lease, log, started_ms: now(), is_part: false, goes_on: false })
 }
 
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>

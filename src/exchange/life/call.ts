@@ -5,6 +5,7 @@ import type { KeyOfAccount } from '../../access/lookup.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Arriving } from '../../http/sockets.ts'
+import type { HoldLimits } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { PaidOrder } from './order.ts'
@@ -37,7 +38,8 @@ export interface CallOrigin extends Arriving {
 type Release = () => void | Promise<void>
 
 /** What a call begins with. */
-export interface CallStart extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms' | 'is_part'> {
+export interface CallStart
+  extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms' | 'is_part' | 'goes_on'> {
   /** Given back at its end, with the tokens that it used. */
   lease: Lease
   log: Logger
@@ -51,6 +53,8 @@ export class Call<O extends PaidOrder = PaidOrder> {
   readonly started_ms: number
   /** Its answer goes into that of a larger call, not to the caller. */
   readonly is_part: boolean
+  /** It goes on with a larger call that was let in: no limit of calls refuses it, and it is no further request. */
+  readonly goes_on: boolean
   /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
   count_later: (() => Promise<void>) | undefined
   /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
@@ -63,6 +67,8 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** The id of the hold, and of the call's record once there is one. */
   hold_id = 0
   held_nanos: Nanos = 0
+  /** What its hold keeps to, and its tokens count against; undefined where this process alone counts. */
+  limits: HoldLimits | undefined
   /** What would have been held, had there been enough. */
   ceiling_nanos: Nanos = 0
   /** What happened to it: written into its record. */
@@ -87,12 +93,13 @@ export class Call<O extends PaidOrder = PaidOrder> {
   readonly #lease: Lease
   readonly #log: Logger
 
-  constructor({ origin, caller, place, started_ms, is_part, lease, log }: CallStart) {
+  constructor({ origin, caller, place, started_ms, is_part, goes_on, lease, log }: CallStart) {
     this.origin = origin
     this.caller = caller
     this.place = place
     this.started_ms = started_ms
     this.is_part = is_part
+    this.goes_on = goes_on
     this.#lease = lease
     this.#log = log
   }

@@ -9,6 +9,7 @@ import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../sett
 import { settle } from '../settling/settlement.ts'
 import { type PaidCall, within } from './admission.ts'
 import type { Admitted, Held } from './call.ts'
+import { refusedByLimit, sharedLimitsOf } from './limits.ts'
 import { withMargin } from './margin.ts'
 import type { PaidOrder } from './order.ts'
 import type { PaidKind, Paying } from './paid-kind.ts'
@@ -80,6 +81,7 @@ export async function pay<O extends PaidOrder>(
   const quoted = kind.quote(prepared)
   const ready = withMargin(parts, admitted, { order: prepared, quoted, kind })
   parts.probe('quoted')
+  admitted.limits = sharedLimitsOf(parts, admitted.caller)
   const deciding = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
   // At once where this process owns the ledger.
   const outcome = deciding instanceof Promise ? await deciding : deciding
@@ -94,12 +96,12 @@ export async function pay<O extends PaidOrder>(
 /** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
 function holdOf(
   parts: ExchangeParts,
-  { caller, origin }: Admitted,
+  { caller, origin, limits, goes_on }: Admitted,
   { model }: PaidOrder,
   { ceiling_nanos, floor_nanos }: Quote,
 ): HoldOperation {
   const now_ms = parts.now()
-  return {
+  const operation: HoldOperation = {
     op: 'hold',
     account_id: caller.account.id,
     key_id: caller.key.id,
@@ -109,6 +111,8 @@ function holdOf(
     now_ms,
     expires_at_ms: now_ms + longestTimeMs(parts, model),
   }
+  if (limits && !goes_on) operation.limits = limits
+  return operation
 }
 
 /** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
@@ -127,7 +131,7 @@ function heldBy<O extends PaidOrder>(
   { ceiling_nanos }: Quote,
   outcome: HoldOutcome,
 ): Held<O> {
-  if (!outcome.ok) throw refusalError(outcome.refusal)
+  if (!outcome.ok) throw refusedByLimit(parts, admitted.caller, outcome) ?? refusalError(outcome.refusal)
   const held = admitted as Held<O>
   held.order = order
   held.hold_id = outcome.hold_id

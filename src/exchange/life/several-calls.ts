@@ -45,6 +45,7 @@ export async function payPart<O extends PaidOrder>(
     log: parts.log,
     started_ms: parts.now(),
     is_part: true,
+    goes_on: request_id !== whole.origin.request_id,
   })
   try {
     return await pay(parts, part, await read(part), kind)

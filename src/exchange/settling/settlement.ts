@@ -86,7 +86,9 @@ function operationOf(
   held.used_tokens = totalTokens(end.usage)
   const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
   const { cost_nanos } = end.charge
-  return { op: 'post', hold_id, cost_nanos, call: recordOf(held, end, status, now_ms, end), now_ms }
+  const call = recordOf(held, end, status, now_ms, end)
+  if (!held.limits) return { op: 'post', hold_id, cost_nanos, call, now_ms }
+  return { op: 'post', hold_id, cost_nanos, call, now_ms, limits: held.limits }
 }
 
 function recordOf(

@@ -3,7 +3,9 @@ import type { Answer, Statement } from '../../db/postgres/connection.ts'
 import { objectsOf } from '../../db/postgres/one-connection.ts'
 import { jsonOf } from '../../db/postgres/values.ts'
 import { type AccountRow, type Book, emptyBook, entryKey, type HoldRow, type KeyRow } from '../book.ts'
+import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
+import { readingOfCounts } from './counts.ts'
 
 /** What is known of a batch once it has been read. */
 export interface Begun {
@@ -25,6 +27,7 @@ export interface Reading {
 export function readingOf(operations: readonly Operation[], gateway_id: number | null): Reading {
   const named = namedBy(operations)
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
+  const limits = readingOfCounts(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   return {
     statements: [
@@ -32,20 +35,30 @@ export function readingOf(operations: readonly Operation[], gateway_id: number |
       { text: STATE, values: [named.new_holds, gateway_id] },
       { text: KEYS, values: [keys, holds] },
       { text: HOLDS, values: [holds] },
+      ...limits.statements,
       ...keyed,
     ],
-    begun([accounts, state, keys, holds, keyed]) {
-      const [found] = state ? objectsOf<{ xid: string; hold_ids: string | null; alive: number }>(state) : []
+    begun([accounts, state, keys, holds, ...rest]) {
+      const [found] = rowsIn<State>(state)
       if (!found) throw new Error('the batch has no transaction')
-      const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id)
+      const counts = noCounts(found.now_s)
+      limits.fill(counts, rest.splice(0, limits.statements.length))
+      const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
       for (const row of rowsIn<AccountRow>(accounts)) book.accounts.set(row.id, row)
       for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
-      for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(keyed))
+      for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
         book.keyed_entries.set(entryKey(account_id, request_key), entry)
       return { book, transaction_id: found.xid, is_alive: found.alive === 1 }
     },
   }
+}
+
+interface State {
+  xid: string
+  hold_ids: string | null
+  alive: number
+  now_s: number
 }
 
 type KeyedRow = KeyedEntry & { account_id: number; request_key: string }
@@ -66,7 +79,8 @@ const LOCKED_ACCOUNTS = `
 const STATE = `
   SELECT pg_current_xact_id()::text AS xid,
          (SELECT string_agg(nextval('hold_ids')::text, ',') FROM generate_series(1, $1::bigint)) AS hold_ids,
-         ($2::bigint IS NULL OR (SELECT id FROM gateways WHERE id = $2 AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL) AS alive`
+         ($2::bigint IS NULL OR (SELECT id FROM gateways WHERE id = $2 AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL) AS alive,
+         now_ms() / 1000 AS now_s`
 
 const KEYS = `
   SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,

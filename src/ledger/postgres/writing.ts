@@ -10,6 +10,7 @@ import { isCounted } from '../../domain/key-periods.ts'
 import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
 import { SUMMED, SUMMED_SQL } from '../sums.ts'
+import { addingCounts } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
 
 /** The statements that write what a batch changed; none for what it left as it was. */
@@ -36,6 +37,7 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
       INSERT_ACTIONS,
       book.new_actions.map(({ action, by }) => actionRow(action, by)),
     ),
+    ...addingCounts(book.counts),
   ]
 }
 
