@@ -46,6 +46,31 @@ describe('requests in any 60 seconds', () => {
     expect(outcomes).toEqual(admitted)
   })
 
+  test('one that is taken back counts no more, for the account and the key; of the others each does, for its 60 seconds', () => {
+    const { limiter, admit, setTime } = limiterAt()
+    const limited = { account_id: 1, key_id: 1, account: TWO, key: TWO }
+    admit(TWO, TWO)
+    setTime(10_000)
+    admit(TWO, TWO)
+    limiter.takeBack(limited)
+    expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1 })
+    expect(limiter.used('key', 1)).toMatchObject({ requests_per_minute: 1 })
+    setTime(20_000)
+    expect(admit(TWO, TWO).ok).toBe(true)
+    expect(admit(TWO, TWO)).toMatchObject({ ok: false, retry_after_s: 40 })
+    setTime(80_000)
+    limiter.takeBack(limited)
+    expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 0 })
+  })
+
+  test('where requests are not limited nothing is taken back', () => {
+    const { limiter, lease } = limiterAt()
+    lease(TWO, { concurrent_calls: 1 })
+    limiter.takeBack({ account_id: 1, key_id: 1, account: {}, key: { concurrent_calls: 1 } })
+    expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1 })
+    expect(limiter.used('key', 1)).toMatchObject({ concurrent_calls: 1 })
+  })
+
   test.each([
     ['until the oldest call leaves the window', 1_000, 59],
     ['rounded up', 500, 60],

@@ -30,8 +30,8 @@ export interface World extends AsyncDisposable {
   members: readonly Member[]
   upstream: Upstream
   db: PostgresDb
-  /** Makes an account with so much money. @returns the text of a key */
-  caller(balance_usd: string, settings?: object): Promise<string>
+  /** Makes an account with so much money. @param settings of its key @param name of the account @returns the text of the key */
+  caller(balance_usd: string, settings?: object, name?: string): Promise<string>
   /** Asks the member of that place; those places go round. */
   call(
     member: number,
@@ -81,11 +81,11 @@ database = "${url}"
     members,
     upstream,
     db,
-    async caller(balance_usd, settings = {}) {
+    async caller(balance_usd, settings = {}, name = `account-${accounts + 1}`) {
       accounts += 1
       const now_ms = Date.now()
       const { id: account_id, name: account } = await createAccount(db, {
-        name: `account-${accounts}`,
+        name,
         now_ms,
       })
       await ledger.submit({

@@ -46,3 +46,11 @@ export const VERSITYGW: Tool = {
   install:
     'Install it by `go install github.com/versity/versitygw/cmd/versitygw@v1.8.0`, or name the program in TOLLGATE_VERSITYGW.',
 }
+
+/** A proxy in front of several gateways. */
+export const NGINX: Tool = {
+  name: 'nginx',
+  variable: 'TOLLGATE_NGINX',
+  folders: ['/usr/sbin'],
+  install: "Install Debian's package nginx, or name the program in TOLLGATE_NGINX.",
+}

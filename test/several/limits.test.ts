@@ -1,0 +1,167 @@
+// Limits over three gateways behind nginx: a balance, calls at once, requests and tokens a minute, and images are exact over all of them.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { draws, GENERATIONS, generation, PNG } from '../images/support.ts'
+import { PROVIDER } from '../support/catalogue.ts'
+import { IS_LONG } from '../support/long.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { modelSection } from '../support/sections.ts'
+import { type World, world } from './world.ts'
+
+/** Its calls hold what they cost: 5 tokens of output. */
+const FIXED = 'test-fixed'
+const DRAWING = 'test-drawing'
+const CALL_USD = 5 * 0.000_004
+
+const MORE = `
+${modelSection(FIXED, { [PROVIDER]: 'upstream-model-1' }, { price: 'input = 0, output = 4', more: 'max_output_tokens = 5' })}
+${modelSection(DRAWING, { [PROVIDER]: 'upstream-image' }, { kind: 'image', price: 'per_image = 0.04' })}
+
+[limits.accounts.requests]
+requests_per_minute = 20
+
+[limits.accounts.tokens]
+tokens_per_minute = 100
+
+[limits.accounts.at-once]
+concurrent_calls = 4
+`
+
+/** What was answered. */
+interface Told {
+  status: number
+  retry_after: string | null
+  text: string
+}
+
+describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
+  let w: World
+  let nginx: Nginx
+
+  beforeAll(async () => {
+    // On a busy machine none is to be taken for dead: its holds would be free, and its calls charged late.
+    const environment = [1, 2, 3].map(() => ({ SILENT_AFTER_MS: 60_000 }))
+    w = await world({ script: answering, more: MORE, environment })
+    nginx = await startNginx(w.members.map(({ url }) => url))
+  })
+  afterAll(async () => {
+    await nginx[Symbol.asyncDispose]()
+    await w[Symbol.asyncDispose]()
+  })
+  beforeEach(() => {
+    w.upstream.answer(answering)
+    w.upstream.seen.length = 0
+  })
+
+  async function send(key: string, path = wholePath(FIXED), body: unknown = ask()): Promise<Told> {
+    const answer = await fetch(new URL(path, nginx.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const retry_after = answer.headers.get('retry-after')
+    return { status: answer.status, retry_after, text: await answer.text() }
+  }
+  const times = (count: number, call: () => Promise<Told>) => Array.from({ length: count }, call)
+
+  test('of calls at all of them exactly those that the balance pays for are admitted', async () => {
+    const { sent, paid } = IS_LONG ? { sent: 3_000, paid: 700 } : { sent: 300, paid: 70 }
+    const key = await w.caller((paid * CALL_USD).toFixed(6))
+    expect(await statusesOf(times(sent, () => send(key)))).toEqual({ 200: paid, 402: sent - paid })
+    expect(w.upstream.seen).toHaveLength(paid)
+    await w.rest()
+    const [account] = await w.db.rows<{ balance_nanos: number; debt_nanos: number }>(
+      'SELECT balance_nanos, debt_nanos FROM accounts ORDER BY id DESC LIMIT 1',
+    )
+    expect(account).toEqual({ balance_nanos: 0, debt_nanos: 0 })
+  })
+
+  test.each<[whose: string, account: string | undefined, settings: object]>([
+    ['a key', undefined, { concurrent_calls: 4 }],
+    ['an account', 'at-once', {}],
+  ])('4 calls at once of %s: 30 at once are never 5 at the provider', async (_whose, account, settings) => {
+    const key = await w.caller('10', settings, account)
+    let under_way = 0
+    let most = 0
+    const ends: (() => void)[] = []
+    w.upstream.answer(async (seen) => {
+      under_way += 1
+      most = Math.max(most, under_way)
+      await new Promise<void>((resolve) => void ends.push(resolve))
+      under_way -= 1
+      return answering(seen)
+    })
+    const first = times(30, () => send(key))
+    const refused = await firstOf(26, first)
+    expect(refused.map(({ status, retry_after }) => [status, retry_after])).toEqual(
+      Array.from({ length: 26 }, () => [429, '1']),
+    )
+    expect(refused[0]?.text).toMatch(
+      /The limit on concurrent calls of this (?:key|account) is reached\. Retry after 1 s\./,
+    )
+    for (const end of ends.splice(0)) end()
+    expect(await statusesOf(first)).toEqual({ 200: 4, 429: 26 })
+    expect(most).toBe(4)
+    // Until each of 30 has had its turn: whoever is refused comes again.
+    const ticking = setInterval(() => ends.shift()?.(), 5)
+    const untilAnswered = async (): Promise<Told> => {
+      for (;;) {
+        const told = await send(key)
+        if (told.status !== 429) return told
+        await Bun.sleep(10)
+      }
+    }
+    expect(await statusesOf(times(30, untilAnswered))).toEqual({ 200: 30 })
+    clearInterval(ticking)
+    expect(most).toBe(4)
+    await w.rest()
+  })
+
+  test('30 image calls in 60 seconds, and not 31', async () => {
+    const key = await w.caller('10')
+    w.upstream.answer(draws(PNG))
+    const answers = times(40, () => send(key, GENERATIONS, generation({ model: DRAWING })))
+    expect(await statusesOf(answers)).toEqual({ 200: 30, 429: 10 })
+    expect(w.upstream.seen).toHaveLength(30)
+    await w.rest()
+  })
+
+  test('requests a minute: as many as the limit are admitted, and what is refused says when to come again', async () => {
+    const key = await w.caller('10', {}, 'requests')
+    expect(await statusesOf(times(60, () => send(key)))).toEqual({ 200: 20, 429: 40 })
+    expect(w.upstream.seen).toHaveLength(20)
+    const refused = await send(key)
+    expect(Number(refused.retry_after)).toBeWithin(1, 62)
+    expect(refused.text).toContain('The limit on requests per minute of this account is reached.')
+    await w.rest()
+  })
+
+  test('tokens a minute: calls are admitted until those before have used as many', async () => {
+    const key = await w.caller('10', {}, 'tokens')
+    const statuses: number[] = []
+    for (let at = 0; at < 9; at += 1) statuses.push((await send(key)).status)
+    // 15 tokens each: the seventh begins with 90 used.
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 429, 429])
+    await w.rest()
+  })
+})
+
+/** How often each status was answered. */
+async function statusesOf(answers: readonly Promise<Told>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {}
+  for (const { status } of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** The first of many that are answered. */
+async function firstOf(count: number, answers: readonly Promise<Told>[]): Promise<Told[]> {
+  const come: Told[] = []
+  const enough = Promise.withResolvers<Told[]>()
+  for (const answer of answers)
+    void answer.then((told) => {
+      come.push(told)
+      if (come.length === count) enough.resolve([...come])
+    }, enough.reject)
+  return await enough.promise
+}
