@@ -5,7 +5,7 @@ import type { AlertSettings } from '../domain/catalogue.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
 import type { Logger } from '../observe/log.ts'
 import { deliver, GONE, webhookOf } from './delivery.ts'
-import { dueSendings, recordTry, type SendingWithAlert, type TryResult } from './store.ts'
+import { dueSendings, recordTry, type SendingWithAlert, type TryResult, takeSending } from './store.ts'
 import { bodyOf } from './webhook.ts'
 
 export interface SenderParts {
@@ -14,6 +14,8 @@ export interface SenderParts {
   post: PostWebhook
   now: () => number
   log: Pick<Logger, 'info' | 'warn'>
+  /** Other gateways send the same: each sending is taken before it is sent. */
+  has_others?: boolean | undefined
 }
 
 const SECOND_MS = 1_000
@@ -30,6 +32,9 @@ export const RETRY_AFTER_MS = [
   16 * HOUR_MS,
 ] as const
 
+/** Longer than any try takes. Whoever ends within it leaves what it has taken to the others, until then. */
+export const TAKEN_FOR_MS = MINUTE_MS
+
 /** At once; the others wait for the next time. */
 const MAX_AT_ONCE = 20
 
@@ -40,7 +45,7 @@ export interface Sender {
   stop(): Promise<void>
 }
 
-export function createSender({ db, settings, post, now, log }: SenderParts): Sender {
+export function createSender({ db, settings, post, now, log, has_others = false }: SenderParts): Sender {
   let running: Promise<void> | undefined
   const stopping = new AbortController()
 
@@ -48,7 +53,12 @@ export function createSender({ db, settings, post, now, log }: SenderParts): Sen
     for (const sending of await dueSendings(db, now(), MAX_AT_ONCE)) {
       // A receiver is not asked once it stops: it may have begun to while rows were read or written.
       if (stopping.signal.aborted) return
+      const taken_until_ms = now() + TAKEN_FOR_MS
+      if (has_others && !(await takeSending(db, sending, taken_until_ms))) continue
       const result = await trySending(sending)
+      // For the others, at once.
+      if (stopping.signal.aborted && has_others)
+        await takeSending(db, { id: sending.id, due_at_ms: taken_until_ms }, now())
       if (stopping.signal.aborted) return
       await recordTry(db, result)
       report(sending, result)

@@ -44,14 +44,19 @@ export const END_AFTER_MS = 10 * 60_000
 /** Of one rule, at a time: a page and a person take no more. Others are raised once there is room. */
 export const MAX_OPEN = 50
 
-/**
- * @param conditions those at this moment, of the rules that could be looked at
- * @param looked_at these rules: alerts of others go on as they are
- */
+export interface Looking {
+  /** The rules that could be looked at: alerts of others go on as they are. */
+  looked_at: ReadonlySet<string>
+  /** Whether an alert of these rules could be, where several gateways look at different things. Default: each. */
+  isOwn?: ((alert: Pick<OpenAlert, 'rule' | 'subject'>) => boolean) | undefined
+  now_ms: number
+}
+
+/** @param conditions those at this moment, of the rules that could be looked at */
 export function stepsOf(
   open: readonly OpenAlert[],
   conditions: readonly Condition[],
-  { looked_at, now_ms }: { looked_at: ReadonlySet<string>; now_ms: number },
+  { looked_at, isOwn = () => true, now_ms }: Looking,
 ): Steps {
   const nameOf = ({ rule, subject }: { rule: string; subject: string }) => `${rule} ${subject}`
   const known = new Set(open.map(nameOf))
@@ -59,14 +64,15 @@ export function stepsOf(
   const steps: Steps = { raise: [], over: [], back: [], end: [] }
   const counts = new Map<string, number>()
   for (const alert of open) {
-    const holds = !looked_at.has(alert.rule) || now.has(nameOf(alert))
+    const is_looked_at = looked_at.has(alert.rule) && isOwn(alert)
+    const holds = !is_looked_at || now.has(nameOf(alert))
     const is_over = alert.over_since_ms !== null
     if (!holds && alert.over_since_ms !== null && now_ms - alert.over_since_ms >= END_AFTER_MS)
       steps.end.push(alert.id)
     else {
       counts.set(alert.rule, (counts.get(alert.rule) ?? 0) + 1)
       if (!holds && !is_over) steps.over.push(alert.id)
-      if (holds && is_over && looked_at.has(alert.rule)) steps.back.push(alert.id)
+      if (holds && is_over && is_looked_at) steps.back.push(alert.id)
     }
   }
   for (const [name, condition] of now) {

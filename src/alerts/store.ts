@@ -5,7 +5,7 @@ import type { Awaitable, Db } from '../db/db.ts'
 import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../db/schema.ts'
-import { type Condition, type Steps, stepsOf } from './steps.ts'
+import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
 import type { AlertEvent } from './webhook.ts'
 
 export type SendingWithAlert = AlertSendingRow & { alert: AlertRow }
@@ -56,10 +56,10 @@ export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Apply
 export async function writeConditions(
   db: Db,
   conditions: readonly Condition[],
-  { looked_at, ...applying }: Applying & { looked_at: ReadonlySet<string> },
+  { looked_at, isOwn, ...applying }: Applying & Omit<Looking, 'now_ms'>,
 ): Promise<Steps> {
   const look = async (db: Db) =>
-    stepsOf(await openAlerts(db), conditions, { looked_at, now_ms: applying.now_ms })
+    stepsOf(await openAlerts(db), conditions, { looked_at, isOwn, now_ms: applying.now_ms })
   const steps = await look(db)
   if (Object.values(steps).every((each) => each.length === 0)) return steps
   return await db.begin(async (tx) => {
@@ -87,6 +87,21 @@ export async function recentSendings(db: Db, limit: number): Promise<SendingWith
 export async function dueSendings(db: Db, now_ms: number, limit: number): Promise<SendingWithAlert[]> {
   const found = await queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
   return found.map(joined)
+}
+
+/**
+ * Takes a sending that is due, where several gateways send: until then no other one has it.
+ *
+ * @param due_at_ms when it is due again, if nothing is recorded of this try
+ * @returns whether it is taken; false where another one has taken it since it was read
+ */
+export async function takeSending(
+  db: Db,
+  sending: Pick<AlertSendingRow, 'id' | 'due_at_ms'>,
+  due_at_ms: number,
+): Promise<boolean> {
+  const values = { id: sending.id, read_due_at_ms: sending.due_at_ms, due_at_ms }
+  return (await db.write((db) => queries(db).take.get(values))) !== undefined
 }
 
 /** What came of a try. */
@@ -149,6 +164,15 @@ const queries = perConnection({
       .where(lte(alert_sendings.due_at_ms, placeholder('due_at_ms')))
       .orderBy(asc(alert_sendings.id))
       .limit(placeholder('row_limit'))
+      .prepare(),
+  take: (orm) =>
+    orm
+      .update(alert_sendings)
+      .set(allGiven('due_at_ms'))
+      .where(
+        and(equals(alert_sendings.id, 'id'), eq(alert_sendings.due_at_ms, placeholder('read_due_at_ms'))),
+      )
+      .returning({ id: alert_sendings.id })
       .prepare(),
   tried: (orm) =>
     orm

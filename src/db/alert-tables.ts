@@ -5,7 +5,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const alerts = sqliteTable('alerts', {
   id: integer().primaryKey(),
   rule: text().notNull(),
-  /** An account, a key, a model, a provider, a route; empty for the gateway as a whole. */
+  /** An account, a key, a model, a provider, a route, a machine of several; empty for the gateway as a whole. */
   subject: text().notNull(),
   account_id: integer(),
   sentence: text().notNull(),

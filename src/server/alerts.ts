@@ -19,9 +19,21 @@ export const alertsIn = (db: Db, parts: TestParts): Alerts => ({
   test: createWebhookTest(parts),
 })
 
+/** Others over the same database, where each alert is raised and sent once for all of them. */
+export interface AlertsOfOthers {
+  /** Which machine this is, of those that are looked at by themselves. */
+  machine: string
+  /** Whether a machine has a gateway that is alive. */
+  isAlive: (machine: string) => boolean
+  /** Whether this gateway looks at what is the same for all. */
+  isEldest: () => boolean
+}
+
 export interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
   post: PostWebhook
+  /** Undefined where this gateway has the database alone. */
+  others?: AlertsOfOthers | undefined
   /** How often it is looked whether something is to be raised. */
   every_ms?: number | undefined
 }
@@ -44,16 +56,22 @@ const NOT_OFTEN_MS = 5 * 60_000
 
 interface Check {
   rules: readonly Rule[]
+  /** Each gateway looks at its own machine. */
+  of_machine?: boolean
   every_ms: number
   look: () => Awaitable<Condition[]>
 }
 
+/** Alerts of these are of one machine. */
+const OF_MACHINES: ReadonlySet<string> = new Set<Rule>(['disk', 'certificate'])
+
 /** Looks each minute. What cannot be looked at is logged, and its alerts stay as they are. */
-export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertParts): RunningAlerts {
+export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }: AlertParts): RunningAlerts {
   const { db, exchange } = gateway
   const { now, log, catalogue } = exchange
-  const sender = createSender({ db, settings: () => catalogue().alerts, post, now, log })
-  const checks = checksOf(gateway).map((check) => ({ ...check, due_at_ms: 0 }))
+  const has_others = others !== undefined
+  const sender = createSender({ db, settings: () => catalogue().alerts, post, now, log, has_others })
+  const checks = checksOf(gateway, others?.machine).map((check) => ({ ...check, due_at_ms: 0 }))
   let is_stopping = false
 
   async function look(): Promise<void> {
@@ -62,7 +80,7 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
     const conditions: Condition[] = []
     const now_ms = now()
     for (const check of checks) {
-      if (now_ms < check.due_at_ms) continue
+      if (now_ms < check.due_at_ms || !isToLook(check, others)) continue
       try {
         conditions.push(...(await check.look()))
         for (const rule of check.rules) looked_at.add(rule)
@@ -72,7 +90,8 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
       }
     }
     const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
-    const { raise } = await writeConditions(db, conditions, { looked_at, now_ms, newWebhookId })
+    const looking = { looked_at, isOwn: isOwnTo(others), now_ms, newWebhookId }
+    const { raise } = await writeConditions(db, conditions, looking)
     for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     // What could not be written is looked at again next time.
     for (const check of done) check.due_at_ms = now_ms + check.every_ms
@@ -109,7 +128,17 @@ export function watchAlerts({ gateway, post, every_ms = LOOK_EVERY_MS }: AlertPa
   }
 }
 
-function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] {
+/** What is the same for all gateways one of them looks at. */
+const isToLook = ({ of_machine }: Check, others: AlertsOfOthers | undefined): boolean =>
+  !others || of_machine === true || others.isEldest()
+
+/** An alert of another machine is its own to end, while it is alive. */
+const isOwnTo =
+  (others: AlertsOfOthers | undefined) =>
+  ({ rule, subject }: { rule: string; subject: string }): boolean =>
+    !others || !OF_MACHINES.has(rule) || subject === others.machine || !others.isAlive(subject)
+
+function checksOf({ db, exchange, operations }: AlertParts['gateway'], machine = ''): Check[] {
   const { now, catalogue } = exchange
   const { data_folder } = operations
   return [
@@ -124,11 +153,17 @@ function checksOf({ db, exchange, operations }: AlertParts['gateway']): Check[] 
       every_ms: 0,
       look: async () => failing(catalogue(), await operations.health()),
     },
-    { rules: ['disk'], every_ms: 0, look: () => diskConditions(catalogue(), data_folder) },
+    {
+      rules: ['disk'],
+      of_machine: true,
+      every_ms: 0,
+      look: () => diskConditions(catalogue(), { data_folder, machine }),
+    },
     {
       rules: ['certificate'],
+      of_machine: true,
       every_ms: SLOWLY_MS,
-      look: () => certificateConditions(catalogue(), { data_folder, now }),
+      look: () => certificateConditions(catalogue(), { data_folder, now, machine }),
     },
     {
       rules: ['backup'],

@@ -1,10 +1,14 @@
 // What a gateway does because others share its database: it ends what dead ones left, and follows what those that are alive do.
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import { endedGateways, removeEnded } from '../db/gateways.ts'
 import type { Gateway as GatewayRow } from '../db/schema.ts'
 import { tellOthersCalls } from '../exchange/settling/others-calls.ts'
 import { endAbandoned } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import type { AlertsOfOthers } from './alerts.ts'
+import { isEldest } from './engine/own-gateway.ts'
 import type { Stores } from './stores.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library' | 'idempotency' | 'responses'>
@@ -32,6 +36,19 @@ export async function followOthers(stores: Shared, ended: readonly GatewayRow[],
   }
   await idempotency.followOthers()
   await responses.followOthers()
+}
+
+/** Machines are told apart by their name and the folder, of which one gateway at most serves each. */
+export function alertsOfOthers(
+  { engine, own_gateway }: Pick<Stores, 'engine' | 'own_gateway'>,
+  data_folder: string,
+): AlertsOfOthers | undefined {
+  if (!engine.is_shared) return undefined
+  return {
+    machine: `${hostname()}:${resolve(data_folder)}`,
+    isAlive: (machine) => own_gateway.alive.some(({ name }) => machine.startsWith(`${name}:`)),
+    isEldest: () => isEldest(own_gateway),
+  }
 }
 
 /** Tells live feeds of what other gateways settle, where there are any. @returns ends it */

@@ -8,33 +8,38 @@ import { checkCertificate } from './doctor/certificate.ts'
 import type { ReadPatient } from './doctor/diagnosis.ts'
 import { checkDisk } from './doctor/machine.ts'
 
-const conditionOf = (rule: Rule, sentence: string): Condition => ({
+const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => ({
   rule,
-  subject: '',
+  subject,
   account_id: null,
   sentence,
 })
 
-/** What the doctor would say. */
-const fromDoctor = (rule: Rule, what: string, diagnoses: readonly Diagnosis[]): Condition[] => {
+/** What the doctor would say. @param machine of which several are looked at; empty: there is one */
+const fromDoctor = (
+  { rule, what, machine }: { rule: Rule; what: string; machine: string },
+  diagnoses: readonly Diagnosis[],
+): Condition[] => {
   const bad = diagnoses.find(({ level }) => level !== 'ok')
-  return bad ? [conditionOf(rule, `${what}: ${bad.found}. ${bad.advice ?? ''}`.trim())] : []
+  const which = machine === '' ? what : `${what} on ${machine}`
+  return bad ? [conditionOf(rule, `${which}: ${bad.found}. ${bad.advice ?? ''}`.trim(), machine)] : []
 }
 
 export const diskConditions = async (
   { storage }: Pick<Catalogue, 'storage'>,
-  data_folder: string,
-): Promise<Condition[]> => fromDoctor('disk', 'Disk nearly full', await checkDisk({ data_folder, storage }))
+  { data_folder, machine }: { data_folder: string; machine: string },
+): Promise<Condition[]> =>
+  fromDoctor({ rule: 'disk', what: 'Disk nearly full', machine }, await checkDisk({ data_folder, storage }))
 
 /** Nothing over plain HTTP: a proxy's certificate is its own business. */
 export async function certificateConditions(
   catalogue: Catalogue,
-  parts: Pick<ReadPatient, 'data_folder' | 'now'>,
+  { machine, ...parts }: Pick<ReadPatient, 'data_folder' | 'now'> & { machine: string },
 ): Promise<Condition[]> {
   if (catalogue.server.tls_certificate === undefined) return []
   const diagnoses = await checkCertificate({ ...parts, catalogue, storage: catalogue.storage, env: {} })
   const of_certificate = diagnoses.filter(({ check }) => check === 'certificate')
-  return fromDoctor('certificate', 'Certificate', of_certificate)
+  return fromDoctor({ rule: 'certificate', what: 'Certificate', machine }, of_certificate)
 }
 
 /** Who never made a backup, and has no schedule, is told by the doctor alone. */

@@ -16,7 +16,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { alertsIn, watchAlerts } from './alerts.ts'
-import { tellOthers } from './among-others.ts'
+import { alertsOfOthers, tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
 import { createBackups } from './backup/backups.ts'
 import { finishRestore } from './backup/replace.ts'
@@ -183,7 +183,7 @@ function serveBeside(
   const { catalogue, ledger, log, now } = gateway.exchange
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
-  const alerts = watchAlerts({ gateway, post })
+  const alerts = watchAlerts({ gateway, post, others: alertsOfOthers(stores, data_folder) })
   const stopTelling = tellOthers(gateway, stores)
   return async () => {
     stopWarning()

@@ -11,7 +11,10 @@ import { FAILURES, operatorCalls } from '../calls.ts'
 export const AlertView = Type.Object({
   id: Type.Integer(),
   rule: Type.String(),
-  subject: Type.String({ description: 'an account, the prefix of a key, a model, a provider or a route' }),
+  subject: Type.String({
+    description:
+      'an account, the prefix of a key, a model, a provider or a route; of several gateways the machine and its data folder',
+  }),
   account_id: Nullable(Type.Integer({ description: 'of the account that it is about, or whose key' })),
   sentence: Type.String(),
   ...TimeFields('raised'),

@@ -1,0 +1,148 @@
+// Alerts of several gateways over one database: each is raised and sent once, and those of a machine are its own while it is alive.
+import { expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { plugins } from '../../plugins/index.ts'
+import { createSender, TAKEN_FOR_MS } from '../../src/alerts/sender.ts'
+import { applySteps, openAlerts } from '../../src/alerts/store.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openPostgres } from '../../src/db/postgres/open.ts'
+import { dbOver } from '../../src/db/sqlite.ts'
+import type { PostWebhook } from '../../src/media/webhook-post.ts'
+import { type AlertsOfOthers, watchAlerts } from '../../src/server/alerts.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { memoryLog } from '../support/memory-log.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+
+const WEBHOOK = {
+  url: 'https://hooks.example.com/in',
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+}
+const settings = () => ({ webhook: WEBHOOK, account_daily_nanos: undefined, key_daily_nanos: undefined })
+
+async function raise(db: Db, count: number, now_ms: number): Promise<void> {
+  const conditions = Array.from({ length: count }, (_, at) => ({
+    rule: 'low_balance' as const,
+    subject: `account-${at}`,
+    account_id: null,
+    sentence: 'It is low.',
+  }))
+  let id = 0
+  await applySteps(
+    db,
+    { raise: conditions, over: [], back: [], end: [] },
+    { now_ms, newWebhookId: () => `msg_${++id}` },
+  )
+}
+
+function senderOf(db: Db, post: PostWebhook, clock: { now_ms: number }) {
+  const { log } = memoryLog()
+  return createSender({ db, settings, post, now: () => clock.now_ms, log, has_others: true })
+}
+
+test.if(hasPostgres)('what five gateways send at the same moment is sent once each', async () => {
+  const { name, url } = await makeDatabase()
+  const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres(url)))
+  const sent: string[] = []
+  const post: PostWebhook = async (_, { headers }) => {
+    sent.push(headers['webhook-id'] ?? '')
+    await Bun.sleep(2)
+    return 204
+  }
+  await raise(dbs[0] as Db, 12, 5)
+  await Promise.all(dbs.map((db) => senderOf(db, post, { now_ms: 5 }).sendDue()))
+  expect(sent.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `msg_${at + 1}`).toSorted())
+  await Promise.all(dbs.map((db) => db.close()))
+  await dropDatabase(name)
+})
+
+test.each([
+  ['that is killed meanwhile is sent by another once its time is over', false, TAKEN_FOR_MS],
+  ['that stops meanwhile is sent by another at once', true, 0],
+])('what is being sent by one %s', async (_, stops, after_ms) => {
+  const db = dbOver(memoryDatabase())
+  const clock = { now_ms: 1_000 }
+  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>()
+  const first = senderOf(
+    db,
+    (_, __, signal) => {
+      wasAsked()
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))))
+    },
+    clock,
+  )
+  let sent = 0
+  const receive = async () => {
+    sent += 1
+    return 204
+  }
+  const second = senderOf(db, receive, clock)
+  await raise(db, 1, clock.now_ms)
+  void first.sendDue()
+  await asked
+  await second.sendDue()
+  expect(sent).toBe(0)
+  if (stops) await first.stop()
+  clock.now_ms += Math.max(0, after_ms - 1)
+  if (after_ms > 0) await second.sendDue()
+  expect(sent).toBe(0)
+  clock.now_ms += 1
+  await second.sendDue()
+  await second.sendDue()
+  expect(sent).toBe(1)
+})
+
+test('one machine’s is not ended by another, unless no gateway is alive there; what is the same for all the eldest looks at', async () => {
+  let made: Gateway | undefined
+  await using started = await startTestGateway({
+    plugins: [
+      ...plugins,
+      (gateway: Gateway) => {
+        made = gateway
+        return new Elysia({ name: 'none' })
+      },
+    ],
+  })
+  if (!made) throw new Error('there is no gateway')
+  const { exchange } = made
+  const bad = {
+    ...exchange.catalogue(),
+    server: { ...exchange.catalogue().server, tls_certificate: '/none', tls_key: '/none' },
+  }
+  const asked: string[] = []
+  const alive = new Set(['one', 'other'])
+  const watch = (machine: string, is_bad: boolean, is_eldest: boolean) => {
+    const gateway = {
+      ...(made as Gateway),
+      exchange: is_bad ? { ...exchange, catalogue: () => bad } : exchange,
+      operations: {
+        ...(made as Gateway).operations,
+        health: async () => {
+          asked.push(machine)
+          return await (made as Gateway).operations.health()
+        },
+      },
+    }
+    const others: AlertsOfOthers = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
+    return watchAlerts({ gateway, post: async () => 204, others })
+  }
+  const one = watch('one', true, false)
+  const other = watch('other', false, true)
+  await one.look()
+  await other.look()
+  const open = async () =>
+    (await openAlerts(started.store)).map(({ rule, subject, over_since_ms }) => [
+      rule,
+      subject,
+      over_since_ms !== null,
+    ])
+  expect(await open()).toEqual([['certificate', 'one', false]])
+  expect((await openAlerts(started.store))[0]?.sentence).toStartWith('Certificate on one: ')
+  expect(asked).toEqual(['other'])
+  alive.delete('one')
+  const third = watch('third', false, false)
+  await third.look()
+  expect(await open()).toEqual([['certificate', 'one', true]])
+  for (const alerts of [one, other, third]) await alerts.stop()
+})
