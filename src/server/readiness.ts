@@ -7,11 +7,13 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
 import { sizeText } from '../utilities/size-text.ts'
 import type { ServedDatabase } from './engine/engine.ts'
+import type { OwnGateway } from './engine/own-gateway.ts'
 
 export interface ReadinessParts {
   /** Settlements that the database does not take are written there. */
   data_folder: string
   database: Pick<ServedDatabase, 'trouble'>
+  own_gateway: Pick<OwnGateway, 'outdated'>
   ledger: Pick<Ledger, 'failing'>
   settlements: Pick<SettlementQueue, 'full'>
   running: Pick<RunningCalls, 'stopping'>
@@ -32,7 +34,7 @@ const CHECK_MS = 500
 
 /** Checks the disk twice a second, beside the calls. */
 export function watchReadiness(parts: ReadinessParts): Readiness {
-  const { data_folder, database, ledger, settlements, running, log } = parts
+  const { data_folder, database, own_gateway, ledger, settlements, running, log } = parts
   let is_started = false
   let disk: string | undefined
   let since_ms = 0
@@ -50,7 +52,7 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
         'ready again: paid calls are taken',
       )
   }
-  const closed = () => database.trouble ?? ledger.failing ?? disk ?? settlements.full
+  const closed = () => database.trouble ?? own_gateway.outdated ?? ledger.failing ?? disk ?? settlements.full
   const timer = setInterval(() => void check(), CHECK_MS)
   timer.unref()
   return {

@@ -159,7 +159,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   if (!storage.files && !options.accepts_others) refuseOthers(own_gateway)
   const ledger = await engine.openLedger({
     gateway_id: own_gateway.id,
-    blocked: () => database.trouble,
+    blocked: () => database.trouble ?? own_gateway.outdated,
     onLost: reportLostTo(log),
     onFenced: () => own_gateway.revive(),
     now: clock.now,

@@ -26,6 +26,7 @@ const WELL: ExaminedServer = {
     { table: 'accounts', live: 20, dead: 700 },
     { table: 'keys', live: 20, dead: 0 },
   ],
+  gateways: [{ name: 'web-1', version: '1.2.0' }],
 }
 
 const told = (examined: Partial<ExaminedServer>): string[] =>
@@ -38,6 +39,7 @@ test('a server that is well', () => {
     'ok database rights: gateway may read, write and change all tables',
     "ok database clock: 12 ms behind this machine's",
     'ok dead rows: accounts 700, keys 0',
+    'ok gateways: 1 running: web-1 1.2.0',
   ])
 })
 
@@ -46,6 +48,16 @@ const CASES: [what: string, examined: Partial<ExaminedServer>, says: string][] =
     'a fault, whose sentence ends with what to do',
     { faults: ['PostgreSQL at db:5432 is version 12: version 14 or later is needed.'] },
     'fail database: PostgreSQL at db:5432 is version 12',
+  ],
+  [
+    'gateways of different versions',
+    {
+      gateways: [
+        { name: 'web-1', version: '1.3.0' },
+        { name: 'web-2', version: '1.2.0' },
+      ],
+    },
+    'warn gateways: 2 running, of different versions: web-1 1.3.0, web-2 1.2.0',
   ],
   ['no tables', { schema: { version: 0, readable_from: 0 } }, 'warn schema: it has no tables'],
   [

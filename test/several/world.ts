@@ -135,7 +135,8 @@ database = "${url}"
 
 async function startMember(folder: string, own: Record<string, number>): Promise<Member> {
   const times = Object.entries({ ...TIMES, ...own }).map(([name, value]) => [name, String(value)])
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'process.ts'), folder], {
+  const newer = own.NEWER ? ['--preload', join(import.meta.dir, 'newer-program.ts')] : []
+  const child = Bun.spawn([process.execPath, ...newer, join(import.meta.dir, 'process.ts'), folder], {
     env: { ...process.env, ...Object.fromEntries(times) },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -23,6 +23,15 @@ export interface ExaminedServer {
   /** How each standby follows, as pg_stat_replication has it; null where this user may not see it. */
   standbys: readonly (string | null)[]
   dead_rows: readonly DeadRows[]
+  /** Those that are alive over the database, in the order of their starts. */
+  gateways: readonly AliveGateway[]
+}
+
+export interface AliveGateway {
+  /** Its machine. */
+  name: string
+  /** Of its program. */
+  version: string
 }
 
 interface Rights {
@@ -58,6 +67,7 @@ export async function examineServer(url: string, now: () => number): Promise<Exa
       ...(await clockOf(connection, now)),
       ...(await serverOf(connection)),
       dead_rows: await deadRowsIn(connection),
+      gateways: schema.version >= FIRST_NAMED ? await gatewaysOver(connection) : [],
     }
   } finally {
     await connection.close()
@@ -111,6 +121,16 @@ async function serverOf(connection: Connection) {
     commit: String(commit),
     standbys: standbys.rows.map(([state]) => (state === null ? null : String(state))),
   }
+}
+
+/** From this version of the tables on, gateways tell who they are. */
+const FIRST_NAMED = 28
+
+async function gatewaysOver(connection: Connection): Promise<AliveGateway[]> {
+  const { rows } = await connection.ask(
+    `SELECT name, version FROM gateways WHERE ended_at_ms IS NULL AND seen_at_ms > now_ms() - 30000 ORDER BY id`,
+  )
+  return rows.map(([name, version]) => ({ name: String(name), version: String(version) }))
 }
 
 async function deadRowsIn(connection: Connection): Promise<DeadRows[]> {

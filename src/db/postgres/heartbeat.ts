@@ -11,15 +11,22 @@ const BEAT = `UPDATE gateways
     SET seen_at_ms = now_ms(), catalogue = $catalogue,
         catalogue_since_ms = CASE WHEN catalogue = $catalogue THEN catalogue_since_ms ELSE now_ms() END
   WHERE id = $id AND ended_at_ms IS NULL
-  RETURNING seen_at_ms`
+  RETURNING seen_at_ms, (SELECT readable_from FROM schema) AS readable_from`
+
+export interface Beat {
+  /** The server's clock. */
+  seen_at_ms: number
+  /** What a program must know at least to go on with the tables. */
+  readable_from: number
+}
 
 /**
  * Tells that a gateway is alive, and which catalogue it has in force.
- * @returns the server's clock; undefined where others took it for dead @throws StorageFailure
+ * @returns undefined where others took it for dead @throws StorageFailure
  */
-export async function beat(db: Db, id: number, catalogue: string): Promise<number | undefined> {
-  const [row] = await db.write((db) => db.rows<{ seen_at_ms: number }>(BEAT, { id, catalogue }))
-  return row?.seen_at_ms
+export async function beat(db: Db, id: number, catalogue: string): Promise<Beat | undefined> {
+  const [row] = await db.write((db) => db.rows<Beat>(BEAT, { id, catalogue }))
+  return row
 }
 
 /** What its row was ended or removed for is over. Its number is its own: no other gateway is given it. */

@@ -4,8 +4,9 @@ import several_gateways from './0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './0029_bucket_marks.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
+import { isBusy } from './failure.ts'
 
-interface Migration {
+export interface Migration {
   /** That of SQLite's migration which does the same. */
   version: number
   sql: string
@@ -25,37 +26,61 @@ export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
 /** Held while the tables change. Any number, always the same. */
 const LOCK = 7_261_483
 
-interface Version {
+/**
+ * A statement waits so long for those who use its table. Whoever comes after it, such as the calls of a gateway at work, waits behind it:
+ * it gives up sooner than they do, lets them pass, and tries again.
+ */
+const MAX_WAIT = '1s'
+const PAUSE_MS = 1_000
+const MAX_TRYING_MS = 600_000
+
+export interface Version {
   version: number
   readable_from: number
 }
 
 /**
- * Applies the migrations that a database lacks, all or none. Two programs may do this at once: one waits for the other.
+ * Applies the migrations that a database lacks, all or none, beside gateways at work. Two programs may do this at once: one waits for
+ * the other.
  *
- * @returns how many this call applied @throws Error when a newer program changed the tables; StatementError; StorageFailure
+ * @returns how many this call applied
+ * @throws Error when a newer program changed the tables, or others hold them all the time; StatementError; StorageFailure
  */
-export async function migrate(connection: Connection): Promise<number> {
-  if ((await versionOf(connection)).version === NEWEST) return 0
-  return await connection.patiently(async () => {
-    await connection.script(
-      `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '600s'; SELECT pg_advisory_xact_lock(${LOCK})`,
-    )
+export async function migrate(
+  connection: Connection,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<number> {
+  if ((await versionOf(connection)).version === migrations.at(-1)?.version) return 0
+  const began_ms = performance.now()
+  for (;;)
     try {
-      const applied = await applyLacking(connection)
-      await connection.ask('COMMIT')
-      return applied
+      return await connection.patiently(() => migrateOnce(connection, migrations))
     } catch (thrown) {
-      if (!connection.isLost) await connection.ask('ROLLBACK')
-      throw thrown
+      if (!isBusy(thrown)) throw thrown
+      if (performance.now() - began_ms > MAX_TRYING_MS) throw heldByOthers(thrown)
+      await Bun.sleep(PAUSE_MS)
     }
-  })
 }
 
-async function applyLacking(connection: Connection): Promise<number> {
+async function migrateOnce(connection: Connection, migrations: readonly Migration[]): Promise<number> {
+  await connection.script(
+    `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '600s'; SELECT pg_advisory_xact_lock(${LOCK});
+     SET LOCAL lock_timeout = '${MAX_WAIT}'`,
+  )
+  try {
+    const applied = await applyLacking(connection, migrations)
+    await connection.ask('COMMIT')
+    return applied
+  } catch (thrown) {
+    if (!connection.isLost) await connection.ask('ROLLBACK')
+    throw thrown
+  }
+}
+
+async function applyLacking(connection: Connection, migrations: readonly Migration[]): Promise<number> {
   const found = await versionOf(connection)
   refuseNewer(found)
-  const lacking = MIGRATIONS.filter(({ version }) => version > found.version)
+  const lacking = migrations.filter(({ version }) => version > found.version)
   if (found.version === 0) await connection.ask(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
   for (const { sql, version, readable_from } of lacking) {
     await connection.script(sql)
@@ -66,6 +91,13 @@ async function applyLacking(connection: Connection): Promise<number> {
   }
   return lacking.length
 }
+
+const heldByOthers = (cause: unknown): Error =>
+  new Error(
+    'The tables cannot be brought up to date, since other transactions have used them for ten minutes: end those that are open for long ' +
+      '(pg_stat_activity), and start again. Nothing was changed.',
+    { cause },
+  )
 
 /** Both 0 where there are no tables. */
 export async function versionOf(connection: Connection): Promise<Version> {
@@ -79,13 +111,17 @@ export async function versionOf(connection: Connection): Promise<Version> {
 }
 
 /** @throws Error that names both versions and says what to do */
-export function refuseNewer({ version, readable_from }: Version): void {
-  if (readable_from <= NEWEST) return
+export function refuseNewer(found: Version): void {
+  if (isReadable(found)) return
   throw new Error(
-    `The database is at version ${version}, and this program knows versions up to ${NEWEST}. ` +
+    `The database is at version ${found.version}, and this program knows versions up to ${NEWEST}. ` +
       'A newer program wrote it: run that one, or restore an older backup.',
   )
 }
+
+/** Whether this program can go on with the tables, as far as they are not older than it. */
+export const isReadable = ({ readable_from }: Pick<Version, 'readable_from'>): boolean =>
+  readable_from <= NEWEST
 
 /** @throws Error that says what to do */
 export function refuseOlder({ version }: Version): void {

@@ -1,5 +1,10 @@
 // The doctor's look at a PostgreSQL server: whether a gateway can work with it, and whether what it confirms is safe. It writes nothing.
-import { type DeadRows, type ExaminedServer, examineServer } from '../../db/postgres/examination.ts'
+import {
+  type AliveGateway,
+  type DeadRows,
+  type ExaminedServer,
+  examineServer,
+} from '../../db/postgres/examination.ts'
 import { NEWEST } from '../../db/postgres/migrate.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { sizeText } from '../../utilities/size-text.ts'
@@ -12,6 +17,7 @@ const rights = diagnosesOf('database rights')
 const clock = diagnosesOf('database clock')
 const replication = diagnosesOf('replication')
 const dead_rows = diagnosesOf('dead rows')
+const gateways = diagnosesOf('gateways')
 
 /** @param url of the database @param now of this machine */
 export async function checkServer(url: string, now: () => number): Promise<Diagnosis[]> {
@@ -37,6 +43,7 @@ export function diagnosesOfServer(examined: ExaminedServer): Diagnosis[] {
     clockFound(examined),
     ...replicationFound(examined),
     ...deadRowsFound(examined.dead_rows),
+    ...gatewaysFound(examined.gateways),
   ]
 }
 
@@ -131,4 +138,18 @@ function deadRowsFound(tables: readonly DeadRows[]): Diagnosis[] {
     )
   if (tables.length === 0) return []
   return [dead_rows.ok(tables.map(({ table, dead }) => `${table} ${dead}`).join(', '))]
+}
+
+/** An upgrade of several goes from one to the next. */
+function gatewaysFound(alive: readonly AliveGateway[]): Diagnosis[] {
+  if (alive.length === 0) return []
+  const versions = new Set(alive.map(({ version }) => version))
+  const names = alive.map(({ name, version }) => `${name} ${version}`).join(', ')
+  if (versions.size === 1) return [gateways.ok(`${alive.length} running: ${names}`)]
+  return [
+    gateways.warn(
+      `${alive.length} running, of different versions: ${names}`,
+      'If this is no upgrade under way, start the newer program in place of each older one.',
+    ),
+  ]
 }

@@ -2,7 +2,8 @@
 import { fingerprintOf } from '../../config/fingerprint.ts'
 import type { Db } from '../../db/db.ts'
 import { aliveGateways, beginGateway, endGateway } from '../../db/gateways.ts'
-import { beat, endSilent, forgetMarks, revive, serverClock } from '../../db/postgres/heartbeat.ts'
+import { type Beat, beat, endSilent, forgetMarks, revive, serverClock } from '../../db/postgres/heartbeat.ts'
+import { isReadable, NEWEST } from '../../db/postgres/migrate.ts'
 import type { Gateway } from '../../db/schema.ts'
 import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
@@ -52,6 +53,7 @@ interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text'> {
 class Heartbeat implements OwnGateway {
   readonly id: number
   alive: readonly Gateway[] = []
+  outdated: string | undefined
   readonly #db: Db
   readonly #log: Logger
   readonly #fingerprint: () => string
@@ -117,10 +119,25 @@ class Heartbeat implements OwnGateway {
   }
 
   async #beatOnce(): Promise<void> {
-    const told = await this.#clock.learnFrom(() => beat(this.#db, this.id, this.#fingerprint()))
-    if (told === undefined) await this.revive()
+    let told: Beat | undefined
+    await this.#clock.learnFrom(async () => {
+      told = await beat(this.#db, this.id, this.#fingerprint())
+      return told?.seen_at_ms
+    })
+    if (told) this.#see(told)
+    else await this.revive()
     this.alive = await aliveGateways(this.#db)
     this.#compareCatalogues()
+  }
+
+  /** From then on, since no older tables come back. */
+  #see({ readable_from }: Beat): void {
+    if (this.outdated !== undefined || isReadable({ readable_from })) return
+    this.outdated = 'a newer program changed the tables, and this one cannot use them'
+    this.#log.error(
+      { reason: this.outdated, readable_from, newest_known: NEWEST },
+      'this gateway takes no more calls: start the newer program in its place',
+    )
   }
 
   /** Told when it begins, when it changes and when it ends. */

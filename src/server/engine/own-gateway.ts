@@ -12,6 +12,8 @@ export interface OwnGateway {
   readonly clock_offset_ms: number
   /** All that are alive, itself too, as it was told last; empty where it alone serves the database. */
   readonly alive: readonly Gateway[]
+  /** Why it can write nothing any more: a newer program has changed the tables so that this one cannot use them. */
+  readonly outdated: string | undefined
   /** Takes those for dead that have been silent: what they had under way is nobody's from then on. */
   endSilent(): Promise<void>
   /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
@@ -49,6 +51,7 @@ export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Pr
     id,
     clock_offset_ms: 0,
     alive: [],
+    outdated: undefined,
     endSilent: async () => {},
     revive: async () => {},
     async end() {

@@ -1,0 +1,138 @@
+// A rolling upgrade: a newer program takes the place of an older one after the other, while they serve; and what older ones do where they cannot go on.
+import { describe, expect, test } from 'bun:test'
+import { NEWEST } from '../../src/db/postgres/migrate.ts'
+import { eventually } from '../support/eventually.ts'
+import { IS_LONG } from '../support/long.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { type Member, type World, world } from './world.ts'
+
+const NEWER_VERSION = '99.0.0'
+const CALLS_BETWEEN = IS_LONG ? 400 : 40
+
+/** What a client is told by a gateway that stops, or has stopped: it was not asked then. */
+const OF_A_STOP =
+  /^(ECONNREFUSED|ECONNRESET|ConnectionRefused|ConnectionClosed)$|The gateway is restarting\. Please retry\./
+
+const versionsIn = async ({ db }: World): Promise<string[]> => {
+  const rows = await db.rows<{ version: string }>(
+    'SELECT version FROM gateways WHERE ended_at_ms IS NULL ORDER BY id',
+  )
+  return rows.map(({ version }) => version)
+}
+const schemaIn = async ({ db }: World) =>
+  (await db.rows<{ version: number; readable_from: number }>('SELECT version, readable_from FROM schema'))[0]
+
+describe.if(hasPostgres)('a rolling upgrade', () => {
+  test('of three gateways under load: each call is answered, and charged once', async () => {
+    await using w = await world({ script: answering })
+    const key = await w.caller('1000')
+    const places: Member[] = [...w.members]
+    const answered = new Map<Member, number>()
+    const others: string[] = []
+    let [asked, done, ends] = [0, 0, false]
+    /** As a client with several addresses does it: again at the next one, under the same key. */
+    const call = async (at: number) => {
+      asked += 1
+      const idempotency_key = `call-${asked}`
+      for (let turn = at; ; turn += 1) {
+        const member = places[turn % places.length] as Member
+        const status = await fetch(new URL(wholePath(), member.url), {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            'idempotency-key': idempotency_key,
+          },
+          body: JSON.stringify(ask()),
+        }).then(
+          async (answer) => (answer.ok ? void (await answer.bytes()) : await answer.text()),
+          (failure: Error & { code: string }) => failure.code,
+        )
+        if (status === undefined) {
+          answered.set(member, (answered.get(member) ?? 0) + 1)
+          done += 1
+          return
+        }
+        others.push(status)
+        await Bun.sleep(20)
+      }
+    }
+    const lanes = Array.from({ length: 6 }, async (_, lane) => {
+      while (!ends) await call(lane + asked)
+    })
+    const more = async (members: readonly Member[]) => {
+      const before = members.map((member) => answered.get(member) ?? 0)
+      await eventually('each of them answers more', () =>
+        members.every((member, at) => (answered.get(member) ?? 0) >= (before[at] ?? 0) + CALLS_BETWEEN / 4),
+      )
+    }
+    await more(places)
+    for (const [at, older] of w.members.slice(0, 3).entries()) {
+      older.signal('SIGTERM')
+      expect(await older.ended).toBe(0)
+      places[at] = await w.join({ NEWER: 1 }, older.folder)
+      expect(await schemaIn(w)).toEqual({ version: NEWEST + 1, readable_from: 28 })
+      expect((await versionsIn(w)).filter((version) => version === NEWER_VERSION)).toHaveLength(at + 1)
+      // The older ones go on over the tables of the newer program.
+      await more(places)
+    }
+    ends = true
+    await Promise.all(lanes)
+    await w.rest()
+    const [row] = await w.db.rows<{ calls: number; added: number }>(
+      'SELECT count(*) AS calls, (SELECT min(added) FROM accounts) AS added FROM calls',
+    )
+    expect({ ...row, done }).toEqual({ calls: asked, added: 7, done: asked })
+    expect(w.upstream.seen.length).toBe(asked)
+    expect(others.filter((what) => !OF_A_STOP.test(what))).toEqual([])
+    expect(await versionsIn(w)).toEqual([NEWER_VERSION, NEWER_VERSION, NEWER_VERSION])
+  })
+
+  test('that older programs cannot go on with: they take no more calls and say why; what was under way is not charged, and settled by the newer one', async () => {
+    const held = Promise.withResolvers<void>()
+    let is_first = true
+    await using w = await world({
+      gateways: 2,
+      script: async (seen) => {
+        if (is_first) {
+          is_first = false
+          await held.promise
+        }
+        return answering(seen)
+      },
+    })
+    const key = await w.caller('100')
+    const [older, stopped] = w.members as [Member, Member]
+    const call = w.call(0, wholePath(), ask(), key)
+    await w.upstream.sees(1)
+    stopped.signal('SIGTERM')
+    await stopped.ended
+    const newer = await w.join({ NEWER: 1, READABLE_FROM: 1 }, stopped.folder)
+    expect(await schemaIn(w)).toEqual({ version: NEWEST + 1, readable_from: NEWEST + 1 })
+    await eventually('the older one says that it cannot go on', async () =>
+      (await older.log()).includes('this gateway takes no more calls: start the newer program in its place'),
+    )
+    const ready = await fetch(new URL('/readyz', older.url))
+    expect([ready.status, await ready.text()]).toEqual([
+      503,
+      expect.stringContaining('a newer program changed the tables, and this one cannot use them'),
+    ])
+    expect((await w.call(0, wholePath(), ask(), key)).status).toBe(503)
+    held.resolve()
+    const answer = await call
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('Nothing was charged; please try again.'),
+    ])
+    older.signal('SIGTERM')
+    expect(await older.ended).toBe(0)
+    await expect(w.join({}, older.folder)).rejects.toThrow('A newer program wrote it: run that one')
+    await w.join({ NEWER: 1, READABLE_FROM: 1 }, older.folder)
+    await w.rest()
+    expect(await w.db.rows('SELECT outcome, cost_nanos FROM calls')).toEqual([
+      { outcome: 'failed', cost_nanos: 0 },
+    ])
+    expect((await fetch(new URL('/readyz', newer.url))).status).toBe(200)
+  })
+})
