@@ -78,7 +78,7 @@ export const READ = {
   params: ImageParams,
   response: {
     200: ImageBytes,
-    ...failures(ErrorBody, 400, 401, 403, 404, 429, 502),
+    ...failures(ErrorBody, 400, 401, 403, 404, 429, 502, 503),
     409: BEING_MADE,
     422: { ...ErrorBody, description: 'The image could not be made.' },
   },
@@ -94,7 +94,7 @@ export const READ = {
 export const REMOVE = {
   parse: 'none' as const,
   params: ImageParams,
-  response: { 200: DeletedView, ...failures(ErrorBody, 400, 401, 403, 404, 429, 502), 409: BEING_MADE },
+  response: { 200: DeletedView, ...failures(ErrorBody, 400, 401, 403, 404, 429, 502, 503), 409: BEING_MADE },
   detail: {
     tags,
     operationId: 'deleteImage',

@@ -126,7 +126,7 @@ function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
     )
     .get('/api/v1/files/*', ({ caller, params }) => send(caller.account.id, decodePathPart(params['*'])), {
       params: KeyParams,
-      response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
+      response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 429, 502, 503) },
       detail: { tags, operationId: 'getFile', summary: 'Read an uploaded file' },
     })
     .delete(
@@ -139,7 +139,7 @@ function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
       {
         parse: 'none',
         params: KeyParams,
-        response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
+        response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 429, 502, 503) },
         detail: {
           tags,
           operationId: 'deleteFile',

@@ -120,6 +120,7 @@ export function compose({
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       configuration,
       notReady,
+      files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       health: () => healthNow(route_sums),
       own_plugins: [],

@@ -90,6 +90,8 @@ export interface Operations {
   metrics: () => Promise<Exposition>
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
   notReady: () => string | undefined
+  /** The bucket of images, uploads and kept content, as `s3://bucket/prefix`; undefined: they are in the data folder. */
+  files_bucket: string | undefined
   /** Why images and uploads are refused, in words that anybody may read; undefined while they are taken. Other calls go on. */
   filesTrouble: () => string | undefined
   /** What the operator should know of at this moment, and what was sent of it. */

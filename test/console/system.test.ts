@@ -7,9 +7,12 @@ import { measureParts } from '../../plugins/console/api/system-folders.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { ENGINE } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { FILES } from '../support/files.ts'
 import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { ask, wholePath } from '../support/native.ts'
+import { hasS3Server, partOf, startS3Server } from '../support/s3-server.ts'
 import { temporary } from '../support/temporary.ts'
+import { formOf, MIN_BYTES, pictureOf, post } from '../upload/support.ts'
 
 const PATH = '/system'
 
@@ -28,6 +31,7 @@ interface SystemView {
   calls_under_way: number
   memory_bytes: number
   database: { engine: string; address: string; bytes: number }
+  files: { bucket: string | null; trouble: string | null }
   data: {
     folder: string
     free_bytes: number
@@ -58,6 +62,7 @@ describe('who sees it', () => {
     expect(seen.version).toBe(manifest.version)
     expect(seen.not_ready).toBeNull()
     expect(seen.calls_under_way).toBe(0)
+    expect([seen.files.bucket === null, seen.files.trouble]).toEqual([FILES === 'folders', null])
     expect(seen.memory_bytes).toBeGreaterThan(10_000_000)
     expect(seen.data.folder).toBe(gateway.data_folder)
     expect(seen.database.engine).toMatch(ENGINE === 'SQLite' ? /^SQLite$/ : /^PostgreSQL \d+/)
@@ -147,4 +152,19 @@ test('the parts of a folder: each folder with all that is in it, the database, a
     { name: 'database', bytes: 500, files: 2 },
     { name: 'other files', bytes: 7, files: 1 },
   ])
+})
+
+test.skipIf(!hasS3Server)('files in a bucket: where they are, and that it cannot be used', async () => {
+  await using s3 = await startS3Server('files')
+  const bucket = partOf(s3)
+  await using its = await startTestGateway({ bucket })
+  const operator = await signedIn(its, 'operator')
+  const files = async () => ((await operator.json('GET', PATH)) as SystemView).files
+  expect(await files()).toEqual({ bucket: `s3://files/${bucket.prefix}`, trouble: null })
+  await s3.stop()
+  await post(its, await its.caller(), formOf([{ bytes: pictureOf(MIN_BYTES) }]))
+  expect(await files()).toEqual({
+    bucket: `s3://files/${bucket.prefix}`,
+    trouble: 'the bucket cannot be read or written',
+  })
 })

@@ -6,11 +6,13 @@ import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import type { PostgresDb } from '../../src/db/postgres/db.ts'
 import { openPostgres } from '../../src/db/postgres/open.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { openSharedLedger } from '../../src/ledger/postgres/ledger.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
+import { filesLines } from '../support/files.ts'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
@@ -52,12 +54,20 @@ interface Options {
   /** Further sections of the catalogue, of the upstream's address. */
   more?: string | ((upstream: Pick<Upstream, 'url'>) => string)
   environment?: Record<string, number>[]
+  /** Where all of them have their files; absent: each in its folder, which is right only for calls without. */
+  files?: Bucket | undefined
 }
 
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 
-export async function world({ gateways = 3, script, more, environment = [] }: Options = {}): Promise<World> {
+export async function world({
+  gateways = 3,
+  script,
+  more,
+  environment = [],
+  files,
+}: Options = {}): Promise<World> {
   const stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream(script))
   const { name, url } = await makeDatabase()
@@ -75,7 +85,7 @@ export async function world({ gateways = 3, script, more, environment = [] }: Op
   const text = `${catalogueOf({ upstream_url: upstream.url, more: sections })}
 [storage]
 database = "${url}"
-`
+${files ? filesLines(files) : ''}`
   let accounts = 0
   const made: World = {
     members,

@@ -52,6 +52,12 @@ const SystemView = Type.Object({
     address: Type.String({ description: 'where it is, without a password' }),
     bytes: Bytes,
   }),
+  files: Type.Object({
+    bucket: Nullable(
+      Type.String({ description: 'where images, uploads and kept content are; null: in the data folder' }),
+    ),
+    trouble: Nullable(Type.String({ description: 'why images and uploads are refused at the moment' })),
+  }),
   data: Type.Object({
     folder: Type.String(),
     disk_bytes: Bytes,
@@ -72,7 +78,7 @@ const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { data_folder, database, notReady, own_plugins } = gateway.operations
+  const { data_folder, database, files_bucket, filesTrouble, notReady, own_plugins } = gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
 
@@ -105,6 +111,7 @@ export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
         memory_bytes: process.memoryUsage.rss(),
         plugins: own_plugins.map(pluginView),
         database: await database(),
+        files: { bucket: files_bucket ?? null, trouble: filesTrouble() ?? null },
         data: await data(origin),
       }
     },

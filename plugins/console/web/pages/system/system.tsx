@@ -43,7 +43,7 @@ export default function SystemPage() {
 }
 
 function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | undefined }) {
-  const { data, database } = system
+  const { data, database, files } = system
   return (
     <div className="stack system">
       <Figures>
@@ -67,11 +67,17 @@ function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | unde
             ['Version', `${system.version}, on ${system.runtime}, ${system.platform}`],
             ['Data folder', <Id key="folder" value={data.folder} what="data folder" whole />],
             ...factsOf(database),
+            ...aboutFiles(files),
           ]}
         />
       </Section>
       <Plugins plugins={system.plugins} />
-      <DataFolder {...data} has_database={database.engine === SQLITE} />
+      <DataFolder
+        parts={data.parts}
+        measured_at_ms={data.measured_at_ms}
+        has_database={database.engine === SQLITE}
+        has_files={files.bucket === null}
+      />
       {alerts && <Alerts {...alerts} />}
       <Backups />
       <Doctor />
@@ -90,6 +96,24 @@ const factsOf = ({
     : [
         ['Database', `${engine}, ${bytes(size)}`],
         ['Database address', <Id key="address" value={address} what="database address" whole />],
+      ]
+
+/** Of files in the data folder nothing is said: its parts are listed below. */
+const aboutFiles = ({ bucket, trouble }: System['files']): (readonly [label: string, value: ReactNode])[] =>
+  bucket === null
+    ? []
+    : [
+        ['Files', <Id key="bucket" value={bucket} what="bucket" whole />],
+        ...(trouble === null
+          ? []
+          : [
+              [
+                'Bucket',
+                <Status key="trouble" tone="bad">
+                  {`${trouble}: images and uploads are refused`}
+                </Status>,
+              ] as const,
+            ]),
       ]
 
 const Health = ({ not_ready }: Pick<System, 'not_ready'>) =>
@@ -118,19 +142,32 @@ const whatIn = (name: string): string =>
   WHAT[name] ??
   (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
 
-/** @param has_database whether the database in the folder is the one in use */
-const partsOf = (has_database: boolean): Column<System['data']['parts'][number]>[] => [
+/** Which of the folder's parts are in use. */
+interface InUse {
+  has_database: boolean
+  has_files: boolean
+}
+
+const OF_FILES: readonly string[] = ['images', 'files', 'answers', 'responses']
+
+function holds(name: string, { has_database, has_files }: InUse): string {
+  if (name === 'database' && !has_database) return 'an SQLite database that is no longer used'
+  if (OF_FILES.includes(name) && !has_files) return 'files from before the bucket that are no longer used'
+  return whatIn(name)
+}
+
+const partsOf = (in_use: InUse): Column<System['data']['parts'][number]>[] => [
   column('name', 'Part', 'first', ({ name }) => name),
-  column('what', 'Holds', 'second', ({ name }) => (
-    <span className="soft">
-      {name === 'database' && !has_database ? 'an SQLite database that is no longer used' : whatIn(name)}
-    </span>
-  )),
+  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{holds(name, in_use)}</span>),
   atEnd('files', 'Files', 'none', ({ files }) => count(files)),
   atEnd('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
 ]
 
-function DataFolder({ parts, measured_at_ms, has_database }: System['data'] & { has_database: boolean }) {
+function DataFolder({
+  parts,
+  measured_at_ms,
+  ...in_use
+}: Pick<System['data'], 'parts' | 'measured_at_ms'> & InUse) {
   return (
     <Section title="Data folder">
       {measured_at_ms === null ? (
@@ -141,7 +178,7 @@ function DataFolder({ parts, measured_at_ms, has_database }: System['data'] & { 
             label="Parts of the data folder"
             rows={parts}
             keyOf={({ name }) => name}
-            columns={partsOf(has_database)}
+            columns={partsOf(in_use)}
           />
           <p className="small soft">
             Measured <Time at_ms={measured_at_ms} />.
