@@ -112,7 +112,7 @@ export const UsageView = Type.Union(
 )
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
-export function accountView(
+export async function accountView(
   { account, key }: KeyOfAccount,
   { catalogue, limiter, now }: Pick<ExchangeParts, 'catalogue' | 'limiter' | 'now'>,
 ) {
@@ -122,8 +122,8 @@ export function accountView(
     status: account.status,
     ...accountMoney(account),
     limits: {
-      account: limitsView(of_call.account, limiter.used('account', account.id)),
-      key: limitsView(of_call.key, limiter.used('key', key.id)),
+      account: limitsView(of_call.account, await limiter.used('account', account.id)),
+      key: limitsView(of_call.key, await limiter.used('key', key.id)),
     },
     key: {
       name: key.name,

@@ -1,4 +1,5 @@
 // Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
+import type { Awaitable } from '../db/db.ts'
 import type { Key } from '../db/schema.ts'
 import type { Limit, Limits } from '../domain/catalogue.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
@@ -43,9 +44,14 @@ export interface Limiter {
    */
   takeBack(admission: Admission): void
   /** What counts against each limit at this moment; 0 for a limit that is not set. */
-  used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
+  used(of: keyof CallLimits, id: number): Awaitable<Record<keyof Limit, number>>
   /** How many accounts and keys are kept in memory: those with something to count. */
   readonly size: number
+}
+
+/** One that tells at once. */
+export interface OwnLimiter extends Limiter {
+  used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
 }
 
 const NO_LIMIT: Limit = Object.freeze({})
@@ -92,7 +98,7 @@ function overridden(
  *
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
-export function createLimiter({ now }: { now: () => number }): Limiter {
+export function createLimiter({ now }: { now: () => number }): OwnLimiter {
   const accounts = new Map<number, Tally>()
   const keys = new Map<number, Tally>()
   let next_sweep = 0

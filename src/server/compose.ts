@@ -9,6 +9,7 @@ import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
+import { withSharedCounts } from '../access/shared-limits.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Db } from '../db/db.ts'
@@ -84,10 +85,11 @@ export function compose({
   const { engine, db, ledger, settlements, idempotency, library, responses, refusals, route_sums } = stores
   const { catalogue, log, now } = shared
   const passes = createPasses()
+  const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     ...shared,
     gate: gateOf(db, passes, now),
-    limiter: createLimiter({ now: () => performance.now() }),
+    limiter: engine.is_shared ? withSharedCounts(limiter, db) : limiter,
     is_shared: engine.is_shared,
     ledger,
     settlements,

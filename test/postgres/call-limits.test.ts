@@ -1,6 +1,6 @@
 // Limits of calls over several ledgers on PostgreSQL: exact while holds come to all at once, and counted once whatever COMMIT is cut.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { sweepCallRates } from '../../src/db/postgres/call-rates.ts'
+import { callRatesOf, sweepCallRates } from '../../src/db/postgres/call-rates.ts'
 import type {
   HoldLimits,
   HoldOutcome,
@@ -136,6 +136,18 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
       ])
     },
   )
+
+  test('what counts now is told of an account and of a key', async () => {
+    const limits = { account: { requests_per_minute: 9 }, key: { tokens_per_minute: 9 } }
+    const [first = 0] = (await holds(3, limits)).admitted
+    await submit(ends(first, 5, limits))
+    await pass(30)
+    expect(await callRatesOf(there.db, 'account', 1)).toEqual({ requests: 3, tokens: 0, pending: 2 })
+    expect(await callRatesOf(there.db, 'key', 1)).toEqual({ requests: 0, tokens: 5, pending: 2 })
+    expect(await callRatesOf(there.db, 'key', 3)).toEqual({ requests: 0, tokens: 0, pending: 0 })
+    await pass(32)
+    expect(await callRatesOf(there.db, 'account', 1)).toEqual({ requests: 0, tokens: 0, pending: 2 })
+  })
 
   test('nothing is counted of who has no limit', async () => {
     const { admitted } = await holds(10, {})

@@ -134,6 +134,14 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     const refused = await send(key)
     expect(Number(refused.retry_after)).toBeWithin(1, 62)
     expect(refused.text).toContain('The limit on requests per minute of this account is reached.')
+    for (const { url } of w.members) {
+      const told = await fetch(new URL('/api/v1/account', url), {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect(await told.json()).toMatchObject({
+        limits: { account: { requests_per_minute: { limit: 20, used: 20 } } },
+      })
+    }
     await w.rest()
   })
 

@@ -137,11 +137,11 @@ interface Shown {
 }
 
 /** One account. */
-export function accountView(
+export async function accountView(
   { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
   account: ListedAccount,
   { spending, keys, last_call_at_ms, details }: Shown,
-): Static<typeof AccountView> {
+): Promise<Static<typeof AccountView>> {
   const { limits } = catalogue()
   return {
     ...accountRow(account, spending, now()),
@@ -150,7 +150,7 @@ export function accountView(
     note: details.note,
     keys_see_account: details.keys_see_account,
     keys,
-    limits: limitsView(accountLimit(limits, account.name), limiter.used('account', account.id)),
+    limits: limitsView(accountLimit(limits, account.name), await limiter.used('account', account.id)),
     limits_section: sectionOf(account.name),
   }
 }

@@ -170,7 +170,7 @@ export async function keyView(
   const { key: limit } = limitsFor(catalogue().limits, key.account_name, key)
   return {
     ...(await named(db, viewer, keyRow(key, usage, viewer, now()))),
-    limits: limitsView(limit, limiter.used('key', key.id)),
+    limits: limitsView(limit, await limiter.used('key', key.id)),
     may_manage: mayManage(viewer),
   }
 }
