@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
       const { files, found_files } = found
       answer(
         { ...reportOf(found), files, found_files, ...(removed && { removed }) },
-        describe(found, stores, removed),
+        describe(found, { stores, looks_through, removed }),
       )
       if (!found.clean) throw new Exit(EXIT.failed)
     })
@@ -88,7 +88,7 @@ async function removeStrays(
     json,
     about:
       `This deletes objects without a row from ${stores.address}: ${found.objects}, ${sizeText(found.bytes)}. ` +
-      'After a restore of an older backup they may be images that it does not know yet. This cannot be undone.',
+      'If you restored an older database, they may be files that only the newer one names. This cannot be undone.',
     prompt: 'Delete them? [y/N] ',
     agrees: isYes,
   })
@@ -141,7 +141,13 @@ async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promis
   return found_files
 }
 
-function describe(audit: FolderAudit, stores: FileStores, removed: Removed | undefined): string {
+interface Described {
+  stores: FileStores
+  looks_through: boolean
+  removed: Removed | undefined
+}
+
+function describe(audit: FolderAudit, { stores, looks_through, removed }: Described): string {
   const { totals, kept } = audit
   const summary = fields([
     ['accounts', String(totals.accounts)],
@@ -162,7 +168,9 @@ function describe(audit: FolderAudit, stores: FileStores, removed: Removed | und
       : []),
     ...(audit.found_files > 0 ? [backAgain(audit.found_files)] : []),
   ]
-  if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.'].join('\n\n')
+  const unchecked =
+    stores.bucket && !looks_through ? [`The files in ${stores.address} were not checked: add --files.`] : []
+  if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.', ...unchecked].join('\n\n')
   const of_files = new Set<string>([...FILE_INVARIANTS, ...KEPT_INVARIANTS])
   const others = audit.findings.filter(({ invariant }) => !of_files.has(invariant))
   return [
@@ -172,6 +180,7 @@ function describe(audit: FolderAudit, stores: FileStores, removed: Removed | und
     ...(audit.advice === undefined ? [] : [audit.advice]),
     ...(audit.files.length > 0 ? [describeFiles(audit.files, stores)] : []),
     `Problems found: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
+    ...unchecked,
   ].join('\n\n')
 }
 

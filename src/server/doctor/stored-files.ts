@@ -43,7 +43,10 @@ async function checkBucket(bucket: BucketFiles, db: Db | undefined): Promise<Dia
       'The first start with it marks it. If it had the files before, name the bucket that has them in [storage].',
     )
   } catch (refusal) {
-    return fail(messageOf(refusal), 'Until you fix this, images, uploads and kept answers are refused.')
+    return fail(
+      messageOf(refusal),
+      'Fix [storage] or the bucket. Until then images, uploads and kept answers are refused.',
+    )
   }
 }
 

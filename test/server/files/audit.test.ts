@@ -133,11 +133,16 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
   ]
   test.each(WRONG)('%s: found with --files, and not without', async (_, spoil, problem, path) => {
     await spoil()
-    expect((await scene.run('audit')).status).toBe(0)
+    const plain = await scene.run('audit')
+    expect([plain.status, plain.out]).toEqual([
+      0,
+      expect.stringMatching(/The files in s3:.* were not checked: add --files\./),
+    ])
     const { status, out } = await scene.run('audit', '--files', '--json')
     expect([status, JSON.parse(out)]).toMatchObject([1, { clean: false, files: [{ problem, path: path() }] }])
     const shown = await scene.run('audit', '--files')
     expect(shown.out).toContain('IN BUCKET')
+    expect(shown.out).not.toContain('were not checked')
     for (const line of shown.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 

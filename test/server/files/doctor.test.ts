@@ -77,7 +77,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       {
         level: 'fail',
         found: expect.stringMatching(words),
-        advice: 'Until you fix this, images, uploads and kept answers are refused.',
+        advice: 'Fix [storage] or the bucket. Until then images, uploads and kept answers are refused.',
       },
     ])
   })
