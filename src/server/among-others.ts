@@ -6,9 +6,10 @@ import type { Gateway as GatewayRow } from '../db/schema.ts'
 import { tellOthersCalls } from '../exchange/settling/others-calls.ts'
 import { endAbandoned } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
-import type { Gateway } from '../surface/gateway.ts'
+import type { Gateway, SharingGateways } from '../surface/gateway.ts'
 import type { AlertsOfOthers } from './alerts.ts'
 import { isEldest } from './engine/own-gateway.ts'
+import { groupsByCatalogue } from './engine/unequal-catalogues.ts'
 import type { Stores } from './stores.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library' | 'idempotency' | 'responses'>
@@ -59,4 +60,29 @@ export function tellOthers(
   if (!engine.is_shared) return async () => {}
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   return tellOthersCalls({ db, gateway_id, activity, isUnderWay, now, log })
+}
+
+const CATALOGUE_DIGITS = 8
+
+/** All that are alive, as this one was told last. */
+export function sharingGateways({
+  engine,
+  own_gateway,
+}: Pick<Stores, 'engine' | 'own_gateway'>): SharingGateways | undefined {
+  if (!engine.is_shared) return undefined
+  const { id: own_id, alive, clock_offset_ms } = own_gateway
+  const [usual] = groupsByCatalogue(alive)
+  return {
+    clock_ahead_ms: clock_offset_ms,
+    alive: alive.map(({ id, name, version, started_at_ms, seen_at_ms, catalogue }) => ({
+      id,
+      name,
+      version,
+      started_at_ms,
+      seen_at_ms: seen_at_ms ?? started_at_ms,
+      is_this: id === own_id,
+      catalogue: catalogue === '' ? null : catalogue.slice(0, CATALOGUE_DIGITS),
+      has_other_catalogue: catalogue !== '' && usual?.[0]?.catalogue !== catalogue,
+    })),
+  }
 }

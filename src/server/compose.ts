@@ -35,6 +35,7 @@ import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { Deadlines } from '../utilities/deadlines.ts'
+import { sharingGateways } from './among-others.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
@@ -119,6 +120,7 @@ export function compose({
     },
     operations: {
       ...beside,
+      gateways: () => sharingGateways(stores),
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       configuration,
       notReady,

@@ -78,6 +78,8 @@ export interface Operations {
   data_folder: string
   /** What keeps the rows. @throws StorageFailure */
   database: () => Promise<DatabaseFacts>
+  /** All that share the database and are alive; undefined where this one has it alone. */
+  gateways: () => SharingGateways | undefined
   /** The audit of the books, beside the calls. */
   books: Books
   /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
@@ -100,6 +102,28 @@ export interface Operations {
   health: () => Promise<HealthNow>
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */
   own_plugins: OwnPlugin[]
+}
+
+export interface SharingGateways {
+  /** How far the clock of the database, which all go by, is ahead of this machine's. */
+  clock_ahead_ms: number
+  /** In the order of their starts. */
+  alive: readonly SharingGateway[]
+}
+
+export interface SharingGateway {
+  id: number
+  /** Its machine. */
+  name: string
+  version: string
+  started_at_ms: number
+  seen_at_ms: number
+  /** It is this one. */
+  is_this: boolean
+  /** The first digits of its catalogue's SHA-256; null until it has told. */
+  catalogue: string | null
+  /** Most of them, or the first, have another one. */
+  has_other_catalogue: boolean
 }
 
 export interface DatabaseFacts {

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
 import { isAlive } from '../../src/db/gateways.ts'
+import { examineServer } from '../../src/db/postgres/examination.ts'
 import { openPostgres } from '../../src/db/postgres/open.ts'
 import { joinGateways } from '../../src/server/engine/heartbeat.ts'
 import type { OwnGateway } from '../../src/server/engine/own-gateway.ts'
@@ -58,6 +59,10 @@ describe.if(hasPostgres)('a gateway', () => {
         [one, other].every((each) => gateway.alive.some(({ id }) => id === each.gateway.id)),
       ),
     )
+    // As the doctor sees them, too.
+    const { gateways, now_ms } = await examineServer(url, Date.now)
+    expect(gateways.map(({ id }) => id)).toEqual(one.gateway.alive.map(({ id }) => id))
+    expect(Math.abs(now_ms - Date.now())).toBeLessThan(60_000)
     await other.gateway.end()
     await eventually('it is gone', () => one.gateway.alive.every(({ id }) => id !== other.gateway.id))
   })

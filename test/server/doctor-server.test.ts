@@ -11,6 +11,14 @@ import { catalogueOf } from '../support/catalogue.ts'
 import { freePort } from '../support/free-port.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 
+const gateway = (id: number, version: string, catalogue = 'a') => ({
+  id,
+  name: `web-${id}`,
+  version,
+  catalogue: catalogue.repeat(64),
+  catalogue_since_ms: 1,
+})
+
 const WELL: ExaminedServer = {
   place: { host: 'db.internal:5432', database: 'tollgate', user: 'gateway' },
   version: '18.4',
@@ -26,7 +34,8 @@ const WELL: ExaminedServer = {
     { table: 'accounts', live: 20, dead: 700 },
     { table: 'keys', live: 20, dead: 0 },
   ],
-  gateways: [{ name: 'web-1', version: '1.2.0' }],
+  gateways: [gateway(1, '1.2.0')],
+  now_ms: 1_000_000,
 }
 
 const told = (examined: Partial<ExaminedServer>): string[] =>
@@ -52,12 +61,14 @@ const CASES: [what: string, examined: Partial<ExaminedServer>, says: string][] =
   [
     'gateways of different versions',
     {
-      gateways: [
-        { name: 'web-1', version: '1.3.0' },
-        { name: 'web-2', version: '1.2.0' },
-      ],
+      gateways: [gateway(1, '1.3.0'), gateway(2, '1.2.0')],
     },
     'warn gateways: 2 running, of different versions: web-1 1.3.0, web-2 1.2.0',
+  ],
+  [
+    'gateways with different catalogues',
+    { gateways: [gateway(1, '1.2.0'), gateway(2, '1.2.0', 'b'), gateway(3, '1.2.0', 'b')] },
+    'fail gateways: different catalogues: web-2 (2): bbbbbbbb, web-3 (3): bbbbbbbb; web-1 (1): aaaaaaaa',
   ],
   ['no tables', { schema: { version: 0, readable_from: 0 } }, 'warn schema: it has no tables'],
   [
@@ -115,6 +126,14 @@ const CASES: [what: string, examined: Partial<ExaminedServer>, says: string][] =
     'ok dead rows: accounts 400000',
   ],
 ]
+
+test('catalogues that differ since a moment are no trouble: a change reaches one gateway after the other', () => {
+  const gateways = [gateway(1, '1.2.0'), gateway(2, '1.2.0', 'b')]
+  expect(told({ gateways, now_ms: 60_000 })).toEqual([
+    ...told({}).slice(0, -1),
+    'ok gateways: 2 running: web-1 1.2.0, web-2 1.2.0',
+  ])
+})
 
 test.each(CASES)('%s', (_, examined, says) => {
   expect(told(examined)).toContain(says)

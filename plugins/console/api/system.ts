@@ -8,7 +8,7 @@ import { countHooks } from '../../../src/exchange/hooks/registered.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { Gateway, SharingGateway, SharingGateways } from '../../../src/surface/gateway.ts'
 import type { OwnPlugin } from '../../../src/surface/own-plugin.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { createFolderSizes } from './system-folders.ts'
@@ -37,6 +37,19 @@ const PluginView = Type.Object({
   }),
 })
 
+const GatewayView = Type.Object({
+  id: Type.Integer(),
+  name: Type.String({ description: 'its machine' }),
+  version: Type.String(),
+  ...TimeFields('started'),
+  ...TimeFields('seen'),
+  is_this: Type.Boolean({ description: 'it answers this request' }),
+  catalogue: Nullable(
+    Type.String({ description: "the first digits of its catalogue's SHA-256; null until it has told" }),
+  ),
+  has_other_catalogue: Type.Boolean({ description: 'most of them, or the first, have another one' }),
+})
+
 const SystemView = Type.Object({
   version: Type.String(),
   runtime: Type.String({ description: 'what it runs on' }),
@@ -58,6 +71,15 @@ const SystemView = Type.Object({
     ),
     trouble: Nullable(Type.String({ description: 'why images and uploads are refused at the moment' })),
   }),
+  /** All that share the database; null where this one has it alone. */
+  gateways: Nullable(
+    Type.Object({
+      clock_ahead_ms: Type.Integer({
+        description: "how far the database's clock is ahead of this machine's",
+      }),
+      alive: Type.Array(GatewayView, { description: 'in the order of their starts' }),
+    }),
+  ),
   data: Type.Object({
     folder: Type.String(),
     disk_bytes: Bytes,
@@ -75,10 +97,22 @@ const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
   since_start: { ...hooks.counts },
 })
 
+const gatewayView = ({ started_at_ms, seen_at_ms, ...told }: SharingGateway) => ({
+  ...told,
+  ...time('started', started_at_ms),
+  ...time('seen', seen_at_ms),
+})
+
+const gatewaysView = ({ clock_ahead_ms, alive }: SharingGateways) => ({
+  clock_ahead_ms,
+  alive: alive.map(gatewayView),
+})
+
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { data_folder, database, files_bucket, filesTrouble, notReady, own_plugins } = gateway.operations
+  const { data_folder, database, files_bucket, filesTrouble, gateways, notReady, own_plugins } =
+    gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
 
@@ -100,6 +134,7 @@ export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
     '/console/api/system',
     async ({ origin }) => {
       const uptime_ms = Math.round(performance.now())
+      const sharing = gateways()
       return {
         version: manifest.version,
         runtime: `Bun ${Bun.version}`,
@@ -112,6 +147,7 @@ export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
         plugins: own_plugins.map(pluginView),
         database: await database(),
         files: { bucket: files_bucket ?? null, trouble: filesTrouble() ?? null },
+        gateways: sharing ? gatewaysView(sharing) : null,
         data: await data(origin),
       }
     },

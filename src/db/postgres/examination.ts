@@ -1,4 +1,5 @@
 // What can be told of a server of PostgreSQL and the database on it, for whoever looks for trouble. It writes nothing.
+import type { Gateway } from '../schema.ts'
 import { type Connection, SCHEMA } from './connection.ts'
 import { versionOf } from './migrate.ts'
 import { connect, faultsOfCollation, faultsOfServer, type Place, placeOf } from './open.ts'
@@ -25,14 +26,11 @@ export interface ExaminedServer {
   dead_rows: readonly DeadRows[]
   /** Those that are alive over the database, in the order of their starts. */
   gateways: readonly AliveGateway[]
+  /** By the clock of the server, when they were read. */
+  now_ms: number
 }
 
-export interface AliveGateway {
-  /** Its machine. */
-  name: string
-  /** Of its program. */
-  version: string
-}
+export type AliveGateway = Pick<Gateway, 'id' | 'name' | 'version' | 'catalogue' | 'catalogue_since_ms'>
 
 interface Rights {
   /** Whether the next version can change the tables, or make them where they are missing. */
@@ -67,7 +65,7 @@ export async function examineServer(url: string, now: () => number): Promise<Exa
       ...(await clockOf(connection, now)),
       ...(await serverOf(connection)),
       dead_rows: await deadRowsIn(connection),
-      gateways: schema.version >= FIRST_NAMED ? await gatewaysOver(connection) : [],
+      ...(await gatewaysOver(connection, schema.version)),
     }
   } finally {
     await connection.close()
@@ -126,11 +124,23 @@ async function serverOf(connection: Connection) {
 /** From this version of the tables on, gateways tell who they are. */
 const FIRST_NAMED = 28
 
-async function gatewaysOver(connection: Connection): Promise<AliveGateway[]> {
+async function gatewaysOver(
+  connection: Connection,
+  version: number,
+): Promise<Pick<ExaminedServer, 'gateways' | 'now_ms'>> {
+  if (version < FIRST_NAMED) return { gateways: [], now_ms: 0 }
   const { rows } = await connection.ask(
-    `SELECT name, version FROM gateways WHERE ended_at_ms IS NULL AND seen_at_ms > now_ms() - 30000 ORDER BY id`,
+    `SELECT id, name, version, catalogue, catalogue_since_ms, now_ms() FROM gateways
+      WHERE ended_at_ms IS NULL AND seen_at_ms > now_ms() - 30000 ORDER BY id`,
   )
-  return rows.map(([name, version]) => ({ name: String(name), version: String(version) }))
+  const gateways = rows.map(([id, name, version, catalogue, since_ms]) => ({
+    id: Number(id),
+    name: String(name),
+    version: String(version),
+    catalogue: String(catalogue),
+    catalogue_since_ms: Number(since_ms),
+  }))
+  return { gateways, now_ms: Number(rows[0]?.[5] ?? 0) }
 }
 
 async function deadRowsIn(connection: Connection): Promise<DeadRows[]> {

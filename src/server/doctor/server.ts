@@ -9,6 +9,7 @@ import { NEWEST } from '../../db/postgres/migrate.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import { messageOf } from '../../utilities/thrown.ts'
+import { unequalCatalogues, unequalInWords } from '../engine/unequal-catalogues.ts'
 import { diagnosesOf, NO_TABLES } from './diagnosis.ts'
 
 const database = diagnosesOf('database')
@@ -44,6 +45,7 @@ export function diagnosesOfServer(examined: ExaminedServer): Diagnosis[] {
     ...replicationFound(examined),
     ...deadRowsFound(examined.dead_rows),
     ...gatewaysFound(examined.gateways),
+    ...cataloguesFound(examined),
   ]
 }
 
@@ -150,6 +152,18 @@ function gatewaysFound(alive: readonly AliveGateway[]): Diagnosis[] {
     gateways.warn(
       `${alive.length} running, of different versions: ${names}`,
       'If this is no upgrade under way, start the newer program in place of each older one.',
+    ),
+  ]
+}
+
+/** All must charge the same for the same call. */
+function cataloguesFound({ gateways: alive, now_ms }: ExaminedServer): Diagnosis[] {
+  const unequal = unequalCatalogues(alive, now_ms)
+  if (!unequal) return []
+  return [
+    gateways.fail(
+      `different catalogues: ${unequalInWords(unequal)}`,
+      'They may charge different prices. Give all of them the same catalogue.',
     ),
   ]
 }

@@ -17,11 +17,18 @@ export function unequalCatalogues(
   alive: readonly ToldCatalogue[],
   now_ms: number,
 ): readonly (readonly ToldCatalogue[])[] | undefined {
+  const groups = groupsByCatalogue(alive)
+  if (groups.length < 2) return undefined
+  const changed_ms = Math.max(...groups.flat().map(({ catalogue_since_ms }) => catalogue_since_ms))
+  return now_ms - changed_ms <= MAX_UNEQUAL_MS ? undefined : groups
+}
+
+/** Those that have told their catalogue, by which it is: in the order of `unequalCatalogues`. */
+export function groupsByCatalogue<Told extends Pick<ToldCatalogue, 'catalogue'>>(
+  alive: readonly Told[],
+): readonly (readonly Told[])[] {
   const told = alive.filter(({ catalogue }) => catalogue !== '')
   const groups = [...Map.groupBy(told, ({ catalogue }) => catalogue).values()]
-  if (groups.length < 2) return undefined
-  const changed_ms = Math.max(...told.map(({ catalogue_since_ms }) => catalogue_since_ms))
-  if (now_ms - changed_ms <= MAX_UNEQUAL_MS) return undefined
   return groups.toSorted((one, other) => other.length - one.length)
 }
 

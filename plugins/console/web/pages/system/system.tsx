@@ -16,6 +16,7 @@ import { Time } from '../../parts/time.tsx'
 import { Alerts, type AlertsAnswer, useAlerts } from './alerts.tsx'
 import { Backups } from './backups.tsx'
 import { Doctor } from './doctor.tsx'
+import { Gateways } from './gateways.tsx'
 import { Plugins } from './plugins.tsx'
 
 const EVERY_MS = 5_000
@@ -71,6 +72,7 @@ function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | unde
           ]}
         />
       </Section>
+      {system.gateways && <Gateways {...system.gateways} />}
       <Plugins plugins={system.plugins} />
       <DataFolder
         parts={data.parts}
