@@ -82,7 +82,7 @@ function addErase(account: Command, deps: CliDeps): void {
       const context = contextOf(command, deps)
       const { folder, json, answer, warn } = context
       await withDatabase(folder, 'read', (db) => accountByName(db, name))
-      const limits = await aboutLimits(name, folder, deps)
+      const limits = await aboutLimits(name, folder)
       await confirm(deps, {
         yes,
         json,

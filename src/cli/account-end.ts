@@ -22,7 +22,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         return shownAccount(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
-      const limits = await aboutLimits(name, folder, deps)
+      const limits = await aboutLimits(name, folder)
       if (limits) remark(limits)
     })
 
@@ -60,12 +60,8 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
 }
 
 /** What the catalogue has under an account's old name; undefined if it has nothing, or cannot be read. */
-export async function aboutLimits(
-  name: string,
-  { catalogue_path }: DataFolder,
-  { env }: CliDeps,
-): Promise<string | undefined> {
-  const reading = await readCatalogueOf(catalogue_path, env)
+export async function aboutLimits(name: string, folder: DataFolder): Promise<string | undefined> {
+  const reading = await readCatalogueOf(folder)
   if (!('catalogue' in reading) || !Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
     return undefined
   return `The catalogue has limits for ${name}: change [limits.accounts.${name}] there, too.`

@@ -34,12 +34,9 @@ export const withUnpackOptions = (command: Command): Command =>
   )
 
 /** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
-async function backupSettings(
-  { folder, warn }: Context,
-  env: CliDeps['env'],
-): Promise<BackupSettings | undefined> {
+async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
   if (!existsSync(folder.catalogue_path)) return undefined
-  const read = await readCatalogueOf(folder.catalogue_path, env)
+  const read = await readCatalogueOf(folder)
   if ('catalogue' in read) return read.catalogue.backup
   warn(
     `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
@@ -48,7 +45,7 @@ async function backupSettings(
 }
 
 export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
-  return { settings: await backupSettings(context, env), data_folder: context.folder.dir, env }
+  return { settings: await backupSettings(context), data_folder: context.folder.dir, env }
 }
 
 /** An archive that is there, and what it is opened with. @param name as `locate` takes it */

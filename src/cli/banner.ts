@@ -6,6 +6,8 @@ export interface Started {
   /** How callers reach the gateway: `http://127.0.0.1:8080`. */
   url: string
   catalogue_path: string
+  /** In the database, in place of that file. */
+  catalogue_version?: number | undefined
   data_dir: string
   models: number
   /** How commands are run here: `tollgate`. */
@@ -32,12 +34,12 @@ export interface Demo {
 
 /** The lines to print, without a trailing newline. */
 export function banner(started: Started): string {
-  const { version, url, catalogue_path, data_dir, models, program, demo } = started
+  const { version, url, catalogue_path, catalogue_version, data_dir, models, program, demo } = started
   const data = data_dir === './data' ? '' : ` --data ${data_dir}`
   const address = withoutTrailing(url, '/')
   const lines = [
     `Tollgate ${version} listens on ${address}`,
-    `  catalogue  ${catalogue_path} (models: ${models}; reloaded when it changes)`,
+    `  catalogue  ${catalogue_version === undefined ? catalogue_path : `version ${catalogue_version}, in the database`} (models: ${models}; reloaded when it changes)`,
     `  data       ${data_dir}`,
     ...consoleLines(started.console),
   ]

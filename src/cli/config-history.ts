@@ -1,4 +1,4 @@
-// `config history` and `config restore`: the texts that the catalogue file had, what changed, and one of them in force again.
+// `config history` and `config restore`: the texts that the catalogue had, what changed, and one of them in force again.
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { ChangedPart } from '../config/changed-parts.ts'
@@ -16,7 +16,7 @@ import { unprocessable } from '../domain/errors.ts'
 import { time } from '../http/views.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { readCount } from './arguments.ts'
-import { configurationOf } from './configuration.ts'
+import { configurationOf, savedWords } from './configuration.ts'
 import { confirm, isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
@@ -64,7 +64,7 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
     .command('restore')
     .summary('Put a saved version in force again.')
     .description(
-      'Replace the catalogue file with an earlier version. You see the changes before they are written. Keys are not part of ' +
+      'Replace the catalogue with an earlier version. You see the changes before they are written. Keys are not part of ' +
         'a version: providers keep the keys that they have now.',
     )
     .argument('<version>', 'a number of `tollgate config history`', readCount())
@@ -86,15 +86,15 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
       if (other_keys.length > 0) remark(`Keys stay as they are now: ${other_keys.join(', ')}.`)
       const about = `This replaces the catalogue with version ${number}.`
       await confirm(deps, { yes, json, about, prompt: 'Write this to the catalogue? [y/N] ', agrees: isYes })
-      await configuration.save({ text: restored }, hash, 'command:config restore')
+      const saved = await configuration.save({ text: restored }, hash, 'command:config restore')
       if (json) answer({ ...view, written: true, patch }, '')
-      remark(`Written to ${folder.catalogue_path}. A running gateway picks it up.`)
+      remark(savedWords(folder, saved))
     })
 }
 
 /** The file's own, whose keys are to be hidden; that of the version where the file has mistakes. */
-async function catalogueFor({ catalogue_path }: DataFolder, { text, version }: Version, { env }: CliDeps) {
-  const of_file = await readCatalogueOf(catalogue_path, env)
+async function catalogueFor(folder: DataFolder, { text, version }: Version, { env }: CliDeps) {
+  const of_file = await readCatalogueOf(folder)
   if ('catalogue' in of_file) return of_file.catalogue
   const reading = readCatalogue(text, { env, protocols: BUILT_IN_REGISTRY })
   if (reading.ok) return reading.catalogue

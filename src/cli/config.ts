@@ -1,28 +1,40 @@
-// `config check`: every mistake and warning in a catalogue file, with its path and line; config-history.ts has its past.
+// `config check`: every mistake and warning in a catalogue, with its path and line; the other commands of `config` have files of their own.
 import type { Command } from 'commander'
+import { nameOf } from '../config/load-file.ts'
+import { addConfigApply } from './config-apply.ts'
 import { addConfigHistory, addConfigRestore } from './config-history.ts'
+import { addConfigRelease } from './config-release.ts'
+import { addConfigShow } from './config-show.ts'
 import { contextOf } from './context.ts'
-import { readCatalogueOf } from './data-folder.ts'
+import { readCatalogueAt, readCatalogueOf } from './data-folder.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addConfigCommands(program: Command, deps: CliDeps): void {
   const config = program
     .command('config')
-    .description('Check the catalogue file, show its history, and restore a version.')
+    .description(
+      'Check and show the catalogue, put one in force for all gateways, show its history, and restore a version.',
+    )
   addConfigHistory(config, deps)
   addConfigRestore(config, deps)
+  addConfigShow(config, deps)
+  addConfigApply(config, deps)
+  addConfigRelease(config, deps)
   config
     .command('check [file]')
     .summary('List every mistake in a catalogue file.')
     .description(
-      'List every mistake in a catalogue file (default: the one in the data folder). Also warn of missing environment ' +
+      'List every mistake in a catalogue file (default: the catalogue in force). Also warn of missing environment ' +
         'variables and of addresses that look wrong; warnings leave the exit status 0. ' +
         '`tollgate providers test` asks the providers themselves.',
     )
     .action(async (file: string | undefined, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
+      const reading = await (file === undefined ? readCatalogueOf(folder) : readCatalogueAt(file, deps.env))
       const path = file ?? folder.catalogue_path
-      const reading = await readCatalogueOf(path, deps.env)
+      const { shared } = reading
+      const name = shared ? nameOf(shared) : path
+      const where = shared ? { file: null, ...shared } : { file: path }
       if ('catalogue' in reading) {
         const { catalogue, warnings, warning_lines } = reading
         const { models, providers } = catalogue
@@ -30,15 +42,15 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
         const counted = `models ${models.size}, providers ${providers.size}`
         const warned = warnings.length === 0 ? '' : `; warnings ${warnings.length}`
         answer(
-          { ok: true, file: path, models: models.size, providers: providers.size, mistakes: [], warnings },
-          `${path} has no mistakes: ${counted}${warned}.`,
+          { ok: true, ...where, models: models.size, providers: providers.size, mistakes: [], warnings },
+          `${name} has no mistakes: ${counted}${warned}.`,
         )
         return
       }
       const { mistakes, lines } = reading
       remark(lines.join('\n'))
       answer(
-        { ok: false, file: path, mistakes, warnings: [] },
+        { ok: false, ...where, mistakes, warnings: [] },
         `Mistakes: ${mistakes.length}. A running gateway keeps the last good version.`,
       )
       throw new Exit(EXIT.failed)

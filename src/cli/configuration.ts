@@ -1,13 +1,15 @@
-// The catalogue file as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
-import { type Configuration, createConfiguration } from '../config/configuration.ts'
+// The catalogue as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
+import { type Configuration, createConfiguration, type SavedConfiguration } from '../config/configuration.ts'
 import { keepText } from '../config/past.ts'
+import { applyShared } from '../config/shared.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { toGatewayError } from '../domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { sharedOfFolder } from '../server/shared-catalogue.ts'
 import { type DataFolder, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** @param catalogue what the file says */
+/** @param catalogue what is in force */
 export const configurationOf = (
   folder: DataFolder,
   catalogue: Catalogue,
@@ -35,5 +37,16 @@ export const configurationOf = (
         )
       }
     },
+    shared: {
+      read: () => sharedOfFolder(folder, env),
+      apply: (next, from) =>
+        withDatabase(folder, 'write', (db) => db.begin((tx) => applyShared(tx, next, from))),
+    },
     now,
   })
+
+/** What is said once a change is saved. */
+export const savedWords = (folder: DataFolder, { version }: Pick<SavedConfiguration, 'version'>): string =>
+  version === null
+    ? `Written to ${folder.catalogue_path}. A running gateway picks it up.`
+    : `Version ${version} of the catalogue is in force. Running gateways take it within seconds.`

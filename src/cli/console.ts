@@ -45,7 +45,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { url } = await consoleOf(folder, deps)
+      const { url } = await consoleOf(folder)
       const made = await withDatabase(folder, 'make', (db) => makeOperatorsLink(db, issuing(deps)))
       const link = linkAt(url, 'welcome', made)
       answer(link, link.url)
@@ -56,7 +56,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     .description("Remove the operator's password, sign the operator out everywhere, and make a link.")
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
-      const { url } = await consoleOf(folder, deps)
+      const { url } = await consoleOf(folder)
       const { ended_sessions, ...made } = await withDatabase(folder, 'make', (db) =>
         resetOperator(db, issuing(deps)),
       )
@@ -74,7 +74,7 @@ export function addInvite(account: Command, deps: CliDeps): void {
     )
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { url } = await consoleOf(folder, deps)
+      const { url } = await consoleOf(folder)
       const made = await withDatabase(folder, 'write', (db) => makeInvitation(db, name, issuing(deps)))
       const link = linkAt(url, 'invitation', made)
       answer({ account: name, ...link }, link.url)
@@ -82,11 +82,11 @@ export function addInvite(account: Command, deps: CliDeps): void {
 }
 
 /** How the console is reached: by the catalogue, or as the gateway that runs has told. @throws GatewayError conflict if it is switched off */
-async function consoleOf({ dir, catalogue_path }: DataFolder, { env }: CliDeps): Promise<{ url: string }> {
-  const { catalogue } = await requireCatalogue(catalogue_path, env)
+async function consoleOf(folder: DataFolder): Promise<{ url: string }> {
+  const { catalogue } = await requireCatalogue(folder)
   if (!catalogue.console.enabled)
     throw conflict('The console is switched off. Set enabled = true in [console] of tollgate.toml first.')
-  return { url: catalogue.server.public_url ?? servedAt(dir) ?? listenUrl(catalogue) }
+  return { url: catalogue.server.public_url ?? servedAt(folder.dir) ?? listenUrl(catalogue) }
 }
 
 function listenUrl({ server: { listen, tls_certificate } }: Catalogue): string {

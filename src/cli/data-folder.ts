@@ -1,6 +1,7 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { SharedReading, SharedText } from '../config/load-file.ts'
 import type { Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Awaitable, Db } from '../db/db.ts'
@@ -90,29 +91,50 @@ export interface GoodCatalogue {
   catalogue: Catalogue
   warnings: readonly Mistake[]
   warning_lines: readonly string[]
+  /** Where it is in the database, and not in the file. */
+  shared: SharedReading | undefined
 }
 
-/** The catalogue, or its mistakes, also as lines of text. */
-export async function readCatalogueOf(
+export interface BadCatalogue {
+  mistakes: Mistake[]
+  lines: string[]
+  shared: SharedReading | undefined
+}
+
+/**
+ * The catalogue that a gateway over a folder has in force, or its mistakes, also as lines of text.
+ *
+ * @throws what opening the database throws, where [storage] names one on a server
+ */
+export async function readCatalogueOf(folder: DataFolder): Promise<GoodCatalogue | BadCatalogue> {
+  const { sharedOfFolder } = await import('../server/shared-catalogue.ts')
+  return await readCatalogueAt(folder.catalogue_path, folder.env, await sharedOfFolder(folder, folder.env))
+}
+
+/** The same of a file. @param shared the text in the database that is in force in its place */
+export async function readCatalogueAt(
   path: string,
   env: Environment,
-): Promise<GoodCatalogue | { mistakes: Mistake[]; lines: string[] }> {
+  shared?: SharedText | undefined,
+): Promise<GoodCatalogue | BadCatalogue> {
   // Half of what there is to load, for a file that most commands do not read.
-  const [{ readCatalogueFile }, { formatMistake }, { BUILT_IN_REGISTRY }] = await Promise.all([
+  const [{ mistakeLines, readCatalogueFile, warningLines }, { BUILT_IN_REGISTRY }] = await Promise.all([
     import('../config/load-file.ts'),
-    import('../config/mistakes.ts'),
     import('../protocols/registry.ts'),
   ])
-  const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
-  const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
-  if (!reading.ok) return { mistakes: reading.mistakes, lines: lines(reading.mistakes) }
+  const options = { env, protocols: BUILT_IN_REGISTRY }
+  const reading = await readCatalogueFile(path, options, undefined, shared)
+  if (!reading.ok) {
+    const { mistakes, shared } = reading
+    return { mistakes, lines: mistakeLines(path, mistakes, shared), shared }
+  }
   const { catalogue, warnings } = reading
-  return { catalogue, warnings, warning_lines: lines(warnings) }
+  return { catalogue, warnings, warning_lines: warningLines(path, reading), shared: reading.shared }
 }
 
-/** The same where the command cannot do without. @throws GatewayError unprocessable with a line for each mistake */
-export async function requireCatalogue(path: string, env: Environment): Promise<GoodCatalogue> {
-  const reading = await readCatalogueOf(path, env)
+/** As `readCatalogueOf`, where the command cannot do without. @throws GatewayError unprocessable with a line for each mistake */
+export async function requireCatalogue(folder: DataFolder): Promise<GoodCatalogue> {
+  const reading = await readCatalogueOf(folder)
   if ('catalogue' in reading) return reading
   throw unprocessable(`The catalogue has mistakes:\n${reading.lines.join('\n')}`)
 }

@@ -5,7 +5,6 @@ import { MAX_CONCURRENT_CALLS } from '../access/key-settings.ts'
 import { keyStatus } from '../access/key-status.ts'
 import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
 import { compileModelPatterns } from '../access/model-patterns.ts'
-import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import { spendLimitsOf } from '../domain/spend-limits.ts'
@@ -78,7 +77,7 @@ function addCreate(key: Command, deps: CliDeps): void {
           return createKey(tx, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
         }),
       )
-      const unmatched = await patternsOfNoModel(options.models ?? [], context.folder, deps.env)
+      const unmatched = await patternsOfNoModel(options.models ?? [], context.folder)
       for (const pattern of unmatched)
         context.warn(`no model of the catalogue matches ${pattern} (see \`tollgate models\`)`)
       show(issued, account_name, context, deps.now())
@@ -151,13 +150,9 @@ function show({ key, text }: IssuedKey, account: string, { answer, remark }: Con
 }
 
 /** Only worth a warning, since a pattern may be meant for a model that is added later. */
-async function patternsOfNoModel(
-  patterns: readonly string[],
-  { catalogue_path }: DataFolder,
-  env: Environment,
-): Promise<string[]> {
+async function patternsOfNoModel(patterns: readonly string[], folder: DataFolder): Promise<string[]> {
   if (patterns.length === 0) return []
-  const reading = await readCatalogueOf(catalogue_path, env)
+  const reading = await readCatalogueOf(folder)
   if (!('catalogue' in reading)) return []
   const ids = [...reading.catalogue.models.keys()]
   return patterns.filter((pattern) => !ids.some(compileModelPatterns([pattern])))

@@ -1,10 +1,11 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
 import { resolve } from 'node:path'
+import { unshare } from '../config/shared.ts'
 import { recordAction } from '../db/actions.ts'
 import { forgetBucketMark } from '../db/bucket-marks.ts'
 import { postgresTarget, refuseRows } from '../db/copying/postgres-target.ts'
 import { sqliteTarget } from '../db/copying/sqlite-target.ts'
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { openPostgres } from '../db/postgres/open.ts'
 import { openDb } from '../db/sqlite.ts'
 import { makeWorkFolder } from '../db/work-folder.ts'
@@ -17,6 +18,7 @@ import type { MovedFiles } from '../server/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../server/moving/rows.ts'
 import { checkFile, writeNew } from '../server/snapshot.ts'
 import type { Context } from './context.ts'
+import { type PlacedCatalogue, placeCatalogue } from './migrate-catalogue.ts'
 import type { FileMove } from './migrate-files.ts'
 import {
   aliveNames,
@@ -44,6 +46,8 @@ export interface Move {
 export interface MovedAll {
   rows: Moved
   files: (MovedFiles & { move: FileMove }) | undefined
+  /** What became of the catalogue that was in the database, for all gateways; undefined: there was none. */
+  catalogue?: PlacedCatalogue | undefined
 }
 
 /** @throws GatewayError, StorageFailure: nothing is in the database then */
@@ -89,7 +93,8 @@ export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
       return moved
     })
     await using target = openDb(database_path, { by: folder.by })
-    return await finished(move, { source, target, rows, first })
+    const moved = await finished(move, { source, target, rows, first })
+    return { ...moved, catalogue: await placeCatalogue(source, folder, dir, move.files === undefined) }
   })
 }
 
@@ -135,8 +140,15 @@ async function finished(move: Move, { source, target, rows, first }: Copied): Pr
   if (files && moved) await files.mark(target, moved)
   // Both would delete what expires from one bucket, each by its own rows.
   if (copy && storage.files) await forgetBucketMark(target)
-  await target.begin((tx) => recordAction(tx, { action: 'database.moved', subject: from.address }))
+  await target.begin((tx) => recordMove(tx, from))
   return { rows, files: files && moved && { ...moved, move: files } }
+}
+
+/** A catalogue that was for all gateways before is not in force here. */
+async function recordMove(tx: Tx, { address }: Engine): Promise<void> {
+  await tx.lock(null)
+  await unshare(tx)
+  await recordAction(tx, { action: 'database.moved', subject: address })
 }
 
 const added = (first: MovedFiles, then: MovedFiles = first): MovedFiles => ({

@@ -68,26 +68,33 @@ export function answerToServer(context: Context, { setting, url }: Server, moved
 
 export function answerToFolder(context: Context, dir: string, moved: MovedAll): void {
   const { folder, answer } = context
-  const { files } = moved
+  const { files, catalogue } = moved
   warnOf(context, moved)
   const path = join(dir, 'tollgate.db')
   const is_own = resolve(dir) === resolve(folder.dir)
   const lines = files ? '`database`, `files` and the lines of the bucket' : '`database`'
   const next = is_own
     ? `Remove ${lines} from [storage] in ${folder.catalogue_path}, then start the gateway.`
-    : `Copy the rest of ${folder.dir} there: tollgate.toml, without ${lines} in [storage], ${files ? '' : `${FOLDERS}, `}plugins/, and settlements.journal if there is one. Then start the gateway with --data ${dir}.`
+    : `Copy the rest of ${folder.dir} there: ${catalogue ? '' : `tollgate.toml, without ${lines} in [storage], `}${files ? '' : `${FOLDERS}, `}plugins/, and settlements.journal if there is one. Then start the gateway with --data ${dir}.`
   answer(
-    { to: path, ...viewOf(moved) },
+    { to: path, ...viewOf(moved), catalogue: catalogue ?? null },
     [
       `${path} has everything of the PostgreSQL database:`,
       summaryOf(moved.rows),
       ...(files ? summaryOfFiles(files) : []),
       '',
+      ...(catalogue ? [CATALOGUE_WORDS[catalogue](join(dir, 'tollgate.toml'))] : []),
       next,
       `The PostgreSQL database ${files ? 'and the bucket stay as they are. Keep them until you no longer need them' : 'stays as it is. Keep it until you no longer need it'}.`,
     ].join('\n'),
   )
 }
+
+const CATALOGUE_WORDS = {
+  written: (path: string) => `${path} has the catalogue that was in the database.`,
+  'to be written': (path: string) =>
+    `The catalogue is in the database: write it into ${path} first. \`tollgate config show\` prints it.`,
+} as const
 
 export function answerFiles(context: Context, files: MovedFiles & { is_complete: boolean }): void {
   const { answer } = context

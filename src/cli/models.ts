@@ -21,7 +21,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark, tableOf } = contextOf(command, deps)
-      const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const { catalogue } = await requireCatalogue(folder)
       const models = [...catalogue.models.values()]
       const columns = [
         ...COLUMNS,

@@ -93,14 +93,14 @@ interface Checked {
 }
 
 async function checkPlugins(
-  { folder: { dir, catalogue_path }, answer, tableOf, remark, warn }: Context,
-  { terminal, env, now }: CliDeps,
+  { folder: data_folder, answer, tableOf, remark, warn }: Context,
+  { terminal, now }: CliDeps,
 ): Promise<void> {
-  const folder = pluginsFolder(dir)
+  const folder = pluginsFolder(data_folder.dir)
   const { files, skipped } = findPlugins(folder)
   warnOfSkipped(skipped, warn)
   // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
-  const reading = await readCatalogueOf(catalogue_path, env).catch(() => undefined)
+  const reading = await readCatalogueOf(data_folder).catch(() => undefined)
   const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
   const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
   const log = createLogger({ level: 'info', secrets: [], destination, now })

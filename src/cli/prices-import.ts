@@ -10,7 +10,7 @@ import { type ImportChoice, type PlannedChange, planImport } from '../config/pri
 import type { TomlTable } from '../config/toml.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { readMarkup } from './arguments.ts'
-import { configurationOf } from './configuration.ts'
+import { configurationOf, savedWords } from './configuration.ts'
 import { isYes } from './confirm.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
@@ -55,7 +55,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
     .action(async (file: string, options: ImportOptions, command: Command) => {
       const { folder, json, answer, remark, warn } = contextOf(command, deps)
       const list = readPriceList(await readListFile(file))
-      const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const { catalogue } = await requireCatalogue(folder)
       const configuration = configurationOf(folder, catalogue, deps)
       const { text, values, hash } = requireGood(await configuration.read())
       const plan = planImport(values, list, choiceOf(options, values, list))
@@ -78,9 +78,9 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         if (json) tell(false)
         throw new Exit(EXIT.failed)
       }
-      await configuration.save({ text: edited }, hash, 'command:prices import')
+      const saved = await configuration.save({ text: edited }, hash, 'command:prices import')
       if (json) tell(true)
-      remark(`Written to ${folder.catalogue_path}. A running gateway picks it up.`)
+      remark(savedWords(folder, saved))
     })
 }
 

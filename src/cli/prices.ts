@@ -25,7 +25,7 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark, warn, tableOf } = contextOf(command, deps)
-      const { catalogue, warning_lines } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const { catalogue, warning_lines } = await requireCatalogue(folder)
       // A route to a provider that is disabled here is missing.
       for (const line of warning_lines) warn(line)
       const models = [...catalogue.models.values()]

@@ -28,7 +28,7 @@ export function addProvidersCommands(program: Command, deps: CliDeps): void {
     .option('--images', 'also request an image from each image model, at the price of an image')
     .action(async (name: string | undefined, { images = false }: { images?: boolean }, command: Command) => {
       const { folder, answer, remark, warn, json } = contextOf(command, deps)
-      const read = await requireCatalogue(folder.catalogue_path, deps.env)
+      const read = await requireCatalogue(folder)
       const { catalogue, warning_lines } = read
       if (name !== undefined) refuseUnknown(name, read)
       if (!json) for (const line of warning_lines) warn(line)

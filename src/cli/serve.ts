@@ -79,6 +79,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     version: manifest.version,
     url: urlOf({ catalogue, url: gateway.url }),
     catalogue_path: folder.catalogue_path,
+    catalogue_version: gateway.shared()?.version,
     data_dir: folder.dir,
     models: catalogue.models.size,
     program: isCompiled() ? 'tollgate' : `npx ${manifest.packageManager} src/main.ts`,

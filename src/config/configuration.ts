@@ -1,7 +1,7 @@
-// The catalogue file as it is read and changed by a running gateway: without its secrets, and only by those who saw its last state.
+// The catalogue as it is read and changed by a running gateway, in its file or in the database: without its secrets, and only by those who saw its last state.
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
+import { invalidRequest, unprocessable } from '../domain/errors.ts'
 import {
   type CheckedDraft,
   type Draft,
@@ -16,15 +16,20 @@ import { type HiddenText, hideSecrets, showsSecretOf, withSecretsOf } from './hi
 import { FROM_FILE } from './key-files.ts'
 import type { ReadOptions } from './load.ts'
 import type { Mistake } from './mistakes.ts'
-import type { MadeBy } from './past.ts'
+import { withoutMachine } from './of-the-machine.ts'
+import type { MadeBy, NewVersion } from './past.ts'
+import { hashOf, type Placed, readPlaced, type SharedPlace } from './placed-text.ts'
 import { replaceFile } from './replace-file.ts'
 import { type Revived, revived } from './revive.ts'
+import { changedMeanwhile } from './shared.ts'
 import { readToml, type TomlTable, withoutMark } from './toml.ts'
 
 export interface ConfigurationFile {
   path: string
-  /** Of the file's bytes: what is saved must have been made from these. */
+  /** Of the text, in bytes: what is saved must have been made from these. */
   hash: string
+  /** Of the text in the database; null: it is that of the file. */
+  version: number | null
   /** Without secrets; null if the file is no TOML, because nobody knows then what is secret in it. */
   text: string | null
   /** What the text says, by its names; null if there is no text. */
@@ -37,11 +42,13 @@ export interface ConfigurationFile {
 
 export interface SavedConfiguration {
   hash: string
+  /** In the database; null: the file was written. */
+  version: number | null
   warnings: Mistake[]
   waiting_for_restart: readonly string[]
 }
 
-/** The catalogue file of a gateway. */
+/** The catalogue of a gateway. */
 export interface Configuration {
   readonly path: string
   /** @throws the file system's error where the file cannot be read */
@@ -52,12 +59,12 @@ export interface Configuration {
    */
   check(draft: Draft): Promise<CheckedDraft & { safe_text: string | null }>
   /**
-   * Replaces the file as a whole, keeping its owner and its mode, puts it in force, and keeps its text for the past.
-   * Keys of the file before can come back for some minutes, so that a save can be undone.
+   * Replaces the file as a whole, keeping its owner and its mode, puts it in force, and keeps its text for the past; where the
+   * catalogue is in the database, it puts the draft in force there, for all gateways. Keys of the file before can come back for some minutes, so that a save can be undone.
    *
    * @param hash of the file that the draft was made from
    * @param request_id of the console's request, for the audit log
-   * @throws GatewayError conflict if the file has changed since; unprocessable with the first mistake, and then nothing
+   * @throws GatewayError conflict if the text has changed since; unprocessable with the first mistake, and then nothing
    * is changed
    */
   save(draft: Draft, hash: string, made_by: MadeBy, request_id?: string): Promise<SavedConfiguration>
@@ -77,29 +84,30 @@ export interface ConfigurationParts extends FileParts {
   waitingForRestart: () => readonly string[]
   /** Keeps a text that came into force for the past. It does not throw. */
   keep: (text: string, made_by: MadeBy, request_id?: string) => Promise<void>
+  /** The catalogue in the database, where there may be one. */
+  shared?: SharedPlace | undefined
   now: () => number
 }
 
 /** How long after a save the keys of the file before can be put back. */
 const UNDONE_FOR_MS = 5 * 60_000
 
-/** The catalogue file at a path. Saves run one after the other. */
+/** The catalogue whose file is at a path. Saves run one after the other. */
 export function createConfiguration(parts: ConfigurationParts): Configuration {
   const { path, catalogue, keep, now } = parts
   let known: (Loaded & { of: Catalogue }) | undefined
   let replaced: { hidden: HiddenText; until_ms: number } | undefined
   const origins = new Map<string, Set<string>>()
-  /** The file is read every time; what it says, only where it or the catalogue in force has changed. */
+  /** The text is read every time; what it says, only where it, the machine's file or the catalogue in force has changed. */
   const load = async (): Promise<Loaded> => {
-    const bytes = await readFile(path)
-    const hash = hashOf(bytes)
-    if (known?.hash !== hash || known.of !== catalogue()) {
-      const text = bytes.toString()
+    const placed = await readPlaced(path, parts.shared)
+    const { text, state } = placed
+    if (known?.state !== state || known.of !== catalogue()) {
       const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
       const shown = hidden && readToml(hidden.text)
       const values = shown?.ok ? shown.value : null
       noteOrigins(origins, hidden, parts.env)
-      known = { of: catalogue(), hash, text, hidden, values, origins, ...readWith(parts, text) }
+      known = { ...placed, of: catalogue(), hidden, values, origins, ...readWith(parts, text, placed) }
     }
     return known
   }
@@ -113,10 +121,11 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
   return {
     path,
     async read() {
-      const { hash, hidden, values, mistakes, warnings } = await load()
+      const { hash, version, hidden, values, mistakes, warnings } = await load()
       return {
         path,
         hash,
+        version: version ?? null,
         text: hidden?.text ?? null,
         values,
         mistakes: hideIn(parts, mistakes),
@@ -132,12 +141,14 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
     save: (draft, hash, made_by, request_id) =>
       inTurn(async () => {
         const file = await load()
-        if (file.hash !== hash) throw changedMeanwhile()
-        const { raw, warnings, kept } = await write(parts, file, baseOf(file), draft)
+        if (file.hash !== hash) throw changedMeanwhile(file.version === undefined ? 'file' : 'catalogue')
+        const drafted = await savable(parts, baseOf(file), draft)
+        const { raw, warnings } = drafted
+        const version = await write(parts, file, drafted, { made_by, request_id })
         replaced = file.hidden && { hidden: file.hidden, until_ms: now() + UNDONE_FOR_MS }
-        if (kept) await keep(kept.text, made_by, request_id)
         await parts.reload()
-        return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
+        const waiting_for_restart = parts.waitingForRestart()
+        return { hash: hashOf(Buffer.from(raw)), version, warnings, waiting_for_restart }
       }),
     noticed: (text) =>
       inTurn(async () => {
@@ -145,8 +156,8 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
         if (hidden) await keep(hidden.text, 'file')
       }),
     async revive(text) {
-      const { hidden } = await load()
-      return revived(text, hidden)
+      const { hidden, machine } = await load()
+      return revived(machine ? withoutMachine(text).text : text, hidden)
     },
   }
 }
@@ -163,26 +174,41 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /**
- * Writes a draft into the file that was loaded.
+ * A draft that may be saved.
  *
- * @param base the file with what else a draft may bring back
- * @returns with `kept`: its text without keys
+ * @param base the text with what else a draft may bring back
  * @throws GatewayError as `Configuration.save`
  */
-async function write(parts: ConfigurationParts, { hash }: Loaded, base: Loaded, draft: Draft) {
-  const { path, catalogue } = parts
+async function savable(parts: ConfigurationParts, base: DraftBase, draft: Draft) {
   const { raw, restored, mistakes, warnings, catalogue: next } = await prepare(parts, base, draft)
   if (!next) throw hasMistakes(mistakes)
-  const shown = hideSecrets(restored, redactorFor(catalogue()))
+  const shown = hideSecrets(restored, redactorFor(parts.catalogue()))
   if (!shown || !base.hidden || showsSecretOf(shown, base.hidden)) throw wouldShow()
-  // Others' work went on meanwhile, and somebody may have saved the file in an editor.
-  if (hashOf(await readFile(path)) !== hash) throw changedMeanwhile()
-  await replaceFile(path, raw)
-  return { raw, warnings, kept: hideSecrets(restored, redactorFor(next)) }
+  return { raw, restored, warnings, kept: hideSecrets(restored, redactorFor(next)) }
 }
 
-interface Loaded extends DraftBase {
-  hash: string
+/**
+ * Writes a draft where the text was loaded from.
+ *
+ * @returns its version in the database; null: it is in the file, and kept for the past
+ * @throws GatewayError conflict, as `Configuration.save`
+ */
+async function write(
+  { path, shared, keep, now }: ConfigurationParts,
+  { hash, version }: Loaded,
+  { raw, restored, kept }: Awaited<ReturnType<typeof savable>>,
+  { made_by, request_id }: Pick<NewVersion, 'made_by' | 'request_id'>,
+): Promise<number | null> {
+  if (shared && version !== undefined)
+    return await shared.apply({ text: restored, made_at_ms: now(), made_by, request_id }, version)
+  // Others' work went on meanwhile, and somebody may have saved the file in an editor.
+  if (hashOf(await readFile(path)) !== hash) throw changedMeanwhile('file')
+  await replaceFile(path, raw)
+  if (kept) await keep(kept.text, made_by, request_id)
+  return null
+}
+
+interface Loaded extends DraftBase, Placed {
   mistakes: Mistake[]
   warnings: Mistake[]
 }
@@ -201,14 +227,6 @@ function noteOrigins(
     origins.set(variable, (origins.get(variable) ?? new Set()).add(origin))
   }
 }
-
-const hashOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
-
-const changedMeanwhile = () =>
-  conflict(
-    'The file has changed since you read it. Read it again, and make your change there; nothing was saved.',
-    { code: 'configuration_changed', param: 'hash' },
-  )
 
 const wouldShow = () =>
   invalidRequest(

@@ -15,6 +15,8 @@ export interface DraftedChange {
   named: readonly VariableUse[]
   /** Those that the file names, or named since the gateway runs. */
   known: { has(variable: string): boolean }
+  /** The catalogue is in the database. */
+  is_shared?: boolean
 }
 
 /**
@@ -22,13 +24,18 @@ export interface DraftedChange {
  * sets them, and somebody who has come by a session of the operator does not widen them.
  */
 export function beyondConsole(change: DraftedChange): Mistake[] {
+  const where = change.is_shared ? BY_COMMAND : IN_FILE
+  const must = `must be changed ${where}`
   return [
-    ...changed(change, ({ backup }) => backup, 'backup', BACKUPS_ELSEWHERE),
+    ...changed(change, ({ backup }) => backup, 'backup', `${must}: ${BACKUPS_ELSEWHERE}`),
     ...changed(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
-    ...changed(change, namesIn, 'server.env_names', NAMES_ELSEWHERE),
-    ...unlistedVariables(change),
+    ...changed(change, namesIn, 'server.env_names', `${must}: ${NAMES_ELSEWHERE}`),
+    ...unlistedVariables(change, where),
   ]
 }
+
+const IN_FILE = 'in the file on the server'
+const BY_COMMAND = 'by `tollgate config apply` on a server'
 
 /** What of the file the console leaves as it is. */
 function changed(
@@ -41,22 +48,20 @@ function changed(
 }
 
 /** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
-const BACKUPS_ELSEWHERE =
-  'must be changed in the file on the server: archives hold the keys of the providers, which the console does not show'
+const BACKUPS_ELSEWHERE = 'archives hold the keys of the providers, which the console does not show'
 
 const STORAGE_ELSEWHERE =
   'must be changed in the file on the server, once the rows and files are where it says: `tollgate migrate` moves them'
 
 const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
 
-const NAMES_ELSEWHERE =
-  'must be changed in the file on the server: it says which environment variables the console may have sent to a provider'
+const NAMES_ELSEWHERE = 'it says which environment variables the console may have sent to a provider'
 
 const FILES_ELSEWHERE =
   'must be a file that the catalogue names already: paste the text of the file here, or name the file in the catalogue on the server'
 
 /** A variable of the gateway's environment is sent to the address beside it: what is not meant for a provider is not named. */
-function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
+function unlistedVariables({ before, named, known }: DraftedChange, where: string): Mistake[] {
   const written = namesIn(before) ?? DEFAULT_ENV_NAMES
   const globs = Array.isArray(written) ? written.filter((glob) => typeof glob === 'string') : []
   const isListed = compileGlobs(globs)
@@ -68,6 +73,6 @@ function unlistedVariables({ before, named, known }: DraftedChange): Mistake[] {
       line,
       message: variable.startsWith(FROM_FILE)
         ? FILES_ELSEWHERE
-        : `must name a variable that env_names in [server] lists (${listed}): write "env:${variable}" in the file on the server, or add "${variable}" to env_names there`,
+        : `must name a variable that env_names in [server] lists (${listed}): write "env:${variable}" ${where}, or add "${variable}" to env_names there`,
     }))
 }

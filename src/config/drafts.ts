@@ -10,7 +10,9 @@ import { type HiddenText, type KnownOrigins, restoreSecrets } from './hidden-tex
 import { FROM_FILE, keyFilesIn, type ReadKeyFile } from './key-files.ts'
 import { type ReadOptions, readCatalogue } from './load.ts'
 import type { Mistake } from './mistakes.ts'
-import { BYTE_ORDER_MARK, type TomlTable, withoutMark } from './toml.ts'
+import { sharedIn } from './of-the-machine.ts'
+import { keysWrittenIn, machineSettingsIn } from './shared-bounds.ts'
+import { BYTE_ORDER_MARK, type TomlDocument, type TomlTable, withoutMark } from './toml.ts'
 
 /** A change that is not saved yet: a text in place of the file's own, and edits of it. Without either it is the file. */
 export interface Draft {
@@ -42,6 +44,8 @@ export interface DraftBase {
   values: TomlTable | null
   hidden: HiddenText | undefined
   origins: KnownOrigins
+  /** The file of this machine, where the text is in the database. */
+  machine?: TomlDocument | undefined
 }
 
 export interface Prepared extends CheckedDraft {
@@ -58,7 +62,7 @@ export interface Prepared extends CheckedDraft {
  */
 export async function prepare(
   parts: FileParts,
-  { text, hidden, values, origins }: DraftBase,
+  { text, hidden, values, origins, machine }: DraftBase,
   draft: Draft,
 ): Promise<Prepared> {
   if (!hidden) throw unreadable()
@@ -69,14 +73,21 @@ export async function prepare(
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const known = new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)])
-  const { mistakes, warnings, catalogue } = readWith(parts, raw, known)
+  const { mistakes, warnings, catalogue } = readWith(parts, raw, { known, machine })
   const beyond = beyondConsole({
     before: values ?? {},
-    after: restored.values,
+    after: machine && restored.values ? sharedIn(restored.values) : restored.values,
     named: restored.variables,
     known,
+    is_shared: machine !== undefined,
   })
-  const all = [...restored.mistakes, ...mistakes, ...beyond]
+  const not_shared = machine
+    ? [
+        ...keysWrittenIn(restored.text, redactorFor(catalogue ?? parts.catalogue())),
+        ...machineSettingsIn(restored.text, restored.values ?? {}),
+      ]
+    : []
+  const all = [...restored.mistakes, ...mistakes, ...beyond, ...not_shared]
     .sort((one, other) => one.line - other.line)
     .slice(0, MAX_MISTAKES)
   return {
@@ -98,20 +109,23 @@ async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/**
- * What a text with its secrets says.
- *
- * @param known of a draft: it has no other files looked at, which would tell whether they are there
- */
+interface ReadBeside {
+  /** Of a draft: it has no other files looked at, which would tell whether they are there. */
+  known?: { has(variable: string): boolean }
+  /** As in `DraftBase`. */
+  machine?: TomlDocument | undefined
+}
+
+/** What a text with its secrets says. */
 export function readWith(
   { env, protocols, path }: FileParts,
   text: string,
-  known?: { has(variable: string): boolean },
+  { known, machine }: ReadBeside = {},
 ) {
   const { read } = keyFilesIn(dirname(path))
   const read_key_file: ReadKeyFile = (file) =>
     known?.has(`${FROM_FILE}${file}`) === false ? { unreadable: 'the file does not name it yet' } : read(file)
-  const reading = readCatalogue(text, { env, protocols, read_key_file })
+  const reading = readCatalogue(text, { env, protocols, read_key_file, machine })
   return reading.ok
     ? { catalogue: reading.catalogue, mistakes: [], warnings: reading.warnings }
     : { catalogue: undefined, mistakes: reading.mistakes, warnings: [] }

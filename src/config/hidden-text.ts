@@ -142,7 +142,7 @@ const astray = (variables: readonly VariableUse[], known: KnownOrigins): Mistake
   variables.flatMap(({ path, line, variable, origin }) => {
     const origins = known.get(variable)
     if (!origins || origins.has(origin)) return []
-    const message = `must be another variable, or the key itself: ${variable} is only sent to ${[...origins].join(' and ')}. To send it elsewhere, change the file on the server`
+    const message = `must be another variable, or the key itself: ${variable} is only sent to ${[...origins].join(' and ')}. To send it elsewhere, change the catalogue on the server`
     return [{ path: writePath(path), line, message }]
   })
 

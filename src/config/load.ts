@@ -12,6 +12,7 @@ import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
 import { readMetrics, readTelemetry } from './observing.ts'
+import { onMachine } from './of-the-machine.ts'
 import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
@@ -33,6 +34,8 @@ export interface ReadOptions {
   read_key_file?: ReadKeyFile
   /** When the text was last changed. A model without a date of its own has this one; 0: nobody knows. */
   changed_at_ms?: number
+  /** The file of the machine, where the text is in the database: what is of the machine stands there. */
+  machine?: TomlDocument | undefined
 }
 
 /**
@@ -41,11 +44,9 @@ export interface ReadOptions {
  * @returns the catalogue, or every mistake in the order of their lines
  */
 export function readCatalogue(text: string, options: ReadOptions): CatalogueReading {
-  const document = readToml(text)
-  if (!document.ok) {
-    const { line, message } = document
-    return { ok: false, mistakes: [{ path: '', line, message: `is not TOML: ${message}` }] }
-  }
+  const read = readToml(text)
+  if (!read.ok) return { ok: false, mistakes: [notToml(read)] }
+  const document = options.machine ? onMachine(read, options.machine) : read
   const mistakes = new Mistakes(document)
   const warnings = new Mistakes(document)
   const catalogue = readDocument(document, { ...options, warn: warnings.report }, mistakes.report)
@@ -53,6 +54,12 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
     ? { ok: true, catalogue, warnings: warnings.list }
     : { ok: false, mistakes: mistakes.list }
 }
+
+export const notToml = ({ line, message }: { line: number; message: string }): Mistake => ({
+  path: '',
+  line,
+  message: `is not TOML: ${message}`,
+})
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
 function readDocument(

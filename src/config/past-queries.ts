@@ -1,17 +1,21 @@
 // The queries of the catalogue's past, prepared once for each connection.
-import { desc, lt, lte, sql } from 'drizzle-orm'
+import { desc, eq, lt, lte, sql } from 'drizzle-orm'
 import { equals, isOneOf, placeholders } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, catalogues, keys, sessions } from '../db/schema.ts'
 
-const { version, made_at_ms, made_by } = catalogues
+const { version, made_at_ms, made_by, shared } = catalogues
+const VERSION = { version, text: catalogues.text, made_at_ms, made_by }
 
 export const pastQueries = perConnection({
   newest: (orm) => orm.select().from(catalogues).orderBy(desc(version)).limit(1).prepare(),
+  newestShared: (orm) =>
+    orm.select(VERSION).from(catalogues).where(eq(shared, 1)).orderBy(desc(version)).limit(1).prepare(),
+  unshare: (orm) => orm.update(catalogues).set({ shared: 0 }).where(eq(shared, 1)).prepare(),
   insert: (orm) =>
     orm
       .insert(catalogues)
-      .values(placeholders('text', 'made_at_ms', 'made_by'))
+      .values(placeholders('text', 'made_at_ms', 'made_by', 'shared'))
       .returning({ version })
       .prepare(),
   removeUpTo: (orm) =>
@@ -28,11 +32,11 @@ export const pastQueries = perConnection({
       .orderBy(desc(version))
       .limit(sql.placeholder('row_limit'))
       .prepare(),
-  one: (orm) => orm.select().from(catalogues).where(equals(version, 'version')).prepare(),
+  one: (orm) => orm.select(VERSION).from(catalogues).where(equals(version, 'version')).prepare(),
   /** The one before, of those that are kept. */
   before: (orm) =>
     orm
-      .select()
+      .select(VERSION)
       .from(catalogues)
       .where(lt(version, sql.placeholder('version')))
       .orderBy(desc(version))

@@ -4,8 +4,9 @@ import { recordAction, whoActs } from '../db/actions.ts'
 import type { Awaitable, Db, Tx } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Actor } from '../domain/actions.ts'
-import { notFound } from '../domain/errors.ts'
+import { conflict, notFound } from '../domain/errors.ts'
 import { type CatalogueChanges, catalogueChanges, type Owners } from './catalogue-actions.ts'
+import { withoutMachine } from './of-the-machine.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 
@@ -31,23 +32,42 @@ export interface Version {
 
 export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: number }
 
+export type NewVersion = Omit<Version, 'version'> & { request_id?: string | undefined }
+
 /**
- * Keeps a text that came into force, and writes to the audit log what it changes, in the caller's transaction.
+ * Keeps a text that came into force on a machine, and writes to the audit log what it changes, in the caller's transaction.
  *
  * @param text without its keys
  * @param request_id by which it was saved in the console
  * @returns its version; undefined if it is that of the newest one already
  */
-export async function keepText(
-  tx: Tx,
-  { text, made_at_ms, made_by, request_id }: Omit<Version, 'version'> & { request_id?: string | undefined },
-): Promise<number | undefined> {
-  const { newest, insert, removeUpTo } = pastQueries(tx)
+export async function keepText(tx: Tx, next: NewVersion): Promise<number | undefined> {
   // Of several gateways with the same text one keeps it.
   await tx.lock(null)
-  const before = await newest.get()
-  if (before?.text === text) return undefined
-  const { version } = await insert.get({ text, made_at_ms, made_by })
+  const before = await pastQueries(tx).newest.get()
+  return before?.text === next.text ? undefined : await addText(tx, next, { before, shared: 0 })
+}
+
+/** The same for all gateways over the database, once the operator is locked. @returns its version */
+export async function keepShared(tx: Tx, next: NewVersion): Promise<number> {
+  const before = await pastQueries(tx).newest.get()
+  // What is of a machine has only gone from the text.
+  const text = before && (before.shared === 1 ? before.text : withoutMachine(before.text).text)
+  return await addText(tx, next, { before: text === undefined ? undefined : { text }, shared: 1 })
+}
+
+interface Added {
+  before: { text: string } | undefined
+  shared: 0 | 1
+}
+
+async function addText(
+  tx: Tx,
+  { text, made_at_ms, made_by, request_id }: NewVersion,
+  { before, shared }: Added,
+): Promise<number> {
+  const { insert, removeUpTo } = pastQueries(tx)
+  const { version } = await insert.get({ text, made_at_ms, made_by, shared })
   // The first text that is kept changes nothing.
   if (before !== undefined) {
     const by = { actor: await actorOf(tx, made_by), now_ms: made_at_ms, request_id }
@@ -113,14 +133,24 @@ export const withVersionBefore = (db: Db, version: number): Awaitable<{ version:
 /**
  * Deletes the versions that have limits for an account, in the caller's transaction: its name is personal data.
  *
- * @returns how many
+ * @returns how many @throws GatewayError as `refuseLimits`
  */
 export async function forgetAccount(tx: Tx, name: string): Promise<number> {
   const { all, remove } = pastQueries(tx)
+  await refuseLimits(tx, name)
   const versions = await all.all()
   const naming = versions.filter(({ text }) => text.includes(name) && hasLimitsOf(text, name))
   await remove.run({ versions: JSON.stringify(naming.map(({ version }) => version)) })
   return naming.length
+}
+
+/** @throws GatewayError conflict where the catalogue in the database has limits for an account */
+export async function refuseLimits(db: Db, name: string): Promise<void> {
+  const in_force = await pastQueries(db).newestShared.get()
+  if (in_force && hasLimitsOf(in_force.text, name))
+    throw conflict(
+      `The catalogue in the database has limits for ${name}. Take [limits.accounts.${name}] out first, by \`tollgate config apply\` or in the console.`,
+    )
 }
 
 function hasLimitsOf(text: string, name: string): boolean {

@@ -1,11 +1,12 @@
-// The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
+// The catalogue of a running gateway: the last good reading of its file, or of the text in the database, replaced when that changes.
 
 import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
+import { messageOf } from '../utilities/thrown.ts'
 import { onceSettled, stampsOf } from './file-stamps.ts'
 import { keyFilesIn } from './key-files.ts'
 import type { ReadOptions } from './load.ts'
-import { type FileReading, readCatalogueFile } from './load-file.ts'
+import { type FileReading, readCatalogueFile, type SharedReading, type SharedText } from './load-file.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
@@ -22,13 +23,16 @@ export interface CatalogueChange {
   waiting_for_restart: string[]
   /** As in `CatalogueReading`. */
   warnings: readonly Mistake[]
+  shared: SharedReading | undefined
 }
 
 export interface WatchOptions extends ReadOptions {
+  /** The text that is in force in the database, where there may be one; undefined while the file is. */
+  readShared?: (() => Promise<SharedText | undefined>) | undefined
   /** The file has been read again and has no mistakes. Neither this nor `onMistakes` may throw. */
   onChange: (change: CatalogueChange) => void
   /** The file has been read again and has mistakes: the catalogue stays as it was. */
-  onMistakes: (mistakes: Mistake[]) => void
+  onMistakes: (mistakes: Mistake[], shared: SharedReading | undefined) => void
   /** How often the file is checked for changes. */
   poll_ms?: number
 }
@@ -36,40 +40,51 @@ export interface WatchOptions extends ReadOptions {
 export interface WatchedCatalogue {
   /** The last good reading. Take it once for each call: it may be replaced a moment later. */
   current(): Catalogue
-  /** The file's text, as it was read for it. */
+  /** The text that it was read from: the file's, or that in the database. */
   text(): string
+  /** Of the last good reading; undefined: it is the file's. */
+  shared(): SharedReading | undefined
   /** Of the first reading, as in `CatalogueReading`. */
   first_warnings: readonly Mistake[]
   /** Settings (`server.listen`) of the last good reading that wait for a restart. */
   waitingForRestart(): readonly string[]
   /** Reads the file now, changed or not (on SIGHUP: an environment variable may have changed). Never throws. */
   reload(): Promise<void>
+  /** Reads it where the database has another text than was read last. @param version that is in force there; undefined: the file is. Never throws. */
+  hear(version: number | undefined): Promise<void>
   /** Stops watching. */
   close(): void
 }
 
-export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mistakes: Mistake[] }
+export type Watching =
+  | { ok: true; watched: WatchedCatalogue }
+  | { ok: false; mistakes: Mistake[]; shared?: SharedReading | undefined }
 
 /**
- * Reads the catalogue file, and again whenever it changes.
+ * Reads the catalogue, and again whenever its file changes, or what is in the database.
  *
  * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor
  * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's cost
  * when it was measured. Polling also works through links and on network drives.
  *
- * @returns the watched catalogue, or the mistakes of the first reading
+ * @returns the watched catalogue, or the mistakes of the first reading @throws what `readShared` throws at that one
  */
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
-  const { onChange, onMistakes, poll_ms = 1_000 } = options
+  const { onChange, onMistakes, readShared, poll_ms = 1_000 } = options
   const stamps = await stampsOf([path])
   /** The files that the last reading asked for are read again when they change. */
   let key_paths: readonly string[] = []
+  /** In the database, when it was read last: one with mistakes is not read again and again. Null: it could not be told. */
+  let seen_version: number | undefined | null = null
   const readWithKeys = async (): Promise<FileReading> => {
     for (;;) {
       // What is read here need not be read again for the change of its time.
       await stamps.take([path, ...key_paths])
       const key_files = keyFilesIn(dirname(path))
-      const reading = await readCatalogueFile(path, options, key_files)
+      seen_version = null
+      const shared = await readShared?.()
+      seen_version = shared?.version
+      const reading = await readCatalogueFile(path, options, key_files, shared)
       const asked = key_files.paths()
       const are_watched = asked.every((each) => key_paths.includes(each))
       key_paths = asked
@@ -80,19 +95,20 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   if (!first.ok) return first
   const started_with = first.catalogue
   let current = started_with
-  let text = first.text
+  let { text, shared } = first
   let waiting_for_restart: string[] = []
 
   const closed = new AbortController()
 
   const read = async (): Promise<void> => {
-    const reading = await readWithKeys()
+    const reading = await readWithKeys().catch(unreadable)
     if (closed.signal.aborted) return
-    if (!reading.ok) return onMistakes(reading.mistakes)
+    if (!reading.ok) return onMistakes(reading.mistakes, reading.shared)
     current = reading.catalogue
     text = reading.text
+    shared = reading.shared
     waiting_for_restart = changedForRestart(started_with, current)
-    onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings })
+    onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings, shared })
   }
 
   /** Readings run one after the other, so that an older one never replaces a newer one. */
@@ -109,13 +125,24 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     watched: {
       current: () => current,
       text: () => text,
+      shared: () => shared,
       first_warnings: first.warnings,
       waitingForRestart: () => waiting_for_restart,
       reload,
+      hear: async (version) => {
+        await last_read
+        if (version !== seen_version) await reload()
+      },
       close,
     },
   }
 }
+
+/** The database cannot be asked: what was read last stays in use. */
+const unreadable = (thrown: unknown): FileReading => ({
+  ok: false,
+  mistakes: [{ path: '', line: 1, message: `cannot be read from the database: ${messageOf(thrown)}` }],
+})
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
   const sections = Object.keys(NEEDS_RESTART) as (keyof typeof NEEDS_RESTART)[]

@@ -31,6 +31,7 @@ import narrow_rows from './migrations/0026_narrow_rows.sql' with { type: 'text' 
 import gateways from './migrations/0027_gateways.sql' with { type: 'text' }
 import several_gateways from './migrations/0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './migrations/0029_bucket_marks.sql' with { type: 'text' }
+import shared_catalogues from './migrations/0030_shared_catalogues.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly string[] = [
   gateways,
   several_gateways,
   bucket_marks,
+  shared_catalogues,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

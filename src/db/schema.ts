@@ -275,6 +275,8 @@ export const catalogues = sqliteTable('catalogues', {
   made_at_ms: integer().notNull(),
   /** `session:12` of the console, `command:prices import`, or `file` where somebody edited it. */
   made_by: text().notNull(),
+  /** 1: for all gateways over the database, in place of their files; of these the newest is in force. Says nothing on SQLite. */
+  shared: integer().notNull(),
 })
 
 export type Gateway = typeof gateways.$inferSelect

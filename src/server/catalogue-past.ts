@@ -1,24 +1,29 @@
-// The catalogue's past in a gateway: texts are kept as they come into force, whoever saved them.
+// The catalogue of a gateway as the console changes it, and its past: texts are kept as they come into force, whoever saved them.
 import type { Configuration, ConfigurationParts } from '../config/configuration.ts'
 import { lateConfiguration } from '../config/late-configuration.ts'
 import { keepText } from '../config/past.ts'
+import type { SharedPlace } from '../config/placed-text.ts'
+import { applyShared, newestShared } from '../config/shared.ts'
 import type { Db } from '../db/db.ts'
 import { conflict } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import type { OpenCatalogue } from './catalogue.ts'
+import type { Engine } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
 
 interface Parts extends Pick<ConfigurationParts, 'path' | 'env' | 'protocols' | 'now'> {
+  engine: Pick<Engine, 'is_shared'>
   own_gateway: Pick<OwnGateway, 'alive'>
   watched: OpenCatalogue
   db: Db
   log: Logger
 }
 
-/** The catalogue file of a gateway, whose texts are kept. */
-export function openConfiguration({ watched, db, log, own_gateway, ...parts }: Parts): Configuration {
+/** The catalogue of a gateway, whose texts are kept. */
+export function openConfiguration({ watched, engine, db, log, own_gateway, ...parts }: Parts): Configuration {
   const configuration = lateConfiguration({
     ...parts,
+    shared: engine.is_shared ? sharedPlaceIn(db) : undefined,
     catalogue: watched.current,
     reload: watched.reload,
     waitingForRestart: watched.waitingForRestart,
@@ -35,7 +40,7 @@ export function openConfiguration({ watched, db, log, own_gateway, ...parts }: P
   return {
     ...configuration,
     async save(...draft) {
-      refuseOneOfMany(own_gateway)
+      if (!watched.shared()) refuseOneOfMany(own_gateway)
       return await configuration.save(...draft)
     },
   }
@@ -46,13 +51,28 @@ function refuseOneOfMany({ alive }: Pick<OwnGateway, 'alive'>): void {
   if (alive.length < 2) return
   throw conflict(
     `Several gateways serve this database (${alive.map(({ name }) => name).join(', ')}), each with a catalogue file of its own. ` +
-      'Change the file on each machine.',
+      'Put one catalogue into the database, for all of them: run `tollgate config apply FILE` on a server. Or change the file on each machine.',
   )
 }
 
-/** Keeps the text that the gateway started with, and from now on each that an editor brings into force. */
-export function followEdits(watched: OpenCatalogue, configuration: Configuration): Promise<void> {
-  const notice = () => configuration.noticed(watched.text())
+const sharedPlaceIn = (db: Db): SharedPlace => ({
+  read: async () => await newestShared(db),
+  apply: (next, from) => db.begin((tx) => applyShared(tx, next, from)),
+})
+
+/**
+ * Keeps the text that the gateway started with, and from now on each that an editor brings into force. What comes from the database is kept there.
+ *
+ * @returns keeps the one in force
+ */
+export async function followEdits(
+  watched: OpenCatalogue,
+  configuration: Configuration,
+): Promise<() => Promise<void>> {
+  const notice = async () => {
+    if (!watched.shared()) await configuration.noticed(watched.text())
+  }
   watched.follow(() => void notice())
-  return notice()
+  await notice()
+  return notice
 }

@@ -1,17 +1,22 @@
-// The catalogue in use: read at the start, reloaded when its file changes, and followed by the log.
-import { formatMistake, type Mistake } from '../config/mistakes.ts'
+// The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
+import { mistakeLines, warningLines } from '../config/load-file.ts'
 import type { Environment } from '../config/providers.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
+import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { secretsOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
+import type { DataPaths } from './backup/paths.ts'
+import { openShared } from './shared-catalogue.ts'
 
 /** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
   /** Whom to tell of each good version from now on. */
   follow(hear: () => void): void
+  /** From now on the text in the database is read there. */
+  readFrom(db: Db): void
 }
 
 interface CatalogueParts {
@@ -25,39 +30,49 @@ interface CatalogueParts {
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
- * @throws Error with one line for each mistake in the file
+ * @throws Error with one line for each mistake in it; what `openShared` throws
  */
 export async function openCatalogue(
-  path: string,
+  paths: DataPaths,
   { env, protocols, log, onUse }: CatalogueParts,
 ): Promise<OpenCatalogue> {
-  const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
-  const warnOf = (warnings: readonly Mistake[]) => {
-    if (warnings.length > 0) log.warn({ warnings: lines(warnings) }, 'the catalogue has warnings')
+  const path = paths.catalogue_path
+  const in_database = await openShared(paths, env)
+  const warnOf = (warnings: readonly string[]) => {
+    if (warnings.length > 0) log.warn({ warnings }, 'the catalogue has warnings')
   }
   let tell = () => {}
   const watching = await watchCatalogue(path, {
     env,
     protocols,
-    onChange({ catalogue, waiting_for_restart, warnings }) {
+    readShared: in_database?.read,
+    onChange({ catalogue, waiting_for_restart, warnings, shared }) {
       configureLog(log, catalogue)
-      log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
-      warnOf(warnings)
+      const version = shared && { version: shared.version }
+      log.info({ ...version, models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
+      warnOf(warningLines(path, { warnings, shared }))
       onUse(catalogue)
       tell()
     },
-    onMistakes: (mistakes) =>
-      log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
+    onMistakes: (mistakes, shared) =>
+      log.error(
+        { mistakes: mistakeLines(path, mistakes, shared) },
+        'catalogue has mistakes: the last good version stays in use',
+      ),
   })
-  if (!watching.ok) throw new Error(`The catalogue has mistakes:\n${lines(watching.mistakes).join('\n')}`)
+  if (!watching.ok) {
+    const lines = mistakeLines(path, watching.mistakes, watching.shared)
+    throw new Error(`The catalogue has mistakes:\n${lines.join('\n')}`)
+  }
   configureLog(log, watching.watched.current())
   const { watched } = watching
-  warnOf(watched.first_warnings)
+  const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
+  warnOf(warnings)
   onUse(watched.current())
   const follow = (hear: () => void) => {
     tell = hear
   }
-  return { ...watched, warnings: lines(watched.first_warnings), follow }
+  return { ...watched, warnings, follow, readFrom: (db) => in_database?.follow(db) }
 }
 
 function configureLog(log: ProcessLogger, catalogue: Catalogue): void {

@@ -1,5 +1,4 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
-import { join } from 'node:path'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import { recordAction } from '../db/actions.ts'
@@ -19,9 +18,10 @@ import { alertsIn, watchAlerts } from './alerts.ts'
 import { alertsOfOthers, tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
 import { createBackups } from './backup/backups.ts'
+import { dataPaths } from './backup/paths.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
-import { openCatalogue } from './catalogue.ts'
+import { type OpenCatalogue, openCatalogue } from './catalogue.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
 import { createDoctor } from './doctor.ts'
@@ -89,6 +89,7 @@ export interface LastStep {
 export interface StartedGateway {
   url: URL
   catalogue: () => Catalogue
+  shared: OpenCatalogue['shared']
   /** What the catalogue disables or probably gets wrong, a line each. */
   warnings: readonly string[]
   /** Reads the catalogue file again, now, and the certificate's. */
@@ -108,7 +109,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const opened = await openFolder({ ...options, protocols, probe, postWebhook })
-  const { catalogue_path, watched, image_trial, stores, observing, beside, now, close } = opened
+  const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
   const catalogue = watched.current
 
   const running = new RunningCalls({
@@ -119,7 +120,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, data_folder, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
-  const in_file = { path: catalogue_path, env, protocols, watched, log, now }
+  const in_file = { path: paths.catalogue_path, env, protocols, watched, log, now }
   const configuration = openConfiguration({ ...stores, ...in_file })
   const gateway = compose({
     stores,
@@ -153,7 +154,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
-  await followEdits(watched, configuration)
+  const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, regular)
   const stopBeside = serveBeside(gateway, stores, { data_folder, post: postWebhook })
@@ -169,9 +170,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
       watched.close()
       await beside.backups.stop()
     })
-  const reread = () => watched.reload().then(() => configuration.noticed(watched.text()))
+  const reread = () => watched.reload().then(noticed)
   const reload = () => Promise.all([reread(), listening.renew()]).then(() => {})
-  return { url: listening.url, catalogue, warnings: watched.warnings, reload, stop }
+  return { url: listening.url, catalogue, shared: watched.shared, warnings: watched.warnings, reload, stop }
 }
 
 /** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
@@ -211,19 +212,19 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
   const { log, env, protocols, probe, tryImages, postWebhook, gateway_timing, accepts_others } = parts
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
-  const catalogue_path = join(data_folder, 'tollgate.toml')
+  const paths = dataPaths(data_folder)
   // Before anything is read: a restore that was killed halfway is brought to its end.
   finishRestore(data_folder)
-  await ensureCatalogue(catalogue_path)
+  await ensureCatalogue(paths.catalogue_path)
   const image_trial = tryImages && createImageTrial(tryImages, log)
   const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
-  const watched = await openCatalogue(catalogue_path, { env, protocols, log, onUse })
+  const watched = await openCatalogue(paths, { env, protocols, log, onUse })
   const catalogue = watched.current
-  const catalogue_text = watched.text
   const opening = {
     data_folder,
     catalogue,
-    catalogue_text,
+    catalogue_text: watched.text,
+    onSharedVersion: (version: number | undefined) => void watched.hear(version),
     clock,
     log,
     probe,
@@ -231,6 +232,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
     accepts_others,
   }
   const stores = await openStores(opening)
+  watched.readFrom(stores.db)
   const observing = createObserving({ catalogue, log, now })
   const beside = {
     books: createBooks({ data_folder, now }),
@@ -251,7 +253,7 @@ async function openFolder({ data_folder, accept_missing_files = false, ...parts 
     await stores.close()
   }
   await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
-  return { catalogue_path, watched, image_trial, stores, observing, beside, now, close }
+  return { paths, watched, image_trial, stores, observing, beside, now, close }
 }
 
 /** Writes to the audit log beside the calls. */

@@ -37,6 +37,8 @@ export interface StoreOptions {
   data_folder: string
   catalogue: () => Catalogue
   catalogue_text: () => string
+  /** As in `JoinOptions`. */
+  onSharedVersion?: (version: number | undefined) => void
   clock: SharedClock
   log: Logger
   gateway_timing?: GatewayTiming | undefined
@@ -139,7 +141,8 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
 
 /** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
-  const { data_folder, catalogue, catalogue_text, clock, gateway_timing, log, probe } = options
+  const { data_folder, catalogue, catalogue_text, onSharedVersion, clock, gateway_timing, log, probe } =
+    options
   const { storage } = catalogue()
   const engine = engineOf(storage, data_folder)
   const database = await engine.serve(log)
@@ -149,6 +152,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     version,
     data_folder,
     catalogue_text,
+    onSharedVersion,
     log,
     now: clock.machine_now,
     timing: gateway_timing,

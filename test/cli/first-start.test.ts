@@ -88,6 +88,12 @@ describe('the banner', () => {
     ])
   })
 
+  test('says where the catalogue is, if it is not in that file', () => {
+    expect(banner({ ...started, catalogue_version: 12 })).toContain(
+      '\n  catalogue  version 12, in the database (models: 2; reloaded when it changes)\n',
+    )
+  })
+
   test('has the link by which the operator sets a password, within 80 columns', () => {
     const url = `http://127.0.0.1:8080/console/welcome#${'x'.repeat(32)}`
     const text = banner({ ...started, console: { url, expires_at: '' } })

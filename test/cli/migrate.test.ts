@@ -249,7 +249,7 @@ describe.if(hasPostgres)('with a server', () => {
 
   test('a NUL that PostgreSQL cannot store is told', async () => {
     const db = openDatabase(scene.path('tollgate.db'))
-    db.run(`INSERT INTO catalogues VALUES (77, 'a' || char(0), 0, 'file')`)
+    db.run(`INSERT INTO catalogues VALUES (77, 'a' || char(0), 0, 'file', 0)`)
     db.close()
     const { status, err } = await migrate('--to', database.url)
     expect(status).toBe(0)

@@ -63,7 +63,7 @@ describe('versions', () => {
 
   test.each(['', 'editor', 'session:', 'session:me', 'command:'])('are not saved by %j', (made_by) => {
     using connection = memoryDatabase()
-    expect(() => connection.run('INSERT INTO catalogues VALUES (1, ?, 0, ?)', ['# a', made_by])).toThrow(
+    expect(() => connection.run('INSERT INTO catalogues VALUES (1, ?, 0, ?, 0)', ['# a', made_by])).toThrow(
       'CHECK',
     )
   })

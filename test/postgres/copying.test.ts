@@ -118,7 +118,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     from.run(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2500)
       INSERT INTO refusal_sums SELECT 60, n % 7, n / 3, n, 'code ' || n % 11, n FROM n`)
     from.run(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2500)
-      INSERT INTO catalogues SELECT n * 3, CASE n % 500 WHEN 1 THEN hex(zeroblob(300000)) ELSE 'text' END, n, 'file' FROM n`)
+      INSERT INTO catalogues SELECT n * 3, CASE n % 500 WHEN 1 THEN hex(zeroblob(300000)) ELSE 'text' END, n, 'file', n % 2 FROM n`)
     const expected = await rowsOf(dbOver(from))
     await withPostgres(async (db) => {
       const told: number[] = []

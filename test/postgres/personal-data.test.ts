@@ -57,7 +57,7 @@ const ROWS = [
   `INSERT INTO alert_sendings VALUES (1, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL)`,
   `INSERT INTO actions (id, created_at_ms, action, actor, address, account_id, before, after)
    VALUES (1, 0, 'account.changed', 'account', '203.0.113.7', 1, '{"email":"${MARKER}"}', NULL), (2, 0, 'account.changed', 'operator', '203.0.113.8', 1, NULL, '{"note":"${MARKER}"}')`,
-  `INSERT INTO catalogues VALUES (1, '[limits.accounts.${MARKER}]', 0, 'file'), (2, '# nothing', 0, 'file')`,
+  `INSERT INTO catalogues VALUES (1, '[limits.accounts.${MARKER}]', 0, 'file', 0), (2, '# nothing', 0, 'file', 0)`,
 ]
 const BY: By = { actor: { kind: 'system' }, now_ms: 7 }
 const FILES = [

@@ -225,7 +225,10 @@ const ASKED: Readonly<Record<string, Asked>> = {
   }),
   bucket_marks: ({ at }) => ({ mark: unique(at) }),
   image_rates: ({ at }) => ({ id: at + 1, taken: `[${at}]` }),
-  catalogues: ({ random }) => ({ made_by: either(random, 'file', 'session:12', 'command:prices import') }),
+  catalogues: ({ random }) => ({
+    made_by: either(random, 'file', 'session:12', 'command:prices import'),
+    shared: either(random, 0, 1),
+  }),
   alerts: ({ random, id, at }) => ({
     rule: `rule${at}`,
     account_id: either(random, null, other(random, id)),

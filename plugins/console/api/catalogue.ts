@@ -20,6 +20,9 @@ const Mistakes = Type.Array(MistakeView)
 const FileView = Type.Object({
   path: Type.String(),
   hash: Type.String({ description: 'given back when the file is saved' }),
+  version: Nullable(
+    Type.Integer({ description: 'in the database, for all gateways; null: the text is that of the file' }),
+  ),
   text: Nullable(
     Type.String({ description: 'with `hidden:…` in place of keys; null where the file is no TOML' }),
   ),

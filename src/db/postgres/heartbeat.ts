@@ -11,13 +11,16 @@ const BEAT = `UPDATE gateways
     SET seen_at_ms = now_ms(), catalogue = $catalogue,
         catalogue_since_ms = CASE WHEN catalogue = $catalogue THEN catalogue_since_ms ELSE now_ms() END
   WHERE id = $id AND ended_at_ms IS NULL
-  RETURNING seen_at_ms, (SELECT readable_from FROM schema) AS readable_from`
+  RETURNING seen_at_ms, (SELECT readable_from FROM schema) AS readable_from,
+    (SELECT max(version) FROM catalogues WHERE shared = 1) AS shared_version`
 
 export interface Beat {
   /** The server's clock. */
   seen_at_ms: number
   /** What a program must know at least to go on with the tables. */
   readable_from: number
+  /** Of the text in force for all gateways; null: their files are. */
+  shared_version: number | null
 }
 
 /**

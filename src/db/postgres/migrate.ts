@@ -2,6 +2,7 @@
 // Imported as text, so that they are part of the compiled binary.
 import several_gateways from './0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './0029_bucket_marks.sql' with { type: 'text' }
+import shared_catalogues from './0030_shared_catalogues.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 27, sql: base, readable_from: 27 },
   { version: 28, sql: several_gateways, readable_from: 28 },
   { version: 29, sql: bucket_marks, readable_from: 28 },
+  { version: 30, sql: shared_catalogues, readable_from: 28 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
@@ -123,10 +125,13 @@ export function refuseNewer(found: Version): void {
 export const isReadable = ({ readable_from }: Pick<Version, 'readable_from'>): boolean =>
   readable_from <= NEWEST
 
-/** @throws Error that says what to do */
+/** Tables of an older version, or none: what they lack is not there. */
+export class OlderTables extends Error {}
+
+/** @throws OlderTables that says what to do */
 export function refuseOlder({ version }: Version): void {
   if (version >= NEWEST) return
-  throw new Error(
+  throw new OlderTables(
     `The database is at version ${version}, and this program reads version ${NEWEST}. ` +
       'Start the gateway with this program: that brings it up to date.',
   )

@@ -1,18 +1,20 @@
 // Where what is restored goes: where [storage] of the data folder says; on a machine without a catalogue, of the archive's own.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { editToml } from '../../config/edit.ts'
+import { type Edit, editedToml } from '../../config/edit.ts'
 import type { Environment } from '../../config/providers.ts'
 import { storageIn } from '../../config/storage.ts'
 import { readToml } from '../../config/toml.ts'
 import type { TomlValue } from '../../config/toml-write.ts'
 import { flush } from '../../db/copy.ts'
 import { postgresTarget, refuseRows } from '../../db/copying/postgres-target.ts'
+import { openDatabase } from '../../db/open.ts'
 import type { PostgresDb } from '../../db/postgres/db.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { openDb } from '../../db/sqlite.ts'
 import type { StorageSettings } from '../../domain/catalogue.ts'
 import { audit } from '../../ledger/audit.ts'
+import { closing } from '../../utilities/at-end.ts'
 import { moveRows } from '../moving/rows.ts'
 import { openBucketTarget } from './bucket-target.ts'
 import type { DataPaths } from './paths.ts'
@@ -47,6 +49,7 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
     bucket: bucket?.where,
     async takeRows(database_path) {
       if (server) await fill(server, database_path)
+      else forgetShared(database_path)
       return server !== undefined
     },
     async takeUnpacked(folder) {
@@ -60,6 +63,7 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
       const removeFiles = await bucket?.take(folder)
       try {
         if (server) await takeDatabase(server, folder)
+        else forgetShared(join(folder, 'tollgate.db'))
       } catch (failure) {
         await removeFiles?.()
         throw failure
@@ -103,16 +107,23 @@ async function takeDatabase(server: PostgresDb, folder: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database_path + suffix, { force: true })
 }
 
+/** In a folder the file counts: a catalogue that was for all gateways must not be in force again in a later database. */
+function forgetShared(database_path: string): void {
+  using db = closing(openDatabase(database_path))
+  db.run('UPDATE catalogues SET shared = 0 WHERE shared = 1')
+  // What is in the log would not come along.
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  flush(database_path)
+}
+
 /** Writes [storage] of one catalogue into another: rows and files are where this machine keeps them, not where they were. */
 function keepSection(from_path: string, to_path: string): void {
   const text = textOf(to_path)
   const [own, other] = [sectionIn(textOf(from_path)), sectionIn(text)]
   if (Bun.deepEquals(own, other)) return
   const path = ['storage']
-  const edits = editToml(text, [own === undefined ? { op: 'remove', path } : { op: 'set', path, value: own }])
-  let step = edits.next()
-  while (!step.done) step = edits.next()
-  writeFileSync(to_path, step.value)
+  const edit: Edit = own === undefined ? { op: 'remove', path } : { op: 'set', path, value: own }
+  writeFileSync(to_path, editedToml(text, [edit]))
   flush(to_path)
 }
 

@@ -1,10 +1,13 @@
 // The making of a backup: a checked copy of the database, the files that it names, and the catalogue as one archive.
-import { copyFileSync, existsSync, statSync } from 'node:fs'
+import type { Database } from 'bun:sqlite'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { encrypted } from '../../backup/encryption.ts'
 import { FORMAT, type Manifest } from '../../backup/manifest.ts'
 import { packArchive, type Source } from '../../backup/pack.ts'
+import { withMachine } from '../../config/of-the-machine.ts'
+import { readToml } from '../../config/toml.ts'
 import type { Db } from '../../db/db.ts'
 import { refuseUnwritable } from '../../db/folder.ts'
 import { MIGRATIONS } from '../../db/migrate.ts'
@@ -79,6 +82,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   await using live = await engine.open({ access: 'read' })
   const { totals } = await engine.writeSnapshot(copy_path)
   const copy = openDatabase(copy_path, { readonly: true })
+  const catalogue_path = engine.is_shared ? wholeCatalogue(copy, paths, staging) : paths.catalogue_path
   const left_out: string[] = []
   const unreadable: string[] = []
   const plugins = {
@@ -104,7 +108,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
         schema_version: MIGRATIONS.length,
         made_at_ms: now_ms,
       },
-      sources: sourcesOf(paths, { ...plugins, copy, copy_path, stores, plain, settle }),
+      sources: sourcesOf(paths, { ...plugins, copy, copy_path, catalogue_path, stores, plain, settle }),
       onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
       told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
       onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
@@ -131,6 +135,18 @@ const resultOf = (
   deleted_meanwhile,
   missing,
 })
+
+/** The file of the catalogue: where it is in the database, that with what is of the machine. */
+function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: string): string {
+  const shared = copy
+    .query<{ text: string }, []>('SELECT text FROM catalogues WHERE shared = 1 ORDER BY version DESC LIMIT 1')
+    .get()
+  if (!shared) return catalogue_path
+  const machine = readToml(readFileSync(catalogue_path, 'utf8'))
+  const path = join(staging, 'tollgate.toml')
+  writeFileSync(path, withMachine(shared.text, machine.ok ? machine.value : {}), { mode: 0o600 })
+  return path
+}
 
 /** Copies of small files, as they are now. */
 function setAside(names: readonly string[], { dir }: DataPaths, staging: string): Source[] {

@@ -33,8 +33,8 @@ const NAMED: readonly string[] = [
  * @param settle called when all files have been read, before the copy is
  */
 export async function* sourcesOf(
-  { dir, catalogue_path }: DataPaths,
-  { copy, copy_path, stores, plain, settle, ...plugins }: SourceOptions,
+  { dir }: DataPaths,
+  { copy, copy_path, catalogue_path, stores, plain, settle, ...plugins }: SourceOptions,
 ): AsyncGenerator<Source> {
   const placeOf = (path: string): Source['file'] =>
     stores.bucket ? () => readStored(stores, path) : join(dir, path)
@@ -51,6 +51,8 @@ export async function* sourcesOf(
 export interface SourceOptions extends PluginFilesOptions {
   copy: Database
   copy_path: string
+  /** The catalogue with all that the folder's gateway has in force. */
+  catalogue_path: string
   /** Where the files are that the copy names. */
   stores: FileStores
   /** Files that were put aside before the copy was made. */

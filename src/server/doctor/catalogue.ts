@@ -2,12 +2,16 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFilesIn } from '../../config/key-files.ts'
-import { readCatalogueFile } from '../../config/load-file.ts'
-import { formatMistake, type Mistake } from '../../config/mistakes.ts'
+import { mistakeLines, readCatalogueFile, type SharedText, warningLines } from '../../config/load-file.ts'
+import type { Mistake } from '../../config/mistakes.ts'
+import type { Environment } from '../../config/providers.ts'
 import { isAbsent } from '../../db/folder.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { dataPaths } from '../backup/paths.ts'
+import { sharedOfFolder } from '../shared-catalogue.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
 const { fail, ok, warn } = diagnosesOf('catalogue')
@@ -24,18 +28,42 @@ export async function checkCatalogue({
     return { findings: [fail(`not found: ${path}`, advice)] }
   }
   const key_files = keyFilesIn(data_folder)
-  const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY }, key_files)
+  const shared = await sharedIn(data_folder, env)
+  if (shared && 'unreadable' in shared) return { findings: [fail(shared.unreadable, UNREADABLE)] }
+  const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY }, key_files, shared)
   const modes = key_files.paths().flatMap((file) => modeOfKey(file, data_folder))
-  const line = (mistake: Parameters<typeof formatMistake>[1]) => formatMistake('tollgate.toml', mistake)
+  const line = (mistake: Mistake) => mistakeLines('tollgate.toml', [mistake], reading.shared).join()
   if (!reading.ok) {
     const advice = 'Correct it. A running gateway keeps the last good version, but a start is refused.'
     return { findings: reading.mistakes.map((mistake) => fail(line(mistake), advice)) }
   }
   const { catalogue, warnings } = reading
-  const counted = `no mistakes; models ${catalogue.models.size}, providers ${catalogue.providers.size}`
+  const counts = `models ${catalogue.models.size}, providers ${catalogue.providers.size}`
+  const where = reading.shared ? `version ${reading.shared.version}, in the database: ` : ''
+  const unused = warningLines('tollgate.toml', { warnings: [], shared: reading.shared })
   return {
     catalogue,
-    findings: [ok(counted), ...warnings.map((mistake) => warn(line(mistake), adviceOn(mistake))), ...modes],
+    findings: [
+      ok(`${where}no mistakes; ${counts}`),
+      ...unused.map((each) => warn(each, UNUSED)),
+      ...warnings.map((mistake) => warn(line(mistake), adviceOn(mistake))),
+      ...modes,
+    ],
+  }
+}
+
+const UNREADABLE =
+  'The check of the database says more. A running gateway keeps the catalogue that it has in use.'
+const UNUSED = 'Take it out of the file, so that nobody changes it there.'
+
+async function sharedIn(
+  data_folder: string,
+  env: Environment,
+): Promise<SharedText | { unreadable: string } | undefined> {
+  try {
+    return await sharedOfFolder(dataPaths(data_folder), env)
+  } catch (thrown) {
+    return { unreadable: `it cannot be read from the database: ${messageOf(thrown)}` }
   }
 }
 

@@ -44,7 +44,7 @@ class DatabaseClock {
   }
 }
 
-interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text'> {
+interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text' | 'onSharedVersion'> {
   timing: GatewayTiming
   own: { id: number; version: string; node: string; name: string }
   clock: DatabaseClock
@@ -57,6 +57,7 @@ class Heartbeat implements OwnGateway {
   readonly #db: Db
   readonly #log: Logger
   readonly #fingerprint: () => string
+  readonly #onSharedVersion: JoinOptions['onSharedVersion']
   readonly #timing: GatewayTiming
   readonly #own: Beating['own']
   readonly #clock: DatabaseClock
@@ -65,11 +66,12 @@ class Heartbeat implements OwnGateway {
   #is_told = true
   #unequal: string | undefined
 
-  constructor(db: Db, { log, catalogue_text, timing, own, clock }: Beating) {
+  constructor(db: Db, { log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
     this.id = own.id
     this.#db = db
     this.#log = log
     this.#fingerprint = fingerprinting(catalogue_text)
+    this.#onSharedVersion = onSharedVersion
     this.#timing = timing
     this.#own = own
     this.#clock = clock
@@ -130,8 +132,9 @@ class Heartbeat implements OwnGateway {
     this.#compareCatalogues()
   }
 
-  /** From then on, since no older tables come back. */
-  #see({ readable_from }: Beat): void {
+  #see({ readable_from, shared_version }: Beat): void {
+    this.#onSharedVersion?.(shared_version ?? undefined)
+    // From then on, since no older tables come back.
     if (this.outdated !== undefined || isReadable({ readable_from })) return
     this.outdated = 'a newer program changed the tables, and this one cannot use them'
     this.#log.error(

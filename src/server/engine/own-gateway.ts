@@ -34,6 +34,8 @@ export interface JoinOptions {
   now: () => number
   /** The text of the catalogue that it has in force. */
   catalogue_text: () => string
+  /** Told with each beat which version in the database is in force for all gateways; undefined: the file of each is. It may not throw. */
+  onSharedVersion?: ((version: number | undefined) => void) | undefined
   timing?: GatewayTiming | undefined
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beginErasing } from '../../access/erasing.ts'
 import { accountQueries } from '../../access/queries.ts'
-import { forgetAccount } from '../../config/past.ts'
+import { forgetAccount, refuseLimits } from '../../config/past.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../db/personal-data.ts'
 import type { Scrubbing } from '../../db/scrubbing.ts'
@@ -52,12 +52,13 @@ const FILES_AT_ONCE = 16
  * Erases a person's data, beside a gateway that serves or not. What was killed goes on when it is run again, by the
  * account's name or by its pseudonym: the name is the last that goes.
  *
- * @throws GatewayError as `beginErasing`, and as `requireOwnFiles` before anything is changed; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
+ * @throws GatewayError as `beginErasing` and `refuseLimits`, and as `requireOwnFiles` before anything is changed; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erased> {
   const { scrubbing, account, data_folder, files, now_ms, probe = () => {} } = options
   refuseUnwritten(data_folder)
   await requireOwnFiles(db, files, 'write')
+  await refuseLimits(db, account)
   const { id: account_id } = await beginErasing(db, account, now_ms)
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }

@@ -37,7 +37,11 @@ function Catalogue({ read }: { read: CatalogueFile }) {
   return (
     <Page
       title="Catalogue"
-      lead={file.path}
+      lead={
+        file.version === null
+          ? file.path
+          : `Version ${String(file.version)}, in the database, for all gateways`
+      }
       actions={
         <>
           <ButtonLink href="/catalogue/history" icon={History}>

@@ -1,0 +1,102 @@
+// What of a catalogue is of one machine: it stays in tollgate.toml there, where all gateways take the rest from the database.
+import { editedToml } from './edit.ts'
+import { readToml, type TomlDocument, type TomlPath, type TomlTable } from './toml.ts'
+import { isTable, type TomlValue } from './toml-write.ts'
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  server: ['listen', 'tls_certificate', 'tls_key'],
+  metrics: ['listen'],
+  backup: ['folder'],
+}
+const SECTIONS: readonly string[] = ['storage']
+
+/** All of it, as people are told. */
+export const MACHINE_SETTINGS: string = [
+  ...SECTIONS.map((name) => `[${name}]`),
+  ...Object.entries(FIELDS).map(([name, fields]) => `${fields.join(', ')} in [${name}]`),
+].join('; ')
+
+/** @param path of a setting or a section (`server.listen`), as mistakes have it */
+export function isOfTheMachine(path: string): boolean {
+  const [section = '', field = ''] = path.split('.')
+  return (
+    SECTIONS.includes(section) ||
+    (Object.hasOwn(FIELDS, section) && FIELDS[section]?.includes(field) === true)
+  )
+}
+
+/** A file's values without those of the machine, nor sections that have no others. */
+export const sharedIn = (file: TomlTable): TomlTable => partOf(file, (path) => !isOfTheMachine(path))
+
+/** Those of the machine alone. */
+const machinesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
+
+function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
+  const sections = Object.entries(file).flatMap(([name, value]) => {
+    if (!Object.hasOwn(FIELDS, name) || !isTable(value)) return isTaken(name) ? [[name, value] as const] : []
+    const fields = Object.entries(value).filter(([field]) => isTaken(`${name}.${field}`))
+    return fields.length === 0 ? [] : [[name, Object.fromEntries(fields)] as const]
+  })
+  return Object.fromEntries(sections)
+}
+
+/** The settings of the machine that a file has. */
+export const machinePathsIn = (file: TomlTable): TomlPath[] =>
+  Object.entries(machinesIn(file)).flatMap(([name, value]) =>
+    SECTIONS.includes(name) ? [[name]] : Object.keys(Object(value)).map((field) => [name, field]),
+  )
+
+/** What a file has besides, by name: `models`, `server.log_level`. */
+export const othersIn = (file: TomlTable): string[] =>
+  Object.entries(sharedIn(file)).flatMap(([name, value]) =>
+    Object.hasOwn(FIELDS, name) && isTable(value)
+      ? Object.keys(value).map((field) => `${name}.${field}`)
+      : [name],
+  )
+
+/** A text in force on a machine: what is of the machine is taken from its file, whatever the text has. */
+export function onMachine(shared: TomlDocument, machine: TomlDocument): TomlDocument {
+  const own = machinesIn(machine.value)
+  const value: TomlTable = { ...sharedIn(shared.value) }
+  for (const [name, part] of Object.entries(own)) {
+    const others = value[name]
+    value[name] = isTable(others) && isTable(part) ? { ...others, ...part } : part
+  }
+  return {
+    value,
+    lineOf: (path) => (isOfTheMachine(path.join('.')) ? machine : shared).lineOf(path),
+  }
+}
+
+/** A text without what is of the machine. @returns what was left out, by name @throws GatewayError invalid_request for what is no TOML */
+export function withoutMachine(text: string): { text: string; left_out: string[] } {
+  const document = readToml(text)
+  const paths = document.ok ? machinePathsIn(document.value) : []
+  if (paths.length === 0) return { text, left_out: [] }
+  return {
+    text: editedToml(
+      text,
+      paths.map((path) => ({ op: 'remove', path })),
+    ),
+    left_out: paths.map((path) => path.join('.')),
+  }
+}
+
+/**
+ * A text with what is of the machine, as a file that has all of a catalogue.
+ *
+ * @param machine the values of the machine's file
+ */
+export function withMachine(text: string, machine: TomlTable): string {
+  const own = machinesIn(machine)
+  const paths = machinePathsIn(machine)
+  return editedToml(
+    text,
+    paths.map((path) => ({ op: 'set', path, value: valueAt(own, path) })),
+  )
+}
+
+const valueAt = (table: TomlTable, [name = '', field]: TomlPath): TomlValue => {
+  const section = table[name]
+  return (field === undefined ? section : Reflect.get(Object(section), field)) as TomlValue
+}

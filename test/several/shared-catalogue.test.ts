@@ -1,0 +1,279 @@
+// The catalogue in the database of several gateways: all take a new version within a beat, one of two saves wins, and each keeps what is of its machine.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { listVersions } from '../../src/config/past.ts'
+import { newestShared } from '../../src/config/shared.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openPostgres } from '../../src/db/postgres/open.ts'
+import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
+import { createScene, type Scene } from '../cli/scene.ts'
+import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { type ConsoleClient, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { type MemoryLog, memoryLog } from '../support/memory-log.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { type TemporaryFolder, temporary } from '../support/temporary.ts'
+
+const KEYS = ['env:FIRST_API_KEY']
+const ENV = { FIRST_API_KEY: 'first-secret-of-all', METRICS: 'a-token-of-the-metrics' }
+const TEXT = catalogueOf({ upstream_url: 'https://acme.example/api', api_keys: KEYS })
+const priced = (input: string, text = TEXT) =>
+  text.replace('price = { input = 1,', `price = { input = ${input},`)
+const TOKEN = '[metrics]\ntoken = "env:METRICS"\n'
+
+interface Running extends AsyncDisposable {
+  started: StartedGateway
+  folder: string
+  log: MemoryLog
+  console: ConsoleClient
+  /** Of the model's input, in dollars for a million tokens. */
+  price(): number
+}
+
+/** A database of a test's own, with gateways over it. */
+async function world() {
+  const stack = new AsyncDisposableStack()
+  const { name, url } = await makeDatabase()
+  stack.defer(() => dropDatabase(name))
+  const folder: TemporaryFolder = stack.use(temporary())
+  const db = stack.use(await openPostgres(url))
+  let count = 0
+  const storage = `[storage]\ndatabase = "${url}"\n`
+  return {
+    db,
+    storage,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    /** @param machine what its file has beside [storage] */
+    async start(machine = TEXT, env: Record<string, string> = ENV, within?: string): Promise<Running> {
+      count += 1
+      const data_folder = within ?? folder.at(`gateway-${count}`)
+      mkdirSync(data_folder, { recursive: true })
+      writeFileSync(join(data_folder, 'tollgate.toml'), machine + storage)
+      const log = memoryLog()
+      let store: Db | undefined
+      const started = await startGateway({
+        data_folder,
+        plugins,
+        log: log.log,
+        env,
+        listen: '127.0.0.1:0',
+        accepts_others: true,
+        gateway_timing: { beat_every_ms: 30, silent_after_ms: 60_000 },
+        atLast: async (step) => {
+          store = step.db
+        },
+      })
+      const made: Running = {
+        started,
+        folder: data_folder,
+        log,
+        console: await signedIn({ store: store as Db, url: started.url } as never, 'operator'),
+        price: () => {
+          const price = started.catalogue().models.get(MODEL)?.price
+          return price?.unit === 'token' ? price.tiers[0].rates.input_tokens / 1e9 : Number.NaN
+        },
+        [Symbol.asyncDispose]: () => started.stop(),
+      }
+      return made
+    },
+    /** Commands on the folder of a gateway. */
+    commands(of: Pick<Running, 'folder'>): Scene {
+      const scene = createScene('nothing', of.folder)
+      scene.env = { ...ENV }
+      return scene
+    },
+  }
+}
+
+type World = Awaited<ReturnType<typeof world>>
+
+async function apply(w: World, of: Running, text: string): Promise<void> {
+  const scene = w.commands(of)
+  writeFileSync(scene.path('new.toml'), text)
+  const { status, err } = await scene.run('config', 'apply', scene.path('new.toml'), '--yes')
+  if (status !== 0) throw new Error(err)
+}
+
+const save = async (of: Running, input: string, hash?: string) => {
+  const read = hash ?? (await of.console.json('GET', '/catalogue')).hash
+  const edits = [{ op: 'set', path: ['models', 0, 'price', 'input'], value: input }]
+  return await of.console.send('POST', '/catalogue/save', { body: { hash: read, edits } })
+}
+
+describe.if(hasPostgres)('gateways over one database', () => {
+  let w: World
+  let one: Running
+  let other: Running
+  beforeAll(async () => {
+    w = await world()
+    one = await w.start(`${TOKEN}${TEXT}`)
+    other = await w.start(TEXT.replace('[server]', '[server]\nshutdown_timeout_ms = 5'))
+  })
+  afterAll(async () => {
+    await one?.started.stop()
+    await other?.started.stop()
+    await w?.[Symbol.asyncDispose]()
+  })
+
+  test('with a file each refuse a save in the console, and say what to run', async () => {
+    await eventually('each knows the other', async () => (await save(one, '9')).status === 409)
+    const refused = await save(one, '9')
+    expect(await refused.text()).toContain('run `tollgate config apply FILE` on a server')
+    expect(one.price()).toBe(1)
+  })
+
+  test('take the first text within a beat, and say what of their files is not used any more', async () => {
+    await apply(w, one, `${priced('2')}[metrics]\nlisten = "127.0.0.1:9"\n[backup]\nkeep = 3\n`)
+    await eventually('both have it', () => one.price() === 2 && other.price() === 2)
+    await one.log.shows(({ warnings }) =>
+      /not used: metrics\.token, server\.log_level, providers, models\./.test(String(warnings)),
+    )
+    await other.log.shows(({ warnings }) =>
+      /not used: server\.shutdown_timeout_ms, server\.log_level, providers, models\./.test(String(warnings)),
+    )
+    expect(other.started.catalogue()).toMatchObject({
+      server: { shutdown_timeout_ms: 30_000 },
+      metrics: { token: undefined, listen: undefined },
+      storage: { database: expect.stringContaining('postgres://') },
+    })
+  })
+
+  test('an edit of the file of one changes nothing but what is of the machine', async () => {
+    writeFileSync(
+      join(one.folder, 'tollgate.toml'),
+      `[backup]\nfolder = "elsewhere"\n${priced('7')}${w.storage}`,
+    )
+    await one.started.reload()
+    expect(one.price()).toBe(2)
+    expect(one.started.catalogue().backup.place).toMatchObject({ folder: 'elsewhere' })
+  })
+
+  test('the console shows and saves one text for all', async () => {
+    const [seen, same] = [
+      await one.console.json('GET', '/catalogue'),
+      await other.console.json('GET', '/catalogue'),
+    ]
+    expect(seen.hash).toBe(same.hash)
+    expect(seen.text).not.toContain('[storage]')
+    expect(seen.mistakes).toEqual([])
+    // Read at one, saved at the other, as behind a load balancer.
+    const draft = seen.text.replace('price = { input = 2,', 'price = { input = 3,')
+    const saved = await other.console.send('POST', '/catalogue/save', {
+      body: { hash: seen.hash, text: draft },
+    })
+    expect([saved.status, await saved.json()]).toEqual([200, expect.objectContaining({ warnings: [] })])
+    await eventually('both have it', () => one.price() === 3 && other.price() === 3)
+    const { rows } = await listVersions(w.db, { limit: 1 })
+    expect(rows[0]?.made_by).toStartWith('session:')
+    expect(
+      await w.db.rows(
+        "SELECT action, subject, actor FROM actions WHERE action = 'price.changed' ORDER BY id DESC LIMIT 1",
+      ),
+    ).toMatchObject([{ subject: MODEL, actor: 'operator' }])
+  })
+
+  test('of two saves at once at two gateways one wins, and the other is told', async () => {
+    const { hash } = await one.console.json('GET', '/catalogue')
+    const before = (await newestShared(w.db))?.version ?? 0
+    const answers = await Promise.all([save(one, '4', hash), save(other, '5', hash)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const lost = answers.find(({ status }) => status === 409)
+    expect(await lost?.json()).toMatchObject({ error: { code: 'configuration_changed' } })
+    const won = answers[0].status === 200 ? 4 : 5
+    await eventually('both have the winner', () => one.price() === won && other.price() === won)
+    expect((await newestShared(w.db))?.version).toBe(before + 1)
+  })
+
+  test.each<[what: string, edit: object, path: string, words: string]>([
+    [
+      'a key',
+      { op: 'set', path: ['providers', 0, 'api_keys'], value: ['typed-key-12345'] },
+      'providers[0].api_keys[0]',
+      'no key is written to the database',
+    ],
+    [
+      'a setting of the machine',
+      { op: 'set', path: ['server', 'listen'], value: '127.0.0.1:1' },
+      'server.listen',
+      'must be set in tollgate.toml of each machine',
+    ],
+    [
+      'a database',
+      { op: 'set', path: ['storage', 'database'], value: 'postgres://a@b/c' },
+      'storage',
+      'must be set in tollgate.toml of each machine',
+    ],
+    [
+      'where backups go',
+      { op: 'set', path: ['backup', 'keep'], value: 9 },
+      'backup',
+      'must be changed by `tollgate config apply` on a server',
+    ],
+  ])('the console refuses %s', async (_, edit, path, words) => {
+    const { hash } = await one.console.json('GET', '/catalogue')
+    const { mistakes } = await one.console.json('POST', '/catalogue/check', { edits: [edit] })
+    expect(mistakes.find((mistake: { path: string }) => mistake.path === path)?.message).toContain(words)
+    const refused = await one.console.send('POST', '/catalogue/save', { body: { hash, edits: [edit] } })
+    expect(refused.status).toBe(422)
+    expect((await newestShared(w.db))?.text).not.toContain('typed-key-12345')
+  })
+
+  test('one that cannot take a text keeps the last good one, says why, and takes the next', async () => {
+    await using poor = await w.start('', { ...ENV, METRICS: 'short' })
+    const was = poor.price()
+    await apply(w, one, `${TOKEN}${priced('6')}`)
+    await eventually('the others have it', () => one.price() === 6 && other.price() === 6)
+    const line = await poor.log.shows(
+      ({ message }) => message === 'catalogue has mistakes: the last good version stays in use',
+    )
+    expect(String(line.mistakes)).toMatch(
+      /^version \d+ of the catalogue:2: metrics\.token: must have at least 16/,
+    )
+    expect(poor.price()).toBe(was)
+    await apply(w, one, priced('8'))
+    await eventually('all have it', () => [one, other, poor].every((each) => each.price() === 8))
+    expect(
+      poor.log.lines().filter(({ message }) => String(message).startsWith('catalogue has mistakes')),
+    ).toHaveLength(1)
+  })
+
+  test('one without a variable serves the others, and warns', async () => {
+    const SECOND = `\n[[providers]]\nname = "second"\nprotocol = "gemini"\nbase_url = "https://b.example/api"\napi_keys = ["env:SECOND_API_KEY"]\n
+[[models]]\nid = "of-second"\nkind = "text"\nroutes = [{ provider = "second", model = "m" }]\nprice = { input = 1, output = 2 }\n`
+    await using rich = await w.start('', { ...ENV, SECOND_API_KEY: 'second-secret-of-all' })
+    await apply(w, one, priced('9') + SECOND)
+    await eventually('all have it', () => [one, other, rich].every((each) => each.price() === 9))
+    const unavailable = (of: Running) => of.started.catalogue().models.get('of-second')?.unavailable
+    expect([unavailable(one), unavailable(rich)]).toEqual([expect.anything(), undefined])
+    expect(one.log.text()).toContain('SECOND_API_KEY')
+    await apply(w, one, priced('9'))
+  })
+
+  test('a start takes what is in force, with a file that has only its storage; after a restart as well', async () => {
+    const third = await w.start('')
+    expect(third.price()).toBe(9)
+    expect(third.started.warnings).toEqual([])
+    await third.started.stop()
+    await using again = await w.start('', ENV, third.folder)
+    expect(again.price()).toBe(9)
+  })
+
+  test('a start without a text in the database and without a catalogue of its own is refused', async () => {
+    await using bare = await world()
+    await expect(bare.start('')).rejects.toThrow('providers: is missing')
+  })
+
+  test('released, each goes back to its file; the versions stay', async () => {
+    const versions = await listVersions(w.db, { limit: 100 })
+    const commands = w.commands(other)
+    const { status, err } = await commands.run('config', 'release', '--yes')
+    expect([status, err]).toEqual([0, 'Running gateways read their files within seconds.'])
+    await eventually('both have theirs', () => one.price() === 7 && other.price() === 1)
+    expect(other.started.catalogue().server.shutdown_timeout_ms).toBe(5)
+    const after = await listVersions(w.db, { limit: 100 })
+    expect(after.rows.map(({ id }) => id)).toEqual(expect.arrayContaining(versions.rows.map(({ id }) => id)))
+    expect(await newestShared(w.db)).toBeUndefined()
+  })
+})
