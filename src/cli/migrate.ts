@@ -79,5 +79,7 @@ function refuseSameEngine(target: Target, { is_shared, address }: Engine): void 
     )
 }
 
-const staying = (written: string | undefined) =>
-  conflict(`The files are in ${written} already: [storage] names it.`)
+const staying = (place: string | undefined) =>
+  conflict(
+    `[storage] names ${place} already, so the files are there. To copy files of the data folder to it, take \`files\` out of [storage] first.`,
+  )
