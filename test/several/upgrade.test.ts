@@ -94,6 +94,8 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
     let is_first = true
     await using w = await world({
       gateways: 2,
+      // A stop waits for a settlement that cannot be written.
+      server: 'shutdown_timeout_ms = 1000',
       script: async (seen) => {
         if (is_first) {
           is_first = false

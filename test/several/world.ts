@@ -56,6 +56,8 @@ interface Options {
   environment?: Record<string, number>[]
   /** Where all of them have their files; absent: each in its folder, which is right only for calls without. */
   files?: Bucket | undefined
+  /** Lines of `[server]`. */
+  server?: string
 }
 
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
@@ -67,6 +69,7 @@ export async function world({
   more,
   environment = [],
   files,
+  server,
 }: Options = {}): Promise<World> {
   const stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream(script))
@@ -82,7 +85,7 @@ export async function world({
     await Promise.all(members.map(({ ended }) => ended))
   })
   const sections = typeof more === 'function' ? more(upstream) : more
-  const text = `${catalogueOf({ upstream_url: upstream.url, more: sections })}
+  const text = `${catalogueOf({ upstream_url: upstream.url, server, more: sections })}
 [storage]
 database = "${url}"
 ${files ? filesLines(files) : ''}`
