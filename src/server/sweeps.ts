@@ -6,6 +6,7 @@ import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { endedOthers, followOthers } from './among-others.ts'
+import { isEldest } from './engine/own-gateway.ts'
 import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
@@ -47,8 +48,11 @@ export function sweepRegularly(
     if (found_files > 0) log.info({ found_files }, 'missing images are back')
   }
   const upkeep = createUpkeep({ db, catalogue, closed, log, now, after })
-  // Beside the sweep, since it may take minutes.
-  const keepUp = () => void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
+  // Beside the sweep, since it may take minutes. Of several gateways one does it.
+  const keepUp = () => {
+    if (isEldest(own_gateway))
+      void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
+  }
   const timer = setInterval(() => {
     void sweep().catch((cause) => log.error({ cause }, 'sweep failed'))
     keepUp()

@@ -66,7 +66,8 @@ export async function enginesTable(bench: Bench, say: (text: string) => void): P
     say(`measuring: ${in_flight} in flight`)
     for (const setup of setups) rows.push(await rowOf(setup, in_flight, bench.effort.rounds))
   }
-  return alignedText(rows, new Set([0]))
+  const bytes = await bytesACall(server.url, 'one')
+  return `${alignedText(rows, new Set([0]))}\n\nPostgreSQL keeps ${bytes} bytes of each call, with indexes.`
 }
 
 const HEAD = ['', 'in flight', 'gateway us', 'server us', 'p50 ms', 'calls/s']
@@ -152,6 +153,16 @@ async function asked(url: string, text: string): Promise<Record<string, unknown>
   } finally {
     await sql.close()
   }
+}
+
+/** Of the tables that grow with each call. */
+async function bytesACall(url: string, database: string): Promise<number> {
+  const [found] = await asked(
+    Object.assign(new URL(url), { pathname: `/${database}` }).href,
+    `SELECT sum(pg_total_relation_size(oid))::float / (SELECT count(*) FROM tollgate.calls) AS bytes
+       FROM pg_class WHERE relnamespace = 'tollgate'::regnamespace AND relname IN ('calls', 'entries')`,
+  )
+  return Math.round(Number(found?.bytes))
 }
 
 /** The process that starts all others of a server. */
