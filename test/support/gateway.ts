@@ -139,7 +139,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const catalogue_path = join(data_folder, 'tollgate.toml')
   const database = await makeGatewayDatabase(data_folder)
   const bucket = options.bucket ?? (await bucketOfRun())
-  const section = (database.section || '\n[storage]\n') + (bucket ? filesLines(bucket) : '')
+  const files_section = bucket && (database.section || '\n[storage]\n') + filesLines(bucket)
+  const section = files_section ?? database.section
   const writeCatalogue = (text: string) => writeFile(catalogue_path, text + section)
   await writeCatalogue(options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }))
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
