@@ -1,7 +1,7 @@
 // The gateways over a database: a row for each, by which the others know what is its own.
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Awaitable, Db } from './db.ts'
+import type { Awaitable, Db, Statements } from './db.ts'
 import { allGiven, equals, placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type Gateway, gateways } from './schema.ts'
@@ -68,7 +68,7 @@ export function beginGateway(db: Db, { version, node, name, now_ms, is_alone }: 
 }
 
 /** Those that are alive, as far as they tell, in the order of their starts. */
-export const aliveGateways = (db: Db): Awaitable<Gateway[]> => gatewayQueries(db).allAlive.all()
+export const aliveGateways = (db: Statements): Awaitable<Gateway[]> => gatewayQueries(db).allAlive.all()
 
 /** Ends a gateway's row. What it has under way is nobody's then. */
 export async function endGateway(db: Db, id: number, now_ms: number): Promise<void> {

@@ -211,7 +211,6 @@ export interface RecoverOptions {
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
   const { gateway_id, db, ledger, journal, idempotency, files, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
-  await stores.own_gateway.endSilent()
   const ended = await endedGateways(db)
   if (files.bucket) await claimBucket(db, files, { accept_missing_files })
   else if (!accept_missing_files) await refuseMissingFolders(library, data_folder)

@@ -1,14 +1,13 @@
 // Gateways over one database on PostgreSQL: who is alive, by the clock of the server, and what is told of the others.
 import { afterAll, describe, expect, test } from 'bun:test'
-import type { Db } from '../../src/db/db.ts'
 import { isAlive } from '../../src/db/gateways.ts'
 import { examineServer } from '../../src/db/postgres/examination.ts'
-import { openPostgres } from '../../src/db/postgres/open.ts'
 import { joinGateways } from '../../src/server/engine/heartbeat.ts'
 import type { OwnGateway } from '../../src/server/engine/own-gateway.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { databaseOfFile, hasPostgres } from '../support/postgres.ts'
+import { startProxy } from '../support/postgres-proxy.ts'
 import { temporary } from '../support/temporary.ts'
 
 const { url, db } = await databaseOfFile()
@@ -27,17 +26,27 @@ interface Joining {
   /** Never beats by itself. */
   is_silent?: boolean
   catalogue?: string
+  /** The address of the server for it. */
+  by_way_of?: string
+  timing?: typeof TIMING
 }
 
-async function join({ folder = newFolder(), clock_off_ms = 0, is_silent, catalogue = '' }: Joining = {}) {
+async function join({
+  folder = newFolder(),
+  clock_off_ms = 0,
+  is_silent,
+  catalogue = '',
+  by_way_of = url,
+  timing = TIMING,
+}: Joining = {}) {
   const log = memoryLog()
-  const gateway = await joinGateways(db, {
+  const gateway = await joinGateways(db, by_way_of, {
     version: '1',
     data_folder: folder,
     log: log.log,
     now: () => Date.now() + clock_off_ms,
     catalogue_text: () => catalogue,
-    timing: is_silent ? { ...TIMING, beat_every_ms: 2 ** 30 } : TIMING,
+    timing: is_silent ? { ...timing, beat_every_ms: 2 ** 30 } : timing,
   })
   joined.push(gateway)
   return { gateway, log, folder }
@@ -80,12 +89,70 @@ describe.if(hasPostgres)('a gateway', () => {
   test('that is silent is taken for dead by any other, and goes on under its number', async () => {
     const silent = await join({ is_silent: true })
     const { gateway, log } = await join()
-    await Bun.sleep(TIMING.silent_after_ms + 100)
-    await gateway.endSilent()
-    expect(messages(log)).toContain('a gateway has been silent, and is taken for dead')
+    await eventually('it is taken for dead', async () => {
+      await gateway.endSilent()
+      return messages(log).includes('a gateway has been silent, and is taken for dead')
+    })
     expect(await isAlive(db, silent.gateway.id)).toBe(false)
     await silent.gateway.revive()
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('that is silent is not counted among those alive, though nobody has ended it', async () => {
+    const silent = await join({ is_silent: true })
+    const { gateway } = await join()
+    await eventually('it is not', () => gateway.alive.every(({ id }) => id !== silent.gateway.id))
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('that has only just come, or could not tell for long itself, takes none for dead', async () => {
+    await using proxy = await startProxy(url)
+    const silent = await join({ is_silent: true })
+    await Bun.sleep(TIMING.silent_after_ms + 50)
+    const { gateway } = await join({ by_way_of: proxy.url })
+    await gateway.endSilent()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+    await Bun.sleep(TIMING.silent_after_ms)
+    proxy.redirect('postgres://127.0.0.1:1/')
+    proxy.cutAll()
+    await silent.gateway.revive()
+    await Bun.sleep(TIMING.silent_after_ms + 50)
+    proxy.redirect(url)
+    await eventually('it tells again', async () => {
+      const [row] = await db.rows<{ is_told: number }>(
+        'SELECT (seen_at_ms > now_ms() - 200)::int AS is_told FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      return row?.is_told === 1
+    })
+    await gateway.endSilent()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('whose connections go dead without a word tells by another one, before it seems dead', async () => {
+    await using proxy = await startProxy(url)
+    const timing = { beat_every_ms: 50, silent_after_ms: 3_000 }
+    const { gateway } = await join({ by_way_of: proxy.url, timing })
+    await Bun.sleep(100)
+    proxy.silence()
+    let longest_ms = 0
+    for (let at = 0; at < 40; at += 1) {
+      const [row] = await db.rows<{ silent_ms: number }>(
+        'SELECT now_ms() - seen_at_ms AS silent_ms FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      longest_ms = Math.max(longest_ms, row?.silent_ms ?? Number.POSITIVE_INFINITY)
+      await Bun.sleep(50)
+    }
+    expect(longest_ms).toBeGreaterThan(500)
+    expect(longest_ms).toBeLessThan(timing.silent_after_ms)
+    await eventually('it tells as before', async () => {
+      const [row] = await db.rows<{ silent_ms: number }>(
+        'SELECT now_ms() - seen_at_ms AS silent_ms FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      return (row?.silent_ms ?? 1_000) < 300
+    })
   })
 
   test('that was taken for dead revives by its next heartbeat, also where its row is gone', async () => {
@@ -118,7 +185,7 @@ describe.if(hasPostgres)('a gateway', () => {
     const one = await join({ catalogue: 'a = 2' })
     const folder = newFolder()
     const log = memoryLog()
-    const gateway = await joinGateways(db, {
+    const gateway = await joinGateways(db, url, {
       version: '1',
       data_folder: folder,
       log: log.log,
@@ -143,39 +210,27 @@ describe.if(hasPostgres)('a gateway', () => {
   })
 
   test('that cannot reach the database says so once, and when it can again', async () => {
-    const own = await openPostgres(url)
+    await using proxy = await startProxy(url)
     const log = memoryLog()
-    const options = {
+    const gateway = await joinGateways(db, proxy.url, {
       version: '1',
       data_folder: newFolder(),
       log: log.log,
       now: Date.now,
       catalogue_text: () => '',
       timing: TIMING,
-    }
-    let fails = false
-    const failing: Db = {
-      orm: own.orm,
-      by: undefined,
-      rows: (text, values) => own.rows(text, values),
-      write: (work, writing) => (fails ? Promise.reject(new Error('unreachable')) : own.write(work, writing)),
-      begin: (work, writing) => own.begin(work, writing),
-      snapshot: (work) => own.snapshot(work),
-      close: () => own.close(),
-      [Symbol.asyncDispose]: () => own.close(),
-    }
-    const gateway = await joinGateways(failing, options)
-    fails = true
+    })
+    proxy.redirect('postgres://127.0.0.1:1/')
+    proxy.cutAll()
     await eventually('it says so', () =>
       messages(log).includes('the database cannot be told that this gateway is alive'),
     )
     await Bun.sleep(100)
-    fails = false
+    proxy.redirect(url)
     await eventually('it is told again', () =>
       messages(log).includes('the database is told again that this gateway is alive'),
     )
     expect(messages(log).filter((message) => String(message).includes('cannot be told')).length).toBe(1)
     await gateway.end()
-    await own.close()
   })
 })

@@ -129,4 +129,16 @@ describe.if(hasPostgres)('a start', () => {
     expect(await w.call(0, wholePath(), ask(), key).then(statusOf)).toBe(200)
     await w.rest()
   })
+
+  test('in place of one that was killed on another machine waits until that has been silent for its time', async () => {
+    await using w = await world({ gateways: 1, script: answering })
+    const key = await w.caller('100')
+    w.members[0]?.signal('SIGKILL')
+    await w.members[0]?.ended
+    await expect(w.join({ REFUSES_OTHERS: 1 })).rejects.toThrow('Another gateway serves this database')
+    await Bun.sleep(TIMES.SILENT_AFTER_MS)
+    await w.join({ REFUSES_OTHERS: 1 })
+    expect(await w.call(1, wholePath(), ask(), key).then(statusOf)).toBe(200)
+    await w.rest()
+  })
 })

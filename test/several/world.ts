@@ -14,6 +14,7 @@ import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { filesLines } from '../support/files.ts'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
+import { startProxy } from '../support/postgres-proxy.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -44,6 +45,8 @@ export interface World extends AsyncDisposable {
   ): Promise<Response>
   /** Starts a further one, in a new folder or in that of one that is gone. */
   join(environment?: Record<string, number>, folder?: string): Promise<Member>
+  /** Takes the server of the database away from all gateways, or gives it back. */
+  cutOff(is_cut_off: boolean): void
   /** Waits until nothing is held, and asserts that the books agree. */
   rest(): Promise<void>
 }
@@ -61,6 +64,8 @@ interface Options {
 }
 
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+/** Nobody listens there. */
+const NOWHERE = 'postgres://127.0.0.1:1/'
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 
 export async function world({
@@ -75,6 +80,7 @@ export async function world({
   const upstream = stack.use(await startUpstream(script))
   const { name, url } = await makeDatabase()
   stack.defer(() => dropDatabase(name))
+  const proxy = stack.use(await startProxy(url))
   const folder = stack.use(temporary())
   const db = stack.use(await openPostgres(url))
   const ledger = openSharedLedger(url)
@@ -87,7 +93,7 @@ export async function world({
   const sections = typeof more === 'function' ? more(upstream) : more
   const text = `${catalogueOf({ upstream_url: upstream.url, server, more: sections })}
 [storage]
-database = "${url}"
+database = "${proxy.url}"
 ${files ? filesLines(files) : ''}`
   let accounts = 0
   const made: World = {
@@ -130,6 +136,10 @@ ${files ? filesLines(files) : ''}`
       const member = await startMember(within, own)
       members.push(member)
       return member
+    },
+    cutOff(is_cut_off) {
+      proxy.redirect(is_cut_off ? NOWHERE : url)
+      if (is_cut_off) proxy.cutAll()
     },
     async rest() {
       await eventually('nothing is held', async () => {

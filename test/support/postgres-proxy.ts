@@ -17,6 +17,8 @@ export interface Proxy extends AsyncDisposable {
   readonly cuts: number
   /** Cuts all connections, as a server that restarts. */
   cutAll(): void
+  /** Passes nothing on any more over the connections that there are, without a word to either side. */
+  silence(): void
   /** Leads new connections to another server, as a name that has another address after a failover. */
   redirect(url: string): void
 }
@@ -83,6 +85,9 @@ export async function startProxy(
       return cuts
     },
     cutAll,
+    silence() {
+      for (const pair of pairs) for (const socket of pair) socket.pause()
+    },
     redirect: (to) => {
       target = new URL(to)
     },

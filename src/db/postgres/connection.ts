@@ -64,23 +64,26 @@ export class Connection {
   readonly #session: ReservedSQL
   readonly #writer = crypto.randomUUID()
   #commits = 0
-  #max_answer_ms = MAX_ANSWER_MS
+  #max_answer_ms: number
   #is_lost = false
 
-  private constructor(client: SQL, session: ReservedSQL) {
+  private constructor(client: SQL, session: ReservedSQL, max_answer_ms: number) {
     this.#client = client
     this.#session = session
+    this.#max_answer_ms = max_answer_ms
     this.orm = ormOver(async (text, values) => (await this.ask(text, values)).rows)
   }
 
   /**
    * @param settings beside those of each session @param within_ms for connecting
+   * @param max_answer_ms for an answer, where nothing else is said: without it the connection is lost
    * @throws StorageFailure
    */
   static async open(
     url: string,
     settings: Readonly<Record<string, string>> = {},
     within_ms = MAX_CONNECT_MS,
+    max_answer_ms = MAX_ANSWER_MS,
   ): Promise<Connection> {
     let opened: Connection | undefined
     const client = new SQL({
@@ -95,7 +98,7 @@ export class Connection {
       onclose: () => opened?.lose(),
     })
     try {
-      opened = new Connection(client, await client.reserve())
+      opened = new Connection(client, await client.reserve(), max_answer_ms)
       return opened
     } catch (thrown) {
       void client.close({ timeout: 0 })
@@ -156,11 +159,12 @@ export class Connection {
 
   /** Meanwhile a statement may take its time: the server was told so. */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
+    const usual_ms = this.#max_answer_ms
     this.#max_answer_ms = MAX_LONG_ANSWER_MS
     try {
       return await work()
     } finally {
-      this.#max_answer_ms = MAX_ANSWER_MS
+      this.#max_answer_ms = usual_ms
     }
   }
 

@@ -1,8 +1,8 @@
 // The heartbeat of a gateway: its row says that it is alive, by the clock of the server, and ends where it has been silent.
-import type { Db } from '../db.ts'
+import type { Db, Statements } from '../db.ts'
 
 /** The clock of the server, in milliseconds since 1970. @throws StorageFailure */
-export async function serverClock(db: Db): Promise<number> {
+export async function serverClock(db: Statements): Promise<number> {
   const [row] = await db.rows<{ now_ms: number }>('SELECT now_ms() AS now_ms')
   return row?.now_ms ?? 0
 }
@@ -27,8 +27,8 @@ export interface Beat {
  * Tells that a gateway is alive, and which catalogue it has in force.
  * @returns undefined where others took it for dead @throws StorageFailure
  */
-export async function beat(db: Db, id: number, catalogue: string): Promise<Beat | undefined> {
-  const [row] = await db.write((db) => db.rows<Beat>(BEAT, { id, catalogue }))
+export async function beat(db: Statements, id: number, catalogue: string): Promise<Beat | undefined> {
+  const [row] = await db.rows<Beat>(BEAT, { id, catalogue })
   return row
 }
 
@@ -39,14 +39,14 @@ const REVIVE = `INSERT INTO gateways (id, version, node, name, started_at_ms, se
 
 /** Makes a gateway alive again that others took for dead. What was of it then stays nobody's. @throws StorageFailure */
 export async function revive(
-  db: Db,
+  db: Statements,
   gateway: { id: number; version: string; node: string; name: string },
 ): Promise<void> {
-  await db.write((db) => db.rows(REVIVE, { ...gateway }))
+  await db.rows(REVIVE, { ...gateway })
 }
 
 const END_SILENT = `UPDATE gateways SET ended_at_ms = now_ms()
-  WHERE ended_at_ms IS NULL AND coalesce(seen_at_ms, 0) < now_ms() - $silent_ms
+  WHERE ended_at_ms IS NULL AND coalesce(seen_at_ms, 0) < $since_ms
   RETURNING id, name`
 
 /** A connection's own goes with its next transaction; whoever asks for one of a lost connection asks within seconds. */
@@ -55,6 +55,6 @@ const FORGET_MARKS = 'DELETE FROM commits WHERE at_ms < now_ms() - 86400000'
 /** Removes the marks of connections that are long gone. @throws StorageFailure */
 export const forgetMarks = (db: Db): Promise<unknown> => db.write((db) => db.rows(FORGET_MARKS))
 
-/** Ends the gateways that have told nothing for so long. @throws StorageFailure */
-export const endSilent = (db: Db, silent_ms: number): Promise<{ id: number; name: string }[]> =>
-  db.write((db) => db.rows(END_SILENT, { silent_ms }))
+/** Ends the gateways that have told nothing since then, by the clock of the server. @throws StorageFailure */
+export const endSilent = (db: Db, since_ms: number): Promise<{ id: number; name: string }[]> =>
+  db.write((db) => db.rows(END_SILENT, { since_ms }))

@@ -1,9 +1,10 @@
 // The heartbeat of this gateway among others: tells that it is alive, learns the database's clock, and who else is there.
 import { fingerprintOf } from '../../config/fingerprint.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, Statements } from '../../db/db.ts'
 import { aliveGateways, beginGateway, endGateway } from '../../db/gateways.ts'
 import { type Beat, beat, endSilent, forgetMarks, revive, serverClock } from '../../db/postgres/heartbeat.ts'
 import { isReadable, NEWEST } from '../../db/postgres/migrate.ts'
+import { QuickConnection } from '../../db/postgres/quick-connection.ts'
 import type { Gateway } from '../../db/schema.ts'
 import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
@@ -12,17 +13,22 @@ import { unequalCatalogues, unequalInWords } from './unequal-catalogues.ts'
 
 export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 
-/** Adds this gateway to those over a database, and keeps its row alive. @throws StorageFailure */
-export async function joinGateways(db: Db, options: JoinOptions): Promise<OwnGateway> {
+/** So that several tries have their time before others take it for dead. */
+const answerWithin = ({ silent_after_ms }: GatewayTiming): number => Math.max(silent_after_ms / 6, 1_000)
+
+/** Adds this gateway to those over a database, and keeps its row alive. @param url of the database @throws StorageFailure */
+export async function joinGateways(db: Db, url: string, options: JoinOptions): Promise<OwnGateway> {
   const { version, data_folder, now, timing = TIMING } = options
   const own = { version, ...nodeIn(data_folder) }
   const clock = new DatabaseClock(now)
-  // The first one may open a connection.
-  await clock.learnFrom(() => serverClock(db))
-  await clock.learnFrom(() => serverClock(db))
+  await using undoing = new AsyncDisposableStack()
+  const line = new QuickConnection(url, answerWithin(timing))
+  undoing.defer(() => line.close())
+  await line.use((db) => clock.learnFrom(() => serverClock(db)))
   const id = await beginGateway(db, { ...own, now_ms: now() + clock.offset_ms, is_alone: false })
-  const heartbeat = new Heartbeat(db, { ...options, timing, own: { id, ...own }, clock })
+  const heartbeat = new Heartbeat(db, { ...options, line, timing, own: { id, ...own }, clock })
   await heartbeat.beat()
+  undoing.move()
   return heartbeat
 }
 
@@ -45,9 +51,17 @@ class DatabaseClock {
 }
 
 interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text' | 'onSharedVersion'> {
+  line: QuickConnection
   timing: GatewayTiming
   own: { id: number; version: string; node: string; name: string }
   clock: DatabaseClock
+}
+
+/** By the clock of the server. */
+interface Told {
+  /** Nothing kept it from telling since then, and so nothing of the server kept others from it. */
+  since_ms: number
+  last_ms: number
 }
 
 class Heartbeat implements OwnGateway {
@@ -55,6 +69,7 @@ class Heartbeat implements OwnGateway {
   alive: readonly Gateway[] = []
   outdated: string | undefined
   readonly #db: Db
+  readonly #line: QuickConnection
   readonly #log: Logger
   readonly #fingerprint: () => string
   readonly #onSharedVersion: JoinOptions['onSharedVersion']
@@ -63,12 +78,14 @@ class Heartbeat implements OwnGateway {
   readonly #clock: DatabaseClock
   readonly #timer: ReturnType<typeof setInterval>
   #beating: Promise<void> | undefined
+  #told: Told | undefined
   #is_told = true
   #unequal: string | undefined
 
-  constructor(db: Db, { log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
+  constructor(db: Db, { line, log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
     this.id = own.id
     this.#db = db
+    this.#line = line
     this.#log = log
     this.#fingerprint = fingerprinting(catalogue_text)
     this.#onSharedVersion = onSharedVersion
@@ -98,12 +115,17 @@ class Heartbeat implements OwnGateway {
 
   async endSilent(): Promise<void> {
     await forgetMarks(this.#db)
-    for (const { id: gateway_id, name } of await endSilent(this.#db, this.#timing.silent_after_ms))
+    if (!this.#told) return
+    const silent_since_ms = this.#told.last_ms - this.#timing.silent_after_ms
+    // After an outage of the server none has told anything for long.
+    if (this.#told.since_ms > silent_since_ms) return
+    for (const { id: gateway_id, name } of await endSilent(this.#db, silent_since_ms))
       this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
   }
 
   async revive(): Promise<void> {
-    await revive(this.#db, this.#own)
+    await this.#line.use((db) => revive(db, this.#own))
+    this.#told = undefined
     this.#log.warn(
       { gateway_id: this.id },
       'other gateways took this one for dead, since it was silent: it goes on, and settles its calls late',
@@ -118,21 +140,37 @@ class Heartbeat implements OwnGateway {
     } catch (cause) {
       this.#log.warn({ cause }, 'the end of this gateway could not be written: the others find it silent')
     }
+    await this.#line.close()
   }
 
   async #beatOnce(): Promise<void> {
-    let told: Beat | undefined
-    await this.#clock.learnFrom(async () => {
-      told = await beat(this.#db, this.id, this.#fingerprint())
-      return told?.seen_at_ms
-    })
+    const told = await this.#line.use((db) => this.#tell(db))
     if (told) this.#see(told)
     else await this.revive()
-    this.alive = await aliveGateways(this.#db)
+    this.alive = this.#notSilent(await this.#line.use(async (db) => await aliveGateways(db)))
     this.#compareCatalogues()
   }
 
-  #see({ readable_from, shared_version }: Beat): void {
+  async #tell(db: Statements): Promise<Beat | undefined> {
+    let told: Beat | undefined
+    await this.#clock.learnFrom(async () => {
+      told = await beat(db, this.id, this.#fingerprint())
+      return told?.seen_at_ms
+    })
+    return told
+  }
+
+  /** Without those that nobody has ended yet. */
+  #notSilent(gateways: readonly Gateway[]): readonly Gateway[] {
+    const since_ms = this.#clock.now() + this.#clock.offset_ms - this.#timing.silent_after_ms
+    return gateways.filter(({ id, seen_at_ms }) => id === this.id || (seen_at_ms ?? 0) >= since_ms)
+  }
+
+  #see({ seen_at_ms, readable_from, shared_version }: Beat): void {
+    const { since_ms, last_ms } = this.#told ?? { since_ms: seen_at_ms, last_ms: seen_at_ms }
+    // Also where the server's clock was set.
+    const was_kept = seen_at_ms < last_ms || seen_at_ms - last_ms > this.#timing.silent_after_ms / 2
+    this.#told = { since_ms: was_kept ? seen_at_ms : since_ms, last_ms: seen_at_ms }
     this.#onSharedVersion?.(shared_version ?? undefined)
     // From then on, since no older tables come back.
     if (this.outdated !== undefined || isReadable({ readable_from })) return

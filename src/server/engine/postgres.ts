@@ -28,7 +28,7 @@ export const postgresEngine = (url: string): Engine => ({
     // Whether it can be written its statements tell.
     return { db, trouble: undefined, close: () => db.close() }
   },
-  join: joinGateways,
+  join: (db, options) => joinGateways(db, url, options),
 })
 
 function withoutPassword(url: string): string {
