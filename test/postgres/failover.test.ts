@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openSharedLedger } from '../../src/ledger/postgres/ledger.ts'
+import { expectAsTold, keyOf, makeCalls, Told } from '../ledger/calls-at-once.ts'
+import { keyText, worldAt } from '../ledger/postgres-world.ts'
+import { randomFrom } from '../ledger/random.ts'
+import { topUp } from '../ledger/world.ts'
 import { BESIDE_THE_CALLS_MS, eventually } from '../support/eventually.ts'
 import { NATIVE } from '../support/postgres-program.ts'
 import { startProxy } from '../support/postgres-proxy.ts'
 import { startReplicated } from '../support/postgres-server.ts'
 import { SEED } from '../support/seed.ts'
-import { expectAsTold, keyOf, makeCalls, Told } from './calls-at-once.ts'
-import { keyText, worldAt } from './postgres-world.ts'
-import { randomFrom } from './random.ts'
-import { topUp } from './world.ts'
 
 const CALLS = 60
 const ACCOUNTS = [1, 2]
