@@ -92,7 +92,9 @@ function addErase(account: Command, deps: CliDeps): void {
       })
       using files = await filesOfFolder(folder)
       const { remains: in_database, ...erased } = await eraseIn(folder, files, name, deps.now())
-      const remains = [...in_database, ...(await leftovers(await whereOptions(context, deps), files))]
+      const where = await whereOptions(context, deps)
+      const others = await withDatabase(folder, 'read', (db) => leftovers(db, where, files))
+      const remains = [...in_database, ...others]
       if (limits) warn(limits)
       answer(
         { ...erased, name: erased.pseudonym, remains },

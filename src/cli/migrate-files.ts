@@ -48,7 +48,7 @@ export function fileMoveOf(options: FileMoveOptions): FileMove | undefined {
     if (storage.files) {
       if (isSame(storage.files, bucket)) return undefined
       throw conflict(
-        `The files are in a bucket already, ${from.address}. Copy its objects to another one with the tools of your store, ` +
+        `The files are in a bucket already, ${from.address}${placeOf(storage.files)}. Copy its objects to another one with the tools of your store, ` +
           'those below tollgate-store/ too, and name that one in [storage].',
       )
     }
@@ -66,8 +66,10 @@ export function fileMoveOf(options: FileMoveOptions): FileMove | undefined {
   return { ...movingOf(options, from, fileStoresOf({ files: undefined }, folder)), lines: [] }
 }
 
+const placeOf = ({ endpoint }: Bucket): string => (endpoint === undefined ? '' : ` at ${endpoint}`)
+
 const isSame = (one: Bucket, other: Bucket): boolean =>
-  one.bucket === other.bucket && one.prefix === other.prefix
+  one.bucket === other.bucket && one.prefix === other.prefix && one.endpoint === other.endpoint
 
 function movingOf(
   { context, deps, folder }: FileMoveOptions,

@@ -44,6 +44,8 @@ export interface RoomDeps {
   giveUp: (account_id: number, over_bytes: number) => Promise<readonly Spacious[] | undefined>
 }
 
+const FILES_AT_ONCE = 16
+
 export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room {
   const count = async () => createSpace(await holdings())
   let counted = atFirstUse(count)
@@ -55,8 +57,12 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
    * start removes it from a folder, and `tollgate audit --files --remove` from a bucket.
    */
   async function removeFiles(rows: readonly Spacious[]): Promise<void> {
-    for (const { body_file } of rows)
-      if (body_file !== null) await files.remove(body_file).catch(dropIfOfStorage)
+    const keys = rows.flatMap(({ body_file }) => body_file ?? [])
+    // Several at once: each may wait for a bucket that does not answer.
+    for (let at = 0; at < keys.length; at += FILES_AT_ONCE)
+      await Promise.all(
+        keys.slice(at, at + FILES_AT_ONCE).map((key) => files.remove(key).catch(dropIfOfStorage)),
+      )
   }
 
   /** @returns undefined if everything must stay */

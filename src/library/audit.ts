@@ -6,7 +6,7 @@ import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { FileEntry, FileStore } from '../media/store.ts'
 import { fileKeyOf } from './generations.ts'
 import type { Library } from './library.ts'
-import { storeKeyOf } from './names.ts'
+import { isImageKey, storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
 const MEANINGS = {
@@ -175,8 +175,13 @@ function filesOfGeneration(row: GenerationPlace): Named[] {
 
 type Entries = ReadonlyMap<string, FileEntry>
 
-const entriesIn = async (store: FileStore): Promise<Entries> =>
-  new Map((await Array.fromAsync(store.list())).map((entry) => [entry.key, entry]))
+/** In a folder everything is the gateway's. */
+async function entriesIn(store: FileStore): Promise<Entries> {
+  const entries = new Map<string, FileEntry>()
+  for await (const entry of store.list())
+    if (store.folder || isImageKey(entry.key)) entries.set(entry.key, entry)
+  return entries
+}
 
 function disagreements(
   rows: readonly Named[],

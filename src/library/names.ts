@@ -34,3 +34,8 @@ export function ownerOfKey(key: string): number | undefined {
 
 /** The key of a file in its store, whose folder stands for the first segment. */
 export const storeKeyOf = (key: string): string => key.slice('files/'.length)
+
+const OF_ACCOUNT = /^[1-9][0-9]*\/[^/]+$/
+
+/** Whether a key in a store of images may be one of an image: below its account, and no deeper. Another gateway's prefix may be below the store's. */
+export const isImageKey = (key: string): boolean => OF_ACCOUNT.test(key)

@@ -5,6 +5,8 @@ import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { bucketMark } from '../../src/db/bucket-marks.ts'
 import { openDb } from '../../src/db/sqlite.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { openBucketTarget } from '../../src/server/backup/bucket-target.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
@@ -157,6 +159,18 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       expect((await restore()).status).toBe(0)
       expect((await filesIn(bucket)).sort()).toEqual([`files/${keyOf('cat')}`, `files/${keyOf('new')}`])
       expect([await textOf(bucket, 'cat'), await markIn(other)]).toEqual(['cat', await markIn(scene)])
+      other.remove()
+    })
+
+    test('and taken out again, where what follows fails: but not what others put there meanwhile', async () => {
+      const there = await openBucketTarget(target, true)
+      await other.json('account', 'create', 'ben')
+      await createFileStore(other.path('files')).put(keyOf('cat'), Buffer.from('cat'))
+      await storesOf(target).images.put('7/theirs.png', Buffer.from('x'))
+      const remove = await there.take(other.dir)
+      expect((await filesIn(target)).sort()).toEqual([`files/${keyOf('cat')}`, 'images/7/theirs.png'])
+      await remove()
+      expect(await filesIn(target)).toEqual(['images/7/theirs.png'])
       other.remove()
     })
 

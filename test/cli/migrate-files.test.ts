@@ -263,6 +263,14 @@ describe.skipIf(!hasS3Server)('files alone', () => {
       )
       expect((await objectsIn(other)).size).toBe(0)
     })
+
+    test('a bucket of the same name on another server: it is not taken for the one that has them', async () => {
+      use((await migrate('--files', to)).out)
+      scene.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:9'
+      expect((await migrate('--files', to)).err).toMatch(
+        /The files are in a bucket already, s3:\S+ at http:.*Copy its objects/,
+      )
+    })
   })
 
   test.skipIf(!mayMount)('back to a disk without the room for them: nothing is copied there', async () => {

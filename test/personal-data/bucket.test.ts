@@ -137,6 +137,17 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
     expect([...ofThem(), ...placesOf(folder, MARKER)]).toEqual([])
     expect(await person.tollgate('audit', '--files')).toMatchObject({ clean: true })
   })
+
+  test('where [storage] names the bucket no longer, an erasure says that it may have more', async () => {
+    const path = join(folder, 'tollgate.toml')
+    const text = readFileSync(path, 'utf8')
+    await Bun.write(path, text.replace(/\[storage\]\nfiles[\s\S]*$/, ''))
+    const { out } = await command('account', 'erase', 'erased-1', '--yes')
+    await Bun.write(path, text)
+    expect(out).toContain(
+      'The bucket that this gateway had, or that its files were copied to, may still have it',
+    )
+  })
 })
 
 async function entriesOf(bytes: Buffer): Promise<Map<string, Buffer>> {

@@ -92,6 +92,8 @@ describe.each([
     const remains = erased.remains.join('\n')
     expect(remains).toContain('A restore of an older backup brings it all back')
     expect(remains.includes('keeps versions, older ones and unfinished uploads stay')).toBe(in_bucket)
+    expect(remains.includes('deleted while the bucket was away may be there yet')).toBe(in_bucket)
+    expect(remains).not.toContain('The bucket that this gateway had')
   })
 
   test('again, by its new name, it changes nothing', async () => {

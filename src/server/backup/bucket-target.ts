@@ -9,7 +9,7 @@ import { conflict } from '../../domain/errors.ts'
 import type { BucketFiles } from '../../media/bucket-store.ts'
 import { closing } from '../../utilities/at-end.ts'
 import { markOf } from '../files/claim.ts'
-import { FILE_FOLDERS, fileStoresOf } from '../files/stores.ts'
+import { FILE_FOLDERS, type FileStores, fileStoresOf } from '../files/stores.ts'
 import { moveFiles } from '../moving/files.ts'
 
 export interface BucketTarget {
@@ -39,17 +39,12 @@ export async function openBucketTarget(settings: Bucket, is_own: boolean): Promi
   if (mark !== undefined && !is_own) throw inUse(where)
   await bucket.tryOut()
 
-  async function empty(): Promise<void> {
-    if (mark !== undefined) return
-    for (const name of FILE_FOLDERS)
-      for await (const { key } of stores[name].list()) await stores[name].remove(key)
-  }
-
   return {
     where,
     async take(folder) {
       await agree(folder, mark, where)
       const unpacked = fileStoresOf({ files: undefined }, folder)
+      const empty = mark === undefined ? await removerOf(unpacked, stores) : async () => {}
       try {
         for (const name of FILE_FOLDERS) await moveFiles(unpacked[name], stores[name])
       } catch (failure) {
@@ -59,6 +54,16 @@ export async function openBucketTarget(settings: Bucket, is_own: boolean): Promi
       for (const name of FILE_FOLDERS) rmSync(join(folder, name), { recursive: true, force: true })
       return empty
     },
+  }
+}
+
+/** @returns removes from a bucket what an unpacked archive has, and nothing that came there meanwhile */
+async function removerOf(unpacked: FileStores, stores: FileStores): Promise<() => Promise<void>> {
+  const removals: (() => Promise<void>)[] = []
+  for (const name of FILE_FOLDERS)
+    for await (const { key } of unpacked[name].list()) removals.push(() => stores[name].remove(key))
+  return async () => {
+    for (const remove of removals) await remove()
   }
 }
 
@@ -80,7 +85,9 @@ async function hasObjects({ connection }: BucketFiles): Promise<boolean> {
 const ANOTHER = 'Name an empty bucket or prefix for `files` in [storage]; nothing was changed.'
 
 const notEmpty = (where: string) =>
-  conflict(`${where} has objects, and none of them says that they are a gateway's. ${ANOTHER}`)
+  conflict(
+    `${where} has objects, and none of them says that they are a gateway's. ${ANOTHER} If a restore that was cut short left them, you may delete them.`,
+  )
 
 const ofAnother = (where: string) =>
   conflict(`${where} has the files of another gateway than the archive. ${ANOTHER}`)

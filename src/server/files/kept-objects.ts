@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import { idempotencyQueries } from '../../idempotency/queries.ts'
 import type { BucketLook, Disagreement } from '../../library/audit.ts'
-import type { FileEntry } from '../../media/store.ts'
+import type { FileEntry, FileStore } from '../../media/store.ts'
 import { responseQueries } from '../../responses/queries.ts'
 import type { FileStores } from './stores.ts'
 
@@ -42,8 +42,8 @@ interface Compared {
 /** The objects are listed before the rows are read, and what was put since is younger than any that counts. */
 async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook): Promise<Compared> {
   const listed = {
-    answers: await Array.fromAsync(stores.answers.list()),
-    responses: await Array.fromAsync(stores.responses.list()),
+    answers: await entriesIn(stores.answers),
+    responses: await entriesIn(stores.responses),
   }
   const named = {
     answers: keysOf(await idempotencyQueries(db).bodyFiles.all()),
@@ -70,6 +70,10 @@ async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook
     answers: named.answers.size,
   }
 }
+
+/** What is deeper is another gateway's, whose prefix is below. */
+const entriesIn = async (store: FileStore): Promise<FileEntry[]> =>
+  (await Array.fromAsync(store.list())).filter(({ key }) => !key.includes('/'))
 
 const keysOf = (rows: readonly { body_file: string | null }[]): Set<string> =>
   new Set(rows.flatMap(({ body_file }) => body_file ?? []))

@@ -15,9 +15,20 @@ export interface Strays {
   remove(): Promise<void>
 }
 
+/** By the clock that dates the objects: this machine's may be off. */
+async function timeIn({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
+  if (!bucket) return Number.POSITIVE_INFINITY
+  const { connection } = bucket
+  const key = TRIALS + crypto.randomUUID()
+  await connection.put(key, new Uint8Array())
+  const { value } = await connection.list(key).next()
+  await connection.remove(key)
+  return value?.modified_at_ms ?? Number.NaN
+}
+
 /** Images, uploads and kept content without a row, and what trials of the bucket left; nothing else that is in it. */
 export async function findStrays(db: Db, files: FileStores, now_ms: number): Promise<Strays> {
-  const look = { strays_before_ms: now_ms - MIN_STRAY_AGE_MS }
+  const look = { strays_before_ms: Math.min(now_ms, await timeIn(files)) - MIN_STRAY_AGE_MS }
   const in_library = await compareLibrary({ ...files, db }, look)
   const kept = await compareKept(db, files, look)
   const found = [...in_library.files, ...kept.files].filter(({ problem }) => problem === 'no row')

@@ -1,17 +1,19 @@
 // What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { bucketMark } from '../../db/bucket-marks.ts'
+import type { Db } from '../../db/db.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace, type WhereOptions } from '../backup/where.ts'
 import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
 
 /** Sentences for the operator, each about one kind of copy. */
-export async function leftovers(options: WhereOptions, files: FileStores): Promise<string[]> {
+export async function leftovers(db: Db, options: WhereOptions, files: FileStores): Promise<string[]> {
   return [
     ...(await aboutBackups(options)),
     ...aboutCopies(options.data_folder),
-    ...(files.bucket ? aboutBucket(files, options.data_folder) : []),
+    ...(files.bucket ? aboutBucket(files, options.data_folder) : await aboutOlderBucket(db)),
     'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
   ]
 }
@@ -60,6 +62,8 @@ function aboutBucket({ address }: FileStores, data_folder: string): string[] {
   const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
   return [
     `If ${address} keeps versions, older ones and unfinished uploads stay until its lifecycle rules delete them.`,
+    'Kept answers and responses that were deleted while the bucket was away may be there yet, and no longer say whose they are: ' +
+      '`tollgate audit --files --remove` deletes them once they are a day old.',
     ...(left.length === 0
       ? []
       : [
@@ -67,6 +71,14 @@ function aboutBucket({ address }: FileStores, data_folder: string): string[] {
         ]),
   ]
 }
+
+/** Files were copied into it, or back from it, and it stayed as it was. */
+const aboutOlderBucket = async (db: Db): Promise<string[]> =>
+  (await bucketMark(db)) === undefined
+    ? []
+    : [
+        'The bucket that this gateway had, or that its files were copied to, may still have it, yours to delete: [storage] does not name it.',
+      ]
 
 /** Also where it is not there. */
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0

@@ -156,6 +156,14 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     const strays = ['images/1/a.png', 'files/2/b.png', `answers/${STRAY}`, `responses/${STRAY}`]
     const trial = 'tollgate-trial/left'
     const other = 'something/else.png'
+    /** Of gateways whose prefix is below a store of this one. */
+    const of_others = [
+      'files/images/1/a.png',
+      'files/tollgate-store/a',
+      'images/7/files/2/b.png',
+      `answers/answers/${STRAY}`,
+      `responses/images/3/c.png`,
+    ]
     beforeEach(async () => {
       for (const path of strays) await put(path)
       for (const key of [trial, other]) await stores.bucket?.connection.put(key, PNG)
@@ -173,6 +181,30 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       })
       const gone = [...strays, trial]
       expect(await objects()).toEqual(before.filter((key) => !gone.includes(key)))
+    })
+
+    test("leaves those of another gateway's prefix below it, and does not report them", async () => {
+      for (const key of of_others) {
+        await stores.bucket?.connection.put(key, PNG)
+        age(key, 1_000)
+      }
+      expect(await scene.json('audit', '--files', '--remove', '--yes')).toMatchObject({
+        clean: true,
+        removed: { objects: 5 },
+      })
+      expect(await objects()).toEqual(expect.arrayContaining(of_others))
+    })
+
+    test('leaves what is young by the clock of the bucket, if this machine is days ahead', async () => {
+      for (const path of [...strays, trial]) {
+        const now_s = Date.now() / 1_000
+        utimesSync(s3.file(bucket.prefix + path), now_s, now_s)
+      }
+      scene.now_ms = Date.now() + 48 * HOUR_MS
+      const before = await objects()
+      const { out } = await scene.run('audit', '--files', '--remove', '--yes', '--json')
+      expect(JSON.parse(out)).toMatchObject({ removed: { objects: 0, bytes: 0 } })
+      expect(await objects()).toEqual(before)
     })
 
     test('leaves younger ones, and does not report them', async () => {
