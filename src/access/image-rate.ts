@@ -58,11 +58,12 @@ export const createSharedImageRate = (db: Db): ImageRate => ({
     if (counted) return stateOf(counted.taken_ms, counted.now_ms, true)
     const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
     // One may have left the window since.
-    return stateOf(taken_ms.slice(-IMAGE_CALLS_PER_MINUTE), now_ms, false)
+    const until_now_ms = taken_ms.filter((at_ms) => at_ms <= now_ms + WINDOW_MS)
+    return stateOf(until_now_ms.slice(-IMAGE_CALLS_PER_MINUTE), now_ms, false)
   },
   async look(account_id) {
     const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
-    const counted_ms = taken_ms.filter((at_ms) => at_ms > now_ms - WINDOW_MS)
+    const counted_ms = taken_ms.filter((at_ms) => at_ms > now_ms - WINDOW_MS && at_ms <= now_ms + WINDOW_MS)
     return stateOf(counted_ms, now_ms, counted_ms.length < IMAGE_CALLS_PER_MINUTE)
   },
 })

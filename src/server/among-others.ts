@@ -45,9 +45,13 @@ export function alertsOfOthers(
   data_folder: string,
 ): AlertsOfOthers | undefined {
   if (!engine.is_shared) return undefined
+  const own_machine = `${hostname()}:${resolve(data_folder)}`
   return {
-    machine: `${hostname()}:${resolve(data_folder)}`,
-    isAlive: (machine) => own_gateway.alive.some(({ name }) => machine.startsWith(`${name}:`)),
+    machine: own_machine,
+    // Its own row says nothing of another folder beside its own, as after a move to a larger disk.
+    isAlive: (machine) =>
+      machine === own_machine ||
+      own_gateway.alive.some(({ id, name }) => id !== own_gateway.id && machine.startsWith(`${name}:`)),
     isEldest: () => isEldest(own_gateway),
   }
 }

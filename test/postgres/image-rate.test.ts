@@ -64,6 +64,20 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(JSON.parse(row?.taken ?? '')).toHaveLength(11)
   })
 
+  test('a clock of the server that is set back by an hour locks nobody out for an hour', async () => {
+    await take(30)
+    await passes(-3_600_000)
+    expect(await rate.look(1)).toMatchObject({ admitted: true, remaining: 30 })
+    expect(await rate.take(1)).toMatchObject({ admitted: true, remaining: 29 })
+    await take(29)
+    const refused = await rate.take(1)
+    expect(refused.admitted).toBe(false)
+    expect(refused.resets_in_s).toBeLessThanOrEqual(60)
+    await passes(-3_600_000)
+    await sweepSharedImageRate(db)
+    expect(await accounts()).toEqual([])
+  })
+
   test('the sweep removes whoever made no call in 60 seconds', async () => {
     await take(1)
     await passes(60_000)

@@ -7,18 +7,23 @@ export interface ImageCalls {
   now_ms: number
 }
 
-/** No row where there are as many already: nothing is changed then. The time is taken once the row is locked. */
+/**
+ * No row where there are as many already: nothing is changed then. The time is taken once the row is locked. A clock that was set back, as by a
+ * failover, leaves calls in the future: those that are far in it count no more.
+ */
 const TAKE = `INSERT INTO image_rates AS mine (id, taken) VALUES ($id, json_build_array(now_ms())::text)
   ON CONFLICT (id) DO UPDATE SET taken = (
     WITH clock AS MATERIALIZED (SELECT now_ms() AS now)
     SELECT json_agg(at ORDER BY at)::text
       FROM (
-        SELECT value::bigint AS at FROM clock, json_each(mine.taken) WHERE value::bigint > clock.now - $window_ms
+        SELECT value::bigint AS at FROM clock, json_each(mine.taken)
+         WHERE value::bigint > clock.now - $window_ms AND value::bigint <= clock.now + $window_ms
         UNION ALL SELECT now FROM clock
       ) AS counted
   )
-  WHERE (SELECT count(*) FROM json_each(mine.taken) WHERE value::bigint > now_ms() - $window_ms) < $limit
-  RETURNING taken`
+  WHERE (SELECT count(*) FROM json_each(mine.taken)
+          WHERE value::bigint > now_ms() - $window_ms AND value::bigint <= now_ms() + $window_ms) < $limit
+  RETURNING taken, now_ms() AS now_ms`
 
 const LOOK = `SELECT now_ms() AS now_ms, (SELECT taken FROM image_rates WHERE id = $id) AS taken`
 
@@ -33,10 +38,10 @@ export async function takeImageCall(
   id: number,
   { limit, window_ms }: Bounds,
 ): Promise<ImageCalls | undefined> {
-  const [row] = await db.write((db) => db.rows<{ taken: string }>(TAKE, { id, limit, window_ms }))
+  const [row] = await db.write((db) => db.rows<{ taken: string; now_ms: number }>(TAKE, { id, limit, window_ms }))
   if (!row) return undefined
   const taken_ms: number[] = JSON.parse(row.taken)
-  return { taken_ms, now_ms: taken_ms.at(-1) ?? 0 }
+  return { taken_ms, now_ms: row.now_ms }
 }
 
 /** What is written of an account, older calls included. @throws StorageFailure */
@@ -46,7 +51,8 @@ export async function imageCallsOf(db: Db, id: number): Promise<ImageCalls> {
 }
 
 const SWEEP = `DELETE FROM image_rates
-  WHERE NOT EXISTS (SELECT 1 FROM json_each(taken) WHERE value::bigint > now_ms() - $window_ms)`
+  WHERE NOT EXISTS (SELECT 1 FROM json_each(taken)
+    WHERE value::bigint > now_ms() - $window_ms AND value::bigint <= now_ms() + $window_ms)`
 
 /** Removes the rows of accounts that made no call in so long. @throws StorageFailure */
 export async function sweepImageCalls(db: Db, window_ms: number): Promise<void> {
