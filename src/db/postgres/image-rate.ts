@@ -38,7 +38,9 @@ export async function takeImageCall(
   id: number,
   { limit, window_ms }: Bounds,
 ): Promise<ImageCalls | undefined> {
-  const [row] = await db.write((db) => db.rows<{ taken: string; now_ms: number }>(TAKE, { id, limit, window_ms }))
+  const [row] = await db.write((db) =>
+    db.rows<{ taken: string; now_ms: number }>(TAKE, { id, limit, window_ms }),
+  )
   if (!row) return undefined
   const taken_ms: number[] = JSON.parse(row.taken)
   return { taken_ms, now_ms: row.now_ms }
