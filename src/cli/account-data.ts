@@ -92,8 +92,9 @@ function addErase(account: Command, deps: CliDeps): void {
       })
       using files = await filesOfFolder(folder)
       const { remains: in_database, ...erased } = await eraseIn(folder, files, name, deps.now())
-      const where = await whereOptions(context, deps)
-      const others = await withDatabase(folder, 'read', (db) => leftovers(db, where, files))
+      const { is_shared } = await engineOfFolder(folder)
+      const where = { ...(await whereOptions(context, deps)), files, is_on_server: is_shared }
+      const others = await withDatabase(folder, 'read', (db) => leftovers(db, where))
       const remains = [...in_database, ...others]
       if (limits) warn(limits)
       answer(

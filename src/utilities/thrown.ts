@@ -12,4 +12,4 @@ export function messageOf(thrown: unknown): string {
 
 /** The code of an error of the system or of SQLite, such as `ENOENT`; empty for anything else. */
 export const codeOf = (thrown: unknown): string =>
-  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  thrown instanceof Error && 'code' in thrown ? String(thrown.code ?? '') : ''

@@ -363,6 +363,19 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     expect(rows(`${other}/tollgate.db`)).toEqual(rows(scene.path('tollgate.db')))
   })
 
+  test('an erasure afterwards names what the folder still has', async () => {
+    store(1)
+    use((await there()).out)
+    const { status, out } = await scene.run('account', 'erase', 'ada', '--yes')
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: expect.stringContaining('Copies from before still have it, yours to delete: tollgate.db.'),
+    })
+    expect(out).toContain(
+      'Folders from before the bucket may still have it, yours to delete: images/, files/, answers/, responses/.',
+    )
+  })
+
   test('after a first run of the files beside the gateway little is left', async () => {
     store(2)
     {

@@ -85,7 +85,10 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   test('that takes requests and answers none fails within its limit', async () => {
     s3.hang()
     const failure = await failureOf(() => store.open('1/a.png'))
-    expect(failure.message).toContain('has been silent for')
+    expect([failure.code, failure.message]).toEqual([
+      'BUCKET_FAILED',
+      expect.stringContaining('has been silent for'),
+    ])
     expect(bucket.isFailing()).toBe(true)
     s3.resume()
     await works()

@@ -8,11 +8,18 @@ import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace, type WhereOptions } from '../backup/where.ts'
 import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
 
+export interface LeftoverOptions extends WhereOptions {
+  files: FileStores
+  /** Whether the rows are on a server: a file of them in the data folder is from before. */
+  is_on_server: boolean
+}
+
 /** Sentences for the operator, each about one kind of copy. */
-export async function leftovers(db: Db, options: WhereOptions, files: FileStores): Promise<string[]> {
+export async function leftovers(db: Db, options: LeftoverOptions): Promise<string[]> {
+  const { files } = options
   return [
     ...(await aboutBackups(options)),
-    ...aboutCopies(options.data_folder),
+    ...aboutCopies(options),
     ...(files.bucket ? aboutBucket(files, options.data_folder) : await aboutOlderBucket(db)),
     'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
   ]
@@ -49,9 +56,10 @@ function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: nu
   return hours >= 48 ? `, in about ${Math.ceil(hours / 24)} days` : `, in about ${Math.ceil(hours)} hours`
 }
 
-/** Of the database before a migration, and of what restores replaced. */
-function aboutCopies(data_folder: string): string[] {
-  const copies = readdirSync(data_folder).filter(isOlderState).sort()
+/** Of the database before a migration or a move to a server, and of what restores replaced. */
+function aboutCopies({ data_folder, is_on_server }: LeftoverOptions): string[] {
+  const isCopy = (name: string) => isOlderState(name) || (is_on_server && name === 'tollgate.db')
+  const copies = readdirSync(data_folder).filter(isCopy).sort()
   return copies.length === 0
     ? []
     : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
