@@ -86,8 +86,17 @@ describe.if(hasPostgres)('a gateway', () => {
     },
   )
 
-  test('that is silent is taken for dead by any other, and goes on under its number', async () => {
+  test.each([
+    ['', 0],
+    [', also where the clock of the server was set back by an hour since', 3_600_000],
+  ])('that is silent is taken for dead by any other, and goes on under its number%s', async (_, ahead_ms) => {
     const silent = await join({ is_silent: true })
+    await db.write((db) =>
+      db.rows('UPDATE gateways SET seen_at_ms = seen_at_ms + $ahead_ms WHERE id = $id', {
+        id: silent.gateway.id,
+        ahead_ms,
+      }),
+    )
     const { gateway, log } = await join()
     await eventually('it is taken for dead', async () => {
       await gateway.endSilent()
@@ -112,11 +121,15 @@ describe.if(hasPostgres)('a gateway', () => {
     const { gateway } = await join({ by_way_of: proxy.url })
     await gateway.endSilent()
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
-    await Bun.sleep(TIMING.silent_after_ms)
+    // So long that it could take others for dead.
+    await Bun.sleep(TIMING.silent_after_ms + 200)
     proxy.redirect('postgres://127.0.0.1:1/')
     proxy.cutAll()
     await silent.gateway.revive()
+    const working = await join()
     await Bun.sleep(TIMING.silent_after_ms + 50)
+    await gateway.endSilent()
+    expect(await isAlive(db, working.gateway.id)).toBe(true)
     proxy.redirect(url)
     await eventually('it tells again', async () => {
       const [row] = await db.rows<{ is_told: number }>(

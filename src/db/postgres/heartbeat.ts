@@ -46,7 +46,8 @@ export async function revive(
 }
 
 const END_SILENT = `UPDATE gateways SET ended_at_ms = now_ms()
-  WHERE ended_at_ms IS NULL AND coalesce(seen_at_ms, 0) < $since_ms
+  WHERE ended_at_ms IS NULL AND $told_ms <= now_ms()
+    AND (coalesce(seen_at_ms, 0) < $since_ms OR seen_at_ms > now_ms() + $ahead_ms)
   RETURNING id, name`
 
 /** A connection's own goes with its next transaction; whoever asks for one of a lost connection asks within seconds. */
@@ -55,6 +56,13 @@ const FORGET_MARKS = 'DELETE FROM commits WHERE at_ms < now_ms() - 86400000'
 /** Removes the marks of connections that are long gone. @throws StorageFailure */
 export const forgetMarks = (db: Db): Promise<unknown> => db.write((db) => db.rows(FORGET_MARKS))
 
-/** Ends the gateways that have told nothing since then, by the clock of the server. @throws StorageFailure */
-export const endSilent = (db: Db, since_ms: number): Promise<{ id: number; name: string }[]> =>
-  db.write((db) => db.rows(END_SILENT, { since_ms }))
+/**
+ * Ends the gateways that have told nothing since then, by the clock of the server, and those that told by a clock so far ahead that it was set
+ * back since.
+ *
+ * @param told_ms when this one told last: where the clock was set back after it, none is ended @throws StorageFailure
+ */
+export const endSilent = (
+  db: Db,
+  bounds: { since_ms: number; ahead_ms: number; told_ms: number },
+): Promise<{ id: number; name: string }[]> => db.write((db) => db.rows(END_SILENT, bounds))

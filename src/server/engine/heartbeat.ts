@@ -116,10 +116,13 @@ class Heartbeat implements OwnGateway {
   async endSilent(): Promise<void> {
     await forgetMarks(this.#db)
     if (!this.#told) return
-    const silent_since_ms = this.#told.last_ms - this.#timing.silent_after_ms
+    const { silent_after_ms: ahead_ms } = this.#timing
+    const { last_ms: told_ms } = this.#told
+    // Not by the time now: this one may have stood still itself.
+    const since_ms = told_ms - ahead_ms
     // After an outage of the server none has told anything for long.
-    if (this.#told.since_ms > silent_since_ms) return
-    for (const { id: gateway_id, name } of await endSilent(this.#db, silent_since_ms))
+    if (this.#told.since_ms > since_ms) return
+    for (const { id: gateway_id, name } of await endSilent(this.#db, { since_ms, ahead_ms, told_ms }))
       this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
   }
 
@@ -162,8 +165,9 @@ class Heartbeat implements OwnGateway {
 
   /** Without those that nobody has ended yet. */
   #notSilent(gateways: readonly Gateway[]): readonly Gateway[] {
-    const since_ms = this.#clock.now() + this.#clock.offset_ms - this.#timing.silent_after_ms
-    return gateways.filter(({ id, seen_at_ms }) => id === this.id || (seen_at_ms ?? 0) >= since_ms)
+    const now_ms = this.#clock.now() + this.#clock.offset_ms
+    const isNear = (at_ms: number) => Math.abs(now_ms - at_ms) <= this.#timing.silent_after_ms
+    return gateways.filter(({ id, seen_at_ms }) => id === this.id || isNear(seen_at_ms ?? 0))
   }
 
   #see({ seen_at_ms, readable_from, shared_version }: Beat): void {
