@@ -1,5 +1,6 @@
 // A connection to a part of a bucket: its objects put, read, listed and deleted, in words where that fails.
 import type { Bucket } from '../domain/catalogue.ts'
+import { atEnd } from '../utilities/at-end.ts'
 import { codeOf } from '../utilities/thrown.ts'
 import { eachWithin, type Silence, withinSilence } from './silence.ts'
 import { inWords, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
@@ -156,7 +157,7 @@ interface Upload {
   key: string
   content: AsyncIterable<Uint8Array>
   part_bytes: number
-  /** Called as the content is taken. */
+  /** Called as the content is taken, and while it is waited for. */
   heard(): void
 }
 
@@ -168,9 +169,7 @@ async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }:
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        heard()
-        const { done, value } = await iterator.next()
-        heard()
+        const { done, value } = await whileHeard(heard, () => iterator.next())
         if (done) return controller.close()
         bytes += value.byteLength
         controller.enqueue(value)
@@ -194,6 +193,18 @@ async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }:
   }
   if (failure) throw failure
   return bytes
+}
+
+const HEARD_EVERY_MS = 250
+
+/** The silence of whoever sends the content is not the bucket's. */
+async function whileHeard<T>(heard: () => void, work: () => Promise<T>): Promise<T> {
+  heard()
+  const timer = setInterval(heard, HEARD_EVERY_MS)
+  using _clearing = atEnd(() => clearInterval(timer))
+  const result = await work()
+  heard()
+  return result
 }
 
 /** @throws Error where the bucket has another number of bytes: then it has none */

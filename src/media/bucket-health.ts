@@ -43,8 +43,8 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
   }
 
   function failed(failure: unknown): unknown {
-    if (isAbsentObject(failure)) return failure
-    const trouble = storageFailure(failure)
+    const trouble = toStorageFailure(failure)
+    if (!(trouble instanceof StorageFailure)) return failure
     if (!timer && !is_stopped) {
       again()
       onChange(trouble)
@@ -71,8 +71,9 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
   }
 }
 
-function storageFailure(failure: unknown): StorageFailure {
-  if (failure instanceof StorageFailure) return failure
+/** What to throw in place of the bucket's failure: one of storage, but where an object is not there. */
+export function toStorageFailure(failure: unknown): unknown {
+  if (failure instanceof StorageFailure || isAbsentObject(failure)) return failure
   const cause = failure instanceof Error ? (failure.cause ?? failure) : failure
   return new StorageFailure('unreachable', {
     code: codeOf(cause) || 'BUCKET_FAILED',

@@ -4,7 +4,7 @@ import type { NamedIn } from '../buckets/words.ts'
 import type { Bucket } from '../domain/catalogue.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
-import { type BucketHealth, createBucketHealth } from './bucket-health.ts'
+import { type BucketHealth, createBucketHealth, toStorageFailure } from './bucket-health.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 import { type FileStore, type PutOptions, type PutResult, tooLarge } from './store.ts'
 
@@ -181,7 +181,7 @@ class ObjectBytes implements StoredBytes {
   }
 
   stream(): ReadableStream<Uint8Array> {
-    const { connection, health, name } = this.#of
+    const { connection, name } = this.#of
     const chunks = this.size === 0 ? undefined : connection.stream(name, this.#range)
     return new ReadableStream(
       {
@@ -191,7 +191,8 @@ class ObjectBytes implements StoredBytes {
             if (value) controller.enqueue(value)
             else controller.close()
           } catch (failure) {
-            controller.error(health.failed(failure))
+            // Not the bucket's trouble: it ends a connection whose reader is slow, and whoever reads slowly would stop all others.
+            controller.error(toStorageFailure(failure))
           }
         },
         async cancel() {

@@ -107,6 +107,31 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     await works()
   })
 
+  test('whose uploader pauses for longer than the bucket may does not fail', async () => {
+    const part = new Uint8Array(4 * 1024 * 1024)
+    async function* content() {
+      yield part
+      yield part
+      await Bun.sleep(2 * LIMITS.answer_ms)
+      yield BYTES
+    }
+    expect((await store.put('1/paused.png', content())).bytes).toBe(2 * part.length + BYTES.length)
+    expect([bucket.isFailing(), told]).toEqual([false, []])
+  })
+
+  test('whose connection ends under a slow reader does not fail for all others', async () => {
+    await store.put('1/larger.png', new Uint8Array(24 * 1024 * 1024))
+    const reading = (await store.open('1/larger.png'))?.stream().getReader()
+    await reading?.read()
+    await s3.stop()
+    await s3.start()
+    const rest = async () => {
+      while (!(await reading?.read())?.done);
+    }
+    await expect(rest()).rejects.toThrow(StorageFailure)
+    expect([bucket.isFailing(), told]).toEqual([false, []])
+  })
+
   test('that was deleted is not one whose objects are: nothing is told to be absent', async () => {
     const path = dirname(s3.file('x'))
     await rename(path, `${path}-away`)
