@@ -19,8 +19,8 @@ test.each([
   [
     'its account is erased',
     [
-      'INSERT INTO closed_accounts (account_id, closed_at_ms) VALUES ($id, 1)',
-      'INSERT INTO erased_accounts (account_id, erased_at_ms) VALUES ($id, 1)',
+      'INSERT INTO closed_accounts (account_id, closed_at_ms) VALUES (?, 1)',
+      'INSERT INTO erased_accounts (account_id, erased_at_ms) VALUES (?, 1)',
     ],
     [403, 'MODEL_ACCESS_DENIED'],
     /account is erased/,
