@@ -59,6 +59,10 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
   /** A file of an upload, with its row. */
   async function put(of: Scene, name: string): Promise<void> {
     await storesOf(bucket).files.put(keyOf(name), Buffer.from(name))
+    await addRow(of, name)
+  }
+
+  async function addRow(of: Scene, name: string): Promise<void> {
     await withDb(of, (db) =>
       db.write((within) =>
         within.rows(
@@ -166,6 +170,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       const there = await openBucketTarget(target, true)
       await other.json('account', 'create', 'ben')
       await createFileStore(other.path('files')).put(keyOf('cat'), Buffer.from('cat'))
+      await addRow(other, 'cat')
       await storesOf(target).images.put('7/theirs.png', Buffer.from('x'))
       const remove = await there.take(other.dir)
       expect((await filesIn(target)).sort()).toEqual([`files/${keyOf('cat')}`, 'images/7/theirs.png'])

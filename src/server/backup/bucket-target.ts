@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bucketMark, forgetBucketMark } from '../../db/bucket-marks.ts'
+import type { Db } from '../../db/db.ts'
 import { openDatabase } from '../../db/open.ts'
 import { dbOver } from '../../db/sqlite.ts'
 import type { Bucket } from '../../domain/catalogue.ts'
@@ -10,7 +11,7 @@ import type { BucketFiles } from '../../media/bucket-store.ts'
 import { closing } from '../../utilities/at-end.ts'
 import { markOf } from '../files/claim.ts'
 import { FILE_FOLDERS, type FileStores, fileStoresOf } from '../files/stores.ts'
-import { moveFiles } from '../moving/files.ts'
+import { moveFilesOfRows } from '../moving/files-of-rows.ts'
 
 export interface BucketTarget {
   /** For people: `s3://bucket/prefix`. */
@@ -42,11 +43,15 @@ export async function openBucketTarget(settings: Bucket, is_own: boolean): Promi
   return {
     where,
     async take(folder) {
-      await agree(folder, mark, where)
+      using file = closing(openDatabase(join(folder, 'tollgate.db')))
+      const db = dbOver(file)
+      await agree(db, mark, where)
+      // What is in the log would not come along.
+      file.run('PRAGMA wal_checkpoint(TRUNCATE)')
       const unpacked = fileStoresOf({ files: undefined }, folder)
       const empty = mark === undefined ? await removerOf(unpacked, stores) : async () => {}
       try {
-        for (const name of FILE_FOLDERS) await moveFiles(unpacked[name], stores[name])
+        await moveFilesOfRows({ db, from: unpacked, to: stores })
       } catch (failure) {
         await empty()
         throw failure
@@ -68,13 +73,9 @@ async function removerOf(unpacked: FileStores, stores: FileStores): Promise<() =
 }
 
 /** Makes sure that a database knows the bucket's mark; without one, it forgets its own, by which it would know another bucket. */
-async function agree(folder: string, mark: string | undefined, where: string): Promise<void> {
-  using file = closing(openDatabase(join(folder, 'tollgate.db')))
-  const db = dbOver(file)
+async function agree(db: Db, mark: string | undefined, where: string): Promise<void> {
   if (mark === undefined) await forgetBucketMark(db)
   else if (mark !== (await bucketMark(db))) throw ofAnother(where)
-  // What is in the log would not come along.
-  file.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
 async function hasObjects({ connection }: BucketFiles): Promise<boolean> {

@@ -5,7 +5,6 @@ import { StorageFailure } from '../../domain/storage-failure.ts'
 import { fileShelf, imageShelf, markMissing } from '../../library/missing.ts'
 import type { FileStore } from '../../media/store.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
-import { copyFile } from './files.ts'
 import { type NamedFile, namedFiles } from './named-files.ts'
 
 export interface MoveFilesOfRowsOptions {
@@ -102,6 +101,14 @@ export async function markAllMissing(
     )
     await markMissing(shelf, places, now_ms)
   }
+}
+
+/** @returns false where it was deleted meanwhile */
+async function copyFile(from: FileStore, to: FileStore, key: string): Promise<boolean> {
+  const content = await from.open(key)
+  if (!content) return false
+  await to.put(key, content.stream())
+  return true
 }
 
 async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<FilePlan> {
