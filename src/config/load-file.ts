@@ -7,6 +7,7 @@ import { type CatalogueReading, notToml, type ReadOptions, readCatalogue } from 
 import { formatMistake, type Mistake } from './mistakes.ts'
 import { isOfTheMachine, othersIn } from './of-the-machine.ts'
 import { readToml } from './toml.ts'
+import { isTable } from './toml-write.ts'
 
 /** The text in the database that all gateways over it take in place of their files. */
 export interface SharedText {
@@ -47,7 +48,7 @@ export async function readCatalogueFile(
     const text = await readFile(path, 'utf8')
     if (shared) return readShared(shared, text, { ...options, read_key_file })
     const reading = readCatalogue(text, { ...options, read_key_file, changed_at_ms: Math.floor(mtimeMs) })
-    return reading.ok ? { ...reading, text } : { ok: false, mistakes: ofUnknownPlace(reading.mistakes) }
+    return reading.ok ? { ...reading, text } : { ok: false, mistakes: ofUnknownPlace(reading.mistakes, text) }
   } catch (error) {
     const message = `cannot be read: ${UNREADABLE[codeOf(error)] ?? messageOf(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
@@ -66,11 +67,27 @@ function readShared(
   return reading.ok ? { ...reading, text, shared } : { ...reading, shared }
 }
 
-/** A mistake in [storage] leaves open where the catalogue is: what a file lacks may be in the database. */
-function ofUnknownPlace(mistakes: Mistake[]): Mistake[] {
+/** Without providers and models the catalogue may be meant to be in the database: it is then where the mistake is, or there is none yet. */
+function ofUnknownPlace(mistakes: Mistake[], text: string): Mistake[] {
   const lacks = (name: string) => mistakes.some(({ path }) => path === name)
+  if (!lacks('providers') || !lacks('models')) return mistakes
   const of_storage = mistakes.filter(({ path }) => path.split('.')[0] === 'storage')
-  return of_storage.length > 0 && lacks('providers') && lacks('models') ? of_storage : mistakes
+  if (of_storage.length > 0) return of_storage
+  return hasDatabase(text) ? [NO_CATALOGUE, ...mistakes.filter(({ path }) => !isOfCatalogue(path))] : mistakes
+}
+
+const isOfCatalogue = (path: string): boolean => path === 'providers' || path === 'models'
+
+function hasDatabase(text: string): boolean {
+  const file = readToml(text)
+  return file.ok && isTable(file.value['storage']) && file.value['storage']['database'] !== undefined
+}
+
+const NO_CATALOGUE: Mistake = {
+  path: '',
+  line: 1,
+  message:
+    'has no providers and models: write them here, or put a catalogue into the database by `tollgate config apply FILE`',
 }
 
 /** A line for each mistake, which names the file or the version that has it. */

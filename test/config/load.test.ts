@@ -247,4 +247,23 @@ describe('readCatalogueFile', () => {
       expect(reading.ok || reading.mistakes[0]?.message).toStartWith('cannot be read')
     }
   })
+
+  const NO_CATALOGUE = ' has no providers and models: write them here, or put a catalogue into the database'
+  test.each([
+    ['a database, and no catalogue anywhere', '[storage]\ndatabase = "env:URL"\n', [NO_CATALOGUE]],
+    [
+      'models without providers beside a database',
+      `[storage]\ndatabase = "env:URL"\n${MODEL}`,
+      ['providers is'],
+    ],
+    ['no database', '[storage]\n', ['providers is missing', 'models is missing']],
+  ])('says of %s what to do', async (_case, text, wanted) => {
+    using folder = temporary()
+    const path = folder.at('tollgate.toml')
+    await writeFile(path, text)
+    const env = { URL: 'postgres://tollgate@127.0.0.1/tollgate' }
+    const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
+    const said = reading.ok ? [] : reading.mistakes.map((mistake) => `${mistake.path} ${mistake.message}`)
+    expect(said.slice(0, wanted.length)).toEqual(wanted.map((begin) => expect.stringMatching(`^${begin}`)))
+  })
 })
