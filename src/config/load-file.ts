@@ -80,7 +80,7 @@ const isOfCatalogue = (path: string): boolean => path === 'providers' || path ==
 
 function hasDatabase(text: string): boolean {
   const file = readToml(text)
-  return file.ok && isTable(file.value['storage']) && file.value['storage']['database'] !== undefined
+  return file.ok && isTable(file.value.storage) && file.value.storage.database !== undefined
 }
 
 const NO_CATALOGUE: Mistake = {

@@ -13,7 +13,7 @@ export interface ReadinessParts {
   /** Settlements that the database does not take are written there. */
   data_folder: string
   database: Pick<ServedDatabase, 'trouble'>
-  own_gateway: Pick<OwnGateway, 'outdated'>
+  own_gateway: Pick<OwnGateway, 'outdated' | 'unreached'>
   ledger: Pick<Ledger, 'failing'>
   settlements: Pick<SettlementQueue, 'full'>
   running: Pick<RunningCalls, 'stopping'>
@@ -60,7 +60,8 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
     notReady() {
       if (running.stopping) return 'the gateway is stopping'
       if (!is_started) return 'the checks at the start are not done'
-      return closed()
+      // Without calls the ledger would not know.
+      return closed() ?? own_gateway.unreached
     },
     started() {
       is_started = true

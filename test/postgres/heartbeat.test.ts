@@ -238,11 +238,13 @@ describe.if(hasPostgres)('a gateway', () => {
     await eventually('it says so', () =>
       messages(log).includes('the database cannot be told that this gateway is alive'),
     )
+    expect(gateway.unreached).toBe('the database does not answer')
     await Bun.sleep(100)
     proxy.redirect(url)
     await eventually('it is told again', () =>
       messages(log).includes('the database is told again that this gateway is alive'),
     )
+    expect(gateway.unreached).toBeUndefined()
     expect(messages(log).filter((message) => String(message).includes('cannot be told')).length).toBe(1)
     await gateway.end()
   })

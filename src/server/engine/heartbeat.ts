@@ -96,6 +96,10 @@ class Heartbeat implements OwnGateway {
     this.#timer.unref()
   }
 
+  get unreached(): string | undefined {
+    return this.#is_told ? undefined : 'the database does not answer'
+  }
+
   get clock_offset_ms(): number {
     return this.#clock.offset_ms
   }

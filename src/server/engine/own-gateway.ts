@@ -14,6 +14,8 @@ export interface OwnGateway {
   readonly alive: readonly Gateway[]
   /** Why it can write nothing any more: a newer program has changed the tables so that this one cannot use them. */
   readonly outdated: string | undefined
+  /** Why it is of no use to callers at the moment, though it may write: its last beat was not told. Calls that come all the same are tried. */
+  readonly unreached: string | undefined
   /** Takes those for dead that have been silent: what they had under way is nobody's from then on. */
   endSilent(): Promise<void>
   /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
@@ -54,6 +56,7 @@ export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Pr
     clock_offset_ms: 0,
     alive: [],
     outdated: undefined,
+    unreached: undefined,
     endSilent: async () => {},
     revive: async () => {},
     async end() {
