@@ -1,5 +1,5 @@
 // What commands of backups share: the section [backup], and the keys that are given in files.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../backup/encryption.ts'
 import type { BackupLock, BackupSettings } from '../domain/catalogue.ts'
@@ -38,6 +38,7 @@ async function backupSettings({ folder, warn }: Context): Promise<BackupSettings
   if (!existsSync(folder.catalogue_path)) return undefined
   const read = await readCatalogueOf(folder)
   if ('catalogue' in read) return read.catalogue.backup
+  if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
   warn(
     `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
   )

@@ -1,6 +1,7 @@
 // Gateways over one database on PostgreSQL: who is alive, by the clock of the server, and what is told of the others.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { isAlive } from '../../src/db/gateways.ts'
+import { PostgresDb } from '../../src/db/postgres/db.ts'
 import { examineServer } from '../../src/db/postgres/examination.ts'
 import { joinGateways } from '../../src/server/engine/heartbeat.ts'
 import type { OwnGateway } from '../../src/server/engine/own-gateway.ts'
@@ -140,6 +141,28 @@ describe.if(hasPostgres)('a gateway', () => {
     })
     await gateway.endSilent()
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('whose connections go dead without a word asks by others, once its beat is not answered', async () => {
+    await using proxy = await startProxy(url)
+    await using there = new PostgresDb(proxy.url)
+    const log = memoryLog()
+    const gateway = await joinGateways(there, proxy.url, {
+      version: '1',
+      data_folder: newFolder(),
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => '',
+      timing: { beat_every_ms: 50, silent_after_ms: 3_000 },
+    })
+    const ask = () => there.rows('SELECT 1 AS one')
+    await Promise.all([ask(), ask(), ask(), ask()])
+    proxy.silence()
+    await eventually('it says so', () =>
+      messages(log).includes('the database cannot be told that this gateway is alive'),
+    )
+    expect(await Promise.race([ask(), Bun.sleep(10_000)])).toEqual([{ one: 1 }])
+    await gateway.end()
   })
 
   test('whose connections go dead without a word tells by another one, before it seems dead', async () => {

@@ -69,6 +69,11 @@ export class PostgresDb implements Db {
     )
   }
 
+  loseIdle(): void {
+    this.#reading.loseIdle()
+    this.#writing.loseIdle()
+  }
+
   snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
     return this.#while(() =>
       this.#reading.lend((connection) =>

@@ -205,6 +205,8 @@ class Heartbeat implements OwnGateway {
 
   #wasTold(cause?: unknown): void {
     const is_told = cause === undefined
+    // Each would keep whoever asks by it waiting until the end of its time.
+    if (!is_told) this.#db.loseIdle?.()
     if (is_told === this.#is_told) return
     this.#is_told = is_told
     if (is_told) this.#log.info({}, 'the database is told again that this gateway is alive')
