@@ -4,7 +4,7 @@
 export const TURNS = 12
 
 /** So many of the slowest take turns: those that took more than a second and a half alone. A number, since a busy machine is slower. */
-export const SLOW_FILES = 156
+export const SLOW_FILES = 158
 
 /** In every run, however slow: what keeps money and secrets, what looks at each page and each type once, and what has turns within. */
 const IN_EACH_RUN = [
