@@ -262,7 +262,9 @@ describe.if(hasPostgres)('gateways over one database', () => {
 
   test('a start without a text in the database and without a catalogue of its own is refused', async () => {
     await using bare = await world()
-    await expect(bare.start('')).rejects.toThrow('providers: is missing')
+    await expect(bare.start('')).rejects.toThrow(
+      'put a catalogue into the database by `tollgate config apply FILE`',
+    )
   })
 
   test('released, each goes back to its file; the versions stay', async () => {
