@@ -67,7 +67,7 @@ function readShared(
   return reading.ok ? { ...reading, text, shared } : { ...reading, shared }
 }
 
-/** Without providers and models the catalogue may be meant to be in the database: it is then where the mistake is, or there is none yet. */
+/** Without providers and models the catalogue may be meant to be in the database: a mistake in [storage] keeps it unread, or nobody has put it there. */
 function ofUnknownPlace(mistakes: Mistake[], text: string): Mistake[] {
   const lacks = (name: string) => mistakes.some(({ path }) => path === name)
   if (!lacks('providers') || !lacks('models')) return mistakes

@@ -58,7 +58,7 @@ export interface Db extends Statements, AsyncDisposable {
   begin<T>(work: (tx: Tx) => Awaitable<T>, writing?: Writing): Promise<T>
   /** Reads as of one moment, whatever is written beside it. */
   snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T>
-  /** Gives up connections that nobody uses at the moment, since they may have died without a word. Absent where there are none. */
+  /** Gives up connections that nobody uses at the moment, since they may have died without a word. Absent on SQLite. */
   loseIdle?(): void
   /** Once what waits to be written is written. */
   close(): Promise<void>
