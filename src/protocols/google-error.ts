@@ -1,6 +1,7 @@
 // Google's error, as its APIs answer whatever protocol is spoken there: which key or project it is about, and when to come back.
 // https://google.aip.dev/193
 import { type JsonObject, objectIn, objectsIn, parseJson, stringIn } from './wire/json.ts'
+import { boundedWait } from './wire/retry-after.ts'
 
 /** The error of a refusal, which streams have in an array; empty for anything else. */
 export function readGoogleError(body: string): JsonObject {
@@ -21,7 +22,7 @@ export function refusesKey({ status, details }: JsonObject): boolean {
 export function retryDelay({ details }: JsonObject): number | undefined {
   for (const { retryDelay } of objectsIn(details)) {
     const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
-    if (match) return Math.ceil(Number(match[1]))
+    if (match) return boundedWait(Number(match[1]))
   }
   return undefined
 }

@@ -44,11 +44,9 @@ export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: stri
   return answer
 }
 
-/** After a 429 without a time to wait. */
-const DEFAULT_RETRY_AFTER_S = 5
-
 /**
- * What a caller is told where no route answered. The last failure decides; a rate limit is told only where each was one.
+ * What a caller is told where no route answered. The last failure decides; a rate limit is told only where each was one. Without a
+ * time to wait of the provider's own, none is made up: SDKs then wait by a rule of theirs.
  * @param failures of all attempts, in order
  */
 export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
@@ -60,7 +58,7 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
     case 'rate_limited':
       return rateLimited(
         "The model's provider limits its request rate. Nothing was charged; please retry after a moment.",
-        { retry_after_s: retry_after_s ?? DEFAULT_RETRY_AFTER_S, cause },
+        { retry_after_s, cause },
       )
     case 'overloaded':
       return upstreamOverloaded(

@@ -2,6 +2,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
+import { retryDelay } from '../google-error.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { reportsError } from '../reported-error.ts'
 import { knownTooLong } from '../too-long.ts'
@@ -76,7 +77,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
     failure_class:
       lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[told_status] ?? 'upstream_error',
     message,
-    retry_after_s: retryAfter(headers),
+    retry_after_s: retryDelay(error) ?? retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
     usage: status === 200 ? billedIn(body) : undefined,
     ...(error.param === SUMMARY ? { refuses_summary: true } : {}),

@@ -1,7 +1,43 @@
-// The Retry-After header (RFC 9110, section 10.2.3), as providers send it.
+// The time after which a provider wants to be called again, as its headers say it.
 
-/** Whole seconds; undefined if the header is absent, or holds a date, which no provider sends. */
-export function retryAfter(headers: Headers): number | undefined {
+/** No provider's longest limit, one a day, is further away. */
+export const MAX_RETRY_AFTER_S = 86_400
+
+/** Whole seconds above zero or zero, rounded up, at most a day; undefined for what is no time. */
+export const boundedWait = (seconds: number): number | undefined =>
+  seconds >= 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S) : undefined
+
+/**
+ * `retry-after-ms` before Retry-After, as OpenAI's and Anthropic's clients read them (openai 7.57 and @anthropic-ai/sdk 1.12
+ * `src/client.ts` retryRequest; Azure OpenAI sends both). Retry-After is seconds or a date (RFC 9110, section 10.2.3).
+ *
+ * @param now_ms for a date without the server's own time beside it
+ * @returns whole seconds; undefined if the headers say nothing that can be read
+ */
+export function retryAfter(headers: Headers, now_ms = Date.now()): number | undefined {
+  const ms = decimal(headers.get('retry-after-ms'))
+  if (ms !== undefined) return boundedWait(ms / 1_000)
   const value = headers.get('retry-after')
-  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+  const seconds = decimal(value)
+  if (seconds !== undefined) return boundedWait(seconds)
+  const at_ms = dateIn(value)
+  if (at_ms === undefined) return undefined
+  // Two dates of one server are not off by the difference between its clock and ours.
+  return boundedWait(Math.max(0, at_ms - (dateIn(headers.get('date')) ?? now_ms)) / 1_000)
+}
+
+const DECIMAL = /^\d{1,15}(?:\.\d{1,9})?$/
+
+const decimal = (value: string | null): number | undefined =>
+  value !== null && DECIMAL.test(value) ? Number(value) : undefined
+
+/** A date in any of the three forms of RFC 9110, section 5.6.7: each begins with its weekday, and is of Greenwich. */
+const IMF_OR_RFC_850 = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+
+function dateIn(value: string | null): number | undefined {
+  if (value === null) return undefined
+  const text = ASCTIME.test(value) ? `${value} GMT` : IMF_OR_RFC_850.test(value) ? value : ''
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : ms
 }

@@ -4,6 +4,7 @@ import type { ServiceAccount } from '../../domain/service-account.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { FailureClass } from '../../protocols/failure-class.ts'
 import { objectIn, parseObject, stringIn } from '../../protocols/wire/json.ts'
+import { retryAfter } from '../../protocols/wire/retry-after.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { type Fetch, readAnswer } from '../transport.ts'
 import { signedAssertion } from './assertion.ts'
@@ -78,7 +79,10 @@ function refusalOf({ status, headers }: Response, text: string, now_ms: number):
   const { error, error_description } = objectIn(parseObject(text))
   const said = [stringIn(error), stringIn(error_description)].filter((part) => part !== undefined)
   const words = said.length > 0 ? said.join(': ') : `status ${status}`
-  return failure(classOf(status), `${words}${clockWords(headers.get('date'), now_ms)}`)
+  return {
+    ...failure(classOf(status), `${words}${clockWords(headers.get('date'), now_ms)}`),
+    retry_after_s: retryAfter(headers, now_ms),
+  }
 }
 
 function classOf(status: number): FailureClass {

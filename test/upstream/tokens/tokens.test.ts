@@ -213,6 +213,11 @@ describe('an exchange that fails', () => {
       expect(told).not.toContain(secret)
   })
 
+  test('waits as long as the server of tokens asks', async () => {
+    upstream.answer(refusal(429, {}, { 'retry-after': '45' }))
+    expect(await scene({ timeout_ms: 5_000 }).value()).toMatchObject({ retry_after_s: 45 })
+  })
+
   test.each([
     [5 * HOUR_MS, '5 h ahead of'],
     [-3 * HOUR_MS, '3 h behind'],
