@@ -27,7 +27,7 @@ import { healthNow } from '../ledger/route-health.ts'
 import type { Decoder } from '../media/decoder.ts'
 import { createRemoteFetch } from '../media/remote.ts'
 import { redactorOf } from '../observe/redact.ts'
-import { createTally } from '../observe/tally.ts'
+import type { Tally } from '../observe/tally.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Gateway, Operations } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
@@ -64,6 +64,8 @@ export interface Parts
   notReady: () => string | undefined
   /** As in `Requests`. */
   sockets: () => ServerSockets | null
+  /** As in `Requests`. */
+  error_answers: Tally
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
@@ -77,6 +79,7 @@ export function compose({
   configuration,
   notReady,
   sockets,
+  error_answers,
   serve,
   beside,
   decoder,
@@ -107,7 +110,7 @@ export function compose({
       newRequestId: () => requestIdAt(now()),
       sockets: throughPasses(sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
-      error_answers: createTally(),
+      error_answers,
       refusals,
       reads: createReadRate(() => performance.now()),
     },

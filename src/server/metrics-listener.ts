@@ -4,7 +4,8 @@ import type { Operations } from '../surface/gateway.ts'
 import { isLoopback, parseListenAddress } from '../utilities/listen-address.ts'
 import { listenRefusal } from './listen-refusal.ts'
 
-const ADVICE =
+/** What to do where the address of the metrics is taken. */
+export const METRICS_ADVICE =
   'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
 
 const text = (status: number, words: string): Response =>
@@ -33,6 +34,6 @@ export function listenForMetrics(listen: string, metrics: Operations['metrics'])
       },
     })
   } catch (cause) {
-    throw listenRefusal(listen, cause, ADVICE)
+    throw listenRefusal(listen, cause, METRICS_ADVICE)
   }
 }

@@ -1,41 +1,28 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
-import { ensureCatalogue } from '../config/first.ts'
-import type { Environment } from '../config/providers.ts'
-import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
-import type { Action, By } from '../domain/actions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
-import type { Ledger } from '../ledger/operations.ts'
 import { createDecoder } from '../media/decoder.ts'
 import { createWebhookPost, type PostWebhook } from '../media/webhook-post.ts'
 import type { ProcessLogger } from '../observe/log.ts'
-import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
-import type { Gateway, Plugin } from '../surface/gateway.ts'
-import type { Fetch } from '../upstream/transport.ts'
-import { alertsIn, watchAlerts } from './alerts.ts'
+import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { orUndo } from '../utilities/or-undo.ts'
+import { watchAlerts } from './alerts.ts'
 import { alertsOfOthers, tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
-import { createBackups } from './backup/backups.ts'
-import { dataPaths } from './backup/paths.ts'
-import { finishRestore } from './backup/replace.ts'
-import { createBooks } from './books.ts'
-import { type OpenCatalogue, openCatalogue } from './catalogue.ts'
+import type { OpenCatalogue } from './catalogue.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
-import { createDoctor } from './doctor.ts'
-import { sharedClock } from './engine/clock.ts'
-import type { GatewayTiming } from './engine/own-gateway.ts'
-import { isEldest } from './engine/own-gateway.ts'
-import { createImageTrial } from './image-library.ts'
 import { type Listening, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
-import { createObserving, type Observing } from './observing.ts'
-import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
+import type { Observing } from './observing.ts'
+import { openFolder } from './open-folder.ts'
+import type { RunningPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
+import type { ServeOptions } from './serve-options.ts'
 import { auditAtStart } from './start-audit.ts'
-import { openStores, recover, type Stores } from './stores.ts'
+import type { Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 import { takeWithdrawals } from './withdrawals.ts'
 
@@ -45,46 +32,7 @@ const SOCKET_IDLE_TIMEOUT_S = 120
 const MIN_DRAIN_MS = 1_000
 const NO_PROBE = () => {}
 
-export interface ServeOptions {
-  data_folder: string
-  plugins: readonly Plugin[]
-  /** The protocols that providers may speak; the built-in ones where absent. */
-  protocols?: Registry | undefined
-  log: ProcessLogger
-  env: Environment
-  /** Instead of the catalogue's `[server] listen`. */
-  listen?: string | undefined
-  /** What is done last, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
-  atLast?: (step: LastStep) => Promise<void>
-  /** Starts although a folder of images is missing, and shows its images as missing. */
-  accept_missing_files?: boolean | undefined
-  network?: Fetch
-  /** How alerts reach the webhook. */
-  postWebhook?: PostWebhook
-  now?: () => number
-  /** Called at named points of the work, where tests end the process. */
-  probe?: (point: string) => void
-  /** A socket without a call under way is closed after this much silence. */
-  socket_idle_timeout_s?: number | undefined
-  /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */
-  tryImages?: Parameters<typeof createImageTrial>[0]
-  /** What custom plugins may take. */
-  plugin_limits?: PluginLimits | undefined
-  /** How often orphaned holds are looked for. */
-  sweep_every_ms?: number | undefined
-  /** How the gateways over one database tell that they are alive. */
-  gateway_timing?: GatewayTiming | undefined
-  /** Serves beside others although its files are in a folder: for tests that store none. */
-  accepts_others?: boolean | undefined
-}
-
-/** What the last step of a start works with. */
-export interface LastStep {
-  catalogue: Catalogue
-  url: URL
-  db: Db
-  ledger: Ledger
-}
+export type { LastStep, ServeOptions } from './serve-options.ts'
 
 export interface StartedGateway {
   url: URL
@@ -110,6 +58,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const opened = await openFolder({ ...options, protocols, probe, postWebhook })
   const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
+  const { listen, error_answers } = opened
   const catalogue = watched.current
 
   const running = new RunningCalls({
@@ -131,6 +80,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     notReady: readiness.notReady,
     sockets: () => sockets,
     serve: inside.serve,
+    error_answers,
     beside: { ...beside, data_folder, metrics: observing.metrics },
     decoder: createDecoder(),
     closed: readiness.closed,
@@ -140,10 +90,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     probe,
   })
   await orUndo(close, () => observing.start(gateway, stores))
-  const listen = options.listen ?? catalogue().server.listen
-  const own_plugins = await orUndo(close, () =>
-    startOwnPlugins(gateway, { data_folder, limits: options.plugin_limits }),
-  )
+  const own_plugins = opened.plugins.startIn(gateway)
   const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
   const listening = await orUndo(close, () => listenWith(gateway, options.plugins, where))
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
@@ -194,71 +141,6 @@ function serveBeside(
   }
 }
 
-type Opening = Pick<
-  ServeOptions,
-  | 'data_folder'
-  | 'log'
-  | 'env'
-  | 'now'
-  | 'accept_missing_files'
-  | 'tryImages'
-  | 'gateway_timing'
-  | 'accepts_others'
-> &
-  Required<Pick<ServeOptions, 'probe' | 'postWebhook'>> & { protocols: Registry }
-
-/** What is on the disk, opened and put in order, with what works beside the calls. @throws Error as `startGateway` */
-async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, probe, tryImages, postWebhook, gateway_timing, accepts_others } = parts
-  const clock = sharedClock(parts.now ?? Date.now)
-  const { now } = clock
-  const paths = dataPaths(data_folder)
-  // Before anything is read: a restore that was killed halfway is brought to its end.
-  finishRestore(data_folder)
-  await ensureCatalogue(paths.catalogue_path)
-  const image_trial = tryImages && createImageTrial(tryImages, log)
-  const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
-  const watched = await openCatalogue(paths, { env, protocols, log, onUse })
-  const catalogue = watched.current
-  const opening = {
-    data_folder,
-    catalogue,
-    catalogue_text: watched.text,
-    onSharedVersion: (version: number | undefined) => void watched.hear(version),
-    clock,
-    log,
-    probe,
-    gateway_timing,
-    accepts_others,
-  }
-  const stores = await openStores(opening)
-  watched.readFrom(stores.db)
-  const observing = createObserving({ catalogue, log, now })
-  const beside = {
-    books: createBooks({ data_folder, now }),
-    doctor: createDoctor(data_folder),
-    backups: createBackups({
-      data_folder,
-      catalogue,
-      log,
-      now,
-      record: recorderIn(stores.db),
-      isScheduler: () => isEldest(stores.own_gateway),
-    }),
-    alerts: alertsIn(stores.db, { settings: () => catalogue().alerts, post: postWebhook, now, log }),
-  }
-  const close = async () => {
-    await observing.stop()
-    watched.close()
-    await stores.close()
-  }
-  await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
-  return { paths, watched, image_trial, stores, observing, beside, now, close }
-}
-
-/** Writes to the audit log beside the calls. */
-const recorderIn = (db: Db) => (action: Action, by: By) => db.begin((tx) => recordAction(tx, action), { by })
-
 interface Stopped {
   gateway: Gateway
   stores: Stores
@@ -287,14 +169,4 @@ async function stopInOrder(
   await stores.close()
   log.info({}, 'stopped')
   log.flush()
-}
-
-/** Work without which there is no start. @throws what `work` throws, once `undo` is done */
-async function orUndo<T>(undo: () => Promise<void>, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (refusal) {
-    await undo()
-    throw refusal
-  }
 }

@@ -35,6 +35,8 @@ import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSw
 
 export interface StoreOptions {
   data_folder: string
+  /** Releases the folder's lock, which `takeFolder` took. */
+  unlock: () => void
   catalogue: () => Catalogue
   catalogue_text: () => string
   /** As in `JoinOptions`. */
@@ -74,11 +76,10 @@ export interface Stores {
 /** What a gateway writes of the data folder besides its database. */
 const WRITTEN = [...FILE_FOLDERS, ...JOURNAL_FILES]
 
-/** @throws Error if another process serves the folder, or it cannot be written */
+/** Migrates the database where its tables are older. @throws what opening it throws; the lock is released then */
 export async function openStores(options: StoreOptions): Promise<Stores> {
-  const { data_folder, catalogue, log, probe } = options
+  const { data_folder, unlock, catalogue, log, probe } = options
   await using undoing = new AsyncDisposableStack()
-  const unlock = takeFolder(data_folder, log)
   undoing.defer(() => unlock())
   const { engine, database, own_gateway, ledger } = await openRows(options, undoing)
   const { db } = database
@@ -183,8 +184,13 @@ function refuseOthers({ id, alive }: OwnGateway): void {
   )
 }
 
-/** Takes the folder's lock, and removes what killed commands left. @returns releases it @throws as `openStores` */
-function takeFolder(data_folder: string, log: Logger): () => void {
+/**
+ * Takes the folder's lock, and removes what killed commands left.
+ *
+ * @returns releases the lock
+ * @throws Error if another process serves the folder, or it cannot be written
+ */
+export function takeFolder(data_folder: string, log: Logger): () => void {
   refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)

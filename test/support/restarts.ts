@@ -17,7 +17,9 @@ export interface Run extends AsyncDisposable {
 export interface Restarts extends Disposable {
   folder: DataFolder
   /** @throws why the gateway refuses to start */
-  start(options?: Partial<Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms'>>): Promise<Run>
+  start(
+    options?: Partial<Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms' | 'listen'>>,
+  ): Promise<Run>
 }
 
 /** @param catalogue the catalogue's text */
@@ -28,12 +30,12 @@ export async function restarts(catalogue: string, accounts = 1): Promise<Restart
     async start(options = {}) {
       const log = memoryLog()
       const gateway = await startGateway({
+        listen: '127.0.0.1:0',
         ...options,
         data_folder: folder.path,
         plugins,
         log: log.log,
         env: {},
-        listen: '127.0.0.1:0',
       })
       return {
         log,

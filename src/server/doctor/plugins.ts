@@ -3,6 +3,7 @@
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { findPlugins, pluginsFolder } from '../own-plugins/files.ts'
+import { refuseForeignOwners, userOfGateway } from '../own-plugins/owners.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
 const { fail, ok, warn } = diagnosesOf('plugins')
@@ -10,6 +11,7 @@ const { fail, ok, warn } = diagnosesOf('plugins')
 export function checkPlugins({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
   try {
     const { files, skipped } = findPlugins(pluginsFolder(data_folder))
+    for (const { path } of files) refuseForeignOwners(path, userOfGateway(data_folder))
     const found = files.length === 0 ? 'none' : `${files.map(({ file }) => file).join(', ')}`
     return [
       ok(files.length === 0 ? found : `${found}; \`tollgate plugin check\` tests them`),

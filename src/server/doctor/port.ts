@@ -1,11 +1,10 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
 import type { Diagnosis } from '../../surface/doctor.ts'
-import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { askDirectly } from '../ask-directly.ts'
-import { listenRefusal } from '../listen-refusal.ts'
-import { refuseTaken } from '../listening.ts'
+import { METRICS_ADVICE } from '../metrics-listener.ts'
 import { servedAt } from '../served-at.ts'
+import { refuseAddress } from '../start-refusals.ts'
 import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 
 const { fail, ok, warn } = diagnosesOf('address')
@@ -14,7 +13,10 @@ const ANSWER_MS = 5_000
 export async function checkAddress({ data_folder, catalogue }: ReadPatient): Promise<Diagnosis[]> {
   const served = servedAt(data_folder)
   const answered = served === undefined ? undefined : await askReady(served)
-  return [answered ?? couldListen(catalogue.server.listen)]
+  if (answered) return [answered]
+  const { server, metrics } = catalogue
+  const of_metrics = metrics.listen === undefined ? undefined : refusalOf(metrics.listen, METRICS_ADVICE)
+  return [couldListen(server.listen), ...(of_metrics ? [of_metrics] : [])]
 }
 
 /** Whether the gateway at a URL takes calls; undefined if nobody answers. */
@@ -35,13 +37,17 @@ export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diag
 }
 
 function couldListen(listen: string): Diagnosis {
+  return (
+    refusalOf(listen) ??
+    warn(`no gateway runs here; ${listen} is free`, 'Start the gateway: `tollgate serve`.')
+  )
+}
+
+function refusalOf(listen: string, advice?: string): Diagnosis | undefined {
   try {
-    refuseTaken(parseListenAddress(listen))
-    return warn(`no gateway runs here; ${listen} is free`, 'Start the gateway: `tollgate serve`.')
-  } catch (cause) {
-    return fail(
-      messageOf(listenRefusal(listen, cause)),
-      'Stop the program that listens there, or use another address.',
-    )
+    refuseAddress(listen, advice)
+    return undefined
+  } catch (refusal) {
+    return fail(messageOf(refusal), 'Stop the program that listens there, or use another address.')
   }
 }

@@ -11,6 +11,7 @@ import { messageOf } from '../../utilities/thrown.ts'
 import { engineOf } from '../engine/of.ts'
 import { isMarked } from '../files/claim.ts'
 import { type FileStores, fileStoresOf } from '../files/stores.ts'
+import { refuseMissingFiles } from '../start-refusals.ts'
 import { isCurrent } from './database.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
@@ -24,7 +25,18 @@ export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> 
   using stores = fileStoresOf(patient.storage, patient.data_folder)
   await using db = await openToRead(patient)
   if (stores.bucket) return [await checkBucket(stores.bucket, db)]
-  return db ? [await checkFolders(db, stores)] : []
+  if (db) return [await checkFolders(db, stores)]
+  return patient.storage.database === undefined ? await checkBeforeMigration(patient.data_folder) : []
+}
+
+/** Of an older database, whose next start migrates it. */
+async function checkBeforeMigration(data_folder: string): Promise<Diagnosis[]> {
+  try {
+    await refuseMissingFiles(data_folder)
+    return []
+  } catch (refusal) {
+    return [fail(messageOf(refusal), 'The gateway cannot start until you fix this.')]
+  }
 }
 
 /** Puts an object and deletes it. Its files are not looked through: there may be millions. */

@@ -1,6 +1,4 @@
 // The loading of custom plugins: each file is imported, its function called, and what it registered is looked at.
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Elysia, t } from 'elysia'
 import type { PluginParts, TollgatePlugin } from '../../plugin-api.ts'
@@ -11,12 +9,15 @@ import { atEnd } from '../../utilities/at-end.ts'
 import { withinTime } from '../../utilities/time-limit.ts'
 import type { PluginFile } from './files.ts'
 import { type HandedParts, handTo } from './handed.ts'
+import { refuseForeignOwners } from './owners.ts'
 import { pluginRefusal } from './refusal.ts'
 import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 
 export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
   load_limit_ms?: number | undefined
+  /** Who runs them: the user of this process where absent. */
+  user?: number | undefined
 }
 
 /** A plugin that was loaded, and its application. */
@@ -44,13 +45,13 @@ export async function loadPlugins(files: readonly PluginFile[], parts: LoadParts
 /** @throws Error as `loadPlugins` */
 export async function loadPlugin(
   { name, file, path }: PluginFile,
-  { load_limit_ms = LOAD_LIMIT_MS, ...parts }: LoadParts,
+  { load_limit_ms = LOAD_LIMIT_MS, user = process.geteuid?.(), ...parts }: LoadParts,
 ): Promise<LoadedPlugin> {
   const { gateway, hooks, close } = handTo(name, parts)
   using _closing = atEnd(close)
   const app = baseApp({ exchange: parts, requests: parts })
   try {
-    assertOnlyOwners(path)
+    refuseForeignOwners(path, user)
     // Elysia's own types say more than a plugin needs to know.
     const handed = { app, Elysia, t, gateway } as unknown as PluginParts
     await withoutExit(() => withinTime(load_limit_ms, () => run(path, handed, app)))
@@ -58,23 +59,6 @@ export async function loadPlugin(
     return { name, file, routes: routes.map(nameOf), hooks, mounted: { app, routes } }
   } catch (thrown) {
     throw pluginRefusal(path, thrown)
-  }
-}
-
-const WRITABLE_BY_ALL = 0o002
-const ROOT = 0
-
-/** What others may write to, or own, they could have run with the gateway's rights. @throws Error */
-function assertOnlyOwners(path: string): void {
-  const user = process.geteuid?.()
-  for (const one of [dirname(path), path]) {
-    const { mode, uid } = statSync(one)
-    if ((mode & WRITABLE_BY_ALL) !== 0)
-      throw new Error(`everybody on this machine may write to ${one}; run \`chmod o-w ${one}\``)
-    if (user !== undefined && uid !== ROOT && uid !== user)
-      throw new Error(
-        `${one} belongs to user ${uid}, who could change what runs here as user ${user}; run \`chown ${user} ${one}\`, or this command as user ${uid}`,
-      )
   }
 }
 

@@ -1,0 +1,54 @@
+// What a start is given: the folder, the plugins, and what tests put in place of the machine's own.
+import type { Environment } from '../config/providers.ts'
+import type { Db } from '../db/db.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import type { Ledger } from '../ledger/operations.ts'
+import type { PostWebhook } from '../media/webhook-post.ts'
+import type { ProcessLogger } from '../observe/log.ts'
+import type { Registry } from '../protocols/registry.ts'
+import type { Plugin } from '../surface/gateway.ts'
+import type { Fetch } from '../upstream/transport.ts'
+import type { GatewayTiming } from './engine/own-gateway.ts'
+import type { createImageTrial } from './image-library.ts'
+import type { PluginLimits } from './own-plugins/own-plugins.ts'
+
+export interface ServeOptions {
+  data_folder: string
+  plugins: readonly Plugin[]
+  /** The protocols that providers may speak; the built-in ones where absent. */
+  protocols?: Registry | undefined
+  log: ProcessLogger
+  env: Environment
+  /** Instead of the catalogue's `[server] listen`. */
+  listen?: string | undefined
+  /** What is done last, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
+  atLast?: (step: LastStep) => Promise<void>
+  /** Starts although a folder of images is missing, and shows its images as missing. */
+  accept_missing_files?: boolean | undefined
+  network?: Fetch
+  /** How alerts reach the webhook. */
+  postWebhook?: PostWebhook
+  now?: () => number
+  /** Called at named points of the work, where tests end the process. */
+  probe?: (point: string) => void
+  /** A socket without a call under way is closed after this much silence. */
+  socket_idle_timeout_s?: number | undefined
+  /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */
+  tryImages?: Parameters<typeof createImageTrial>[0]
+  /** What custom plugins may take. */
+  plugin_limits?: PluginLimits | undefined
+  /** How often orphaned holds are looked for. */
+  sweep_every_ms?: number | undefined
+  /** How the gateways over one database tell that they are alive. */
+  gateway_timing?: GatewayTiming | undefined
+  /** Serves beside others although its files are in a folder: for tests that store none. */
+  accepts_others?: boolean | undefined
+}
+
+/** What the last step of a start works with. */
+export interface LastStep {
+  catalogue: Catalogue
+  url: URL
+  db: Db
+  ledger: Ledger
+}
