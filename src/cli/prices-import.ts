@@ -5,6 +5,7 @@ import { checkModelPatterns, compileModelPatterns } from '../access/model-patter
 import type { ConfigurationFile } from '../config/configuration.ts'
 import type { ExactDecimal } from '../config/price-list/decimal.ts'
 import { type PriceList, readPriceList } from '../config/price-list/list.ts'
+import { listedAs } from '../config/price-list/matches.ts'
 import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../config/price-list/plan.ts'
 import type { TomlTable } from '../config/toml.ts'
@@ -36,9 +37,9 @@ const MAX_LIST_BYTES = 32 * 1_048_576
 export function addPricesImport(prices: Command, deps: CliDeps): void {
   prices
     .command('import <file>')
-    .summary("Import prices from LiteLLM's public list.")
+    .summary("Import prices from LiteLLM's public list, or OpenRouter's.")
     .description(
-      "Read LiteLLM's price list (model_prices_and_context_window.json). Each route's `cost` becomes what its provider " +
+      "Read LiteLLM's price list (model_prices_and_context_window.json), or OpenRouter's (https://openrouter.ai/api/v1/models). Each route's `cost` becomes what its provider " +
         "charges. The model's `price` becomes the cost of its first route in the list times the markup. You see the " +
         "changes before they are written. Each route's `shutdown_date` becomes the list's. Comments and everything else in " +
         'the catalogue stay.',
@@ -107,14 +108,24 @@ function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): I
       throw notFound(`No model in the catalogue matches ${pattern}. Its models: ${ids.join(', ') || 'none'}.`)
   }
   if (provider !== undefined) requireOneOf(provider, namesIn(values.providers, 'name'), 'catalogue')
-  if (from !== undefined)
-    requireOneOf(from, [...new Set(list.entries.map((entry) => entry.provider))], 'list')
+  if (from !== undefined) requireListed(from, list)
   return { isModel: compileModelPatterns(patterns ?? null), provider, from, markup }
 }
 
 /** As the file has them: here a provider has its name without its key, too. */
 const namesIn = (blocks: unknown, key: string): string[] =>
   Array.isArray(blocks) ? blocks.map((block) => String(Reflect.get(block, key))) : []
+
+/** By the list's own name, or by that of a known server. */
+function requireListed(from: string, { entries }: PriceList): void {
+  const listed = [...new Set(entries.map(({ provider }) => provider))]
+  if ([from, ...listedAs(from)].some((name) => listed.includes(name))) return
+  if (from === 'openrouter')
+    throw notFound(
+      'The list has no prices of OpenRouter, which publishes its own: download https://openrouter.ai/api/v1/models, and import that file with --from openrouter.',
+    )
+  requireOneOf(from, listed, 'list')
+}
 
 function requireOneOf(name: string, names: readonly string[], where: string): void {
   if (!names.includes(name))

@@ -249,6 +249,22 @@ price = { per_search = 0.001 }
     expect((await importing('--from', 'cohere', '--markup', '1')).err).toBe('')
   })
 
+  test('--from takes the name of a known server; OpenRouter has a list of its own', async () => {
+    const flash = ['--model', 'flash', '--from']
+    const { used } = await imported('--yes', ...flash, 'google')
+    expect(used[0].entry).toBe('gemini/flash-1')
+    const without = JSON.parse(LIST)
+    delete without['openrouter/acme/flash']
+    writeFileSync(scene.path('list.json'), JSON.stringify(without))
+    const { status, err } = await importing(...flash, 'openrouter')
+    expect(status).toBe(1)
+    expect(err).toContain('download https://openrouter.ai/api/v1/models')
+    const pricing = { prompt: '0.000003', completion: '0.000004' }
+    writeFileSync(scene.path('list.json'), JSON.stringify({ data: [{ id: 'acme/flash', pricing }] }))
+    await importing('--yes', '--accept-jumps', ...flash, 'openrouter')
+    expect(text()).toContain('model = "acme/flash", order = 2, cost = { input = 3.00, output = 4.00 } }')
+  })
+
   test('--json tells everything, exactly', async () => {
     const answer = await imported('--yes', '--model', 'flash')
     expect(answer).toMatchObject({ written: true, skipped: ['sample_spec'] })

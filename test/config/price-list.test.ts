@@ -402,7 +402,8 @@ describe('an entry is the route of a provider', () => {
   test.each([
     ['https://api.openai.com/v1', 'gpt-9', {}, 'not listed', []],
     ['https://api.openai.com/v1', 'a-voice', {}, 'not listed', []],
-    ['https://api.openai.com/v1', 'only-groq', {}, 'ambiguous', ['only-groq']],
+    // A known server does not sell at the prices of others.
+    ['https://api.openai.com/v1', 'only-groq', {}, 'not listed', []],
     ['https://llm.example', 'flash', {}, 'ambiguous', ['gemini/flash', 'flash']],
     ['https://llm.example', 'claude-z', { name: 'twice' }, 'ambiguous', ['twice/claude-z', 'claude-z']],
     // A name that only looks like the other provider's.
@@ -447,7 +448,12 @@ describe('a known server goes by its names in the list, wherever it is and whate
     Object.fromEntries(
       NAMES.map((name, at) => [
         name === 'vertex_ai-language-models' ? 'flash' : `${name.replace(/-anthropic_models$/, '')}/m`,
-        { litellm_provider: name, mode: 'chat', input_cost_per_token: at + 1, output_cost_per_token: 1 },
+        {
+          litellm_provider: name,
+          mode: 'chat',
+          input_cost_per_token: (at + 1) / 1e6,
+          output_cost_per_token: 1e-6,
+        },
       ]),
     ),
   )

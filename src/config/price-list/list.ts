@@ -1,6 +1,7 @@
-// The reading of a price list in LiteLLM's format (model_prices_and_context_window.json): an object of models by their names.
+// The reading of a price list: LiteLLM's (model_prices_and_context_window.json), an object of models by their names, or OpenRouter's own.
 import { invalidRequest } from '../../domain/errors.ts'
 import { duplicatesIn } from './duplicates.ts'
+import { openrouterEntries } from './openrouter.ts'
 
 /** A model in the list. */
 export interface ListEntry {
@@ -34,6 +35,12 @@ export function readPriceList(text: string): PriceList {
   const document = parse(text)
   if (!isObject(document))
     throw notAList('it is not an object of models by their names, such as {"gpt-5": {…}}')
+  const { entries, skipped } = openrouterEntries(document) ?? litellmEntries(document)
+  if (entries.length === 0) throw notAList('it has no models with a litellm_provider and a mode')
+  return { entries, skipped, duplicates: duplicatesIn(text) }
+}
+
+function litellmEntries(document: Record<string, unknown>): Pick<PriceList, 'entries' | 'skipped'> {
   const entries: ListEntry[] = []
   const skipped: string[] = []
   for (const [id, value] of Object.entries(document)) {
@@ -41,8 +48,7 @@ export function readPriceList(text: string): PriceList {
     if (entry) entries.push(entry)
     else skipped.push(id)
   }
-  if (entries.length === 0) throw notAList('it has no models with a litellm_provider and a mode')
-  return { entries, skipped, duplicates: duplicatesIn(text) }
+  return { entries, skipped }
 }
 
 function parse(text: string): unknown {
@@ -73,5 +79,5 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const notAList = (why: string) =>
   invalidRequest(
-    `The file is not a price list: ${why}. Download LiteLLM's model_prices_and_context_window.json and name it.`,
+    `The file is not a price list: ${why}. Download LiteLLM's model_prices_and_context_window.json, or OpenRouter's https://openrouter.ai/api/v1/models, and name the file.`,
   )

@@ -1,9 +1,10 @@
 // Which entry of a price list is a route of the catalogue: by the provider's id of the model, and by who the provider is.
 import type { KnownServer } from '../../domain/servers/known-server.ts'
 import { knownServerOf, type WrittenServer, writtenServer } from '../../domain/servers/lookup.ts'
+import { KNOWN_SERVERS } from '../../domain/servers/table.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
 import type { ListEntry, PriceList } from './list.ts'
-import { canBe, type Kind } from './rates.ts'
+import { canBe, type EntryRates, type Kind, ratesOf } from './rates.ts'
 
 /** A provider as the file has it. */
 export interface ListedProvider extends Partial<WrittenServer> {
@@ -21,11 +22,23 @@ const NAMES_BY_HOST: readonly (readonly [host: RegExp, names: readonly string[]]
   [/^api\.perplexity\.ai$/, ['perplexity']],
   [/^api\.cohere\.(ai|com)$/, ['cohere', 'cohere_chat']],
   [/^api\.jina\.ai$/, ['jina_ai']],
+  [/^dashscope(?:-intl|-us)?\.aliyuncs\.com$/, ['dashscope']],
+  [/^api\.z\.ai$|^open\.bigmodel\.cn$/, ['zai']],
+  [/^api\.deepinfra\.com$/, ['deepinfra']],
+  [/^api\.novita\.ai$/, ['novita']],
+  [/^api\.sambanova\.ai$/, ['sambanova']],
+  [/^api\.hyperbolic\.xyz$/, ['hyperbolic']],
+  [/^integrate\.api\.nvidia\.com$/, ['nvidia_nim']],
+  [/^us\.inference\.heroku\.com$/, ['heroku']],
+  [/\.snowflakecomputing\.com$/, ['snowflake']],
+  [/^api\.studio\.nebius\.(?:ai|com)$|^api\.tokenfactory\.nebius\.com$/, ['nebius']],
+  [/^api\.voyageai\.com$/, ['voyage']],
 ]
 
 /** Finds what a list says of a route. */
 export interface Matcher {
-  match(provider: ListedProvider, model: string, kind: Kind): Match
+  /** @param price of the model, which says what is compared where the list has a model twice */
+  match(provider: ListedProvider, model: string, kind: Kind, price?: object): Match
   /** The lines of an image model's price. @throws GatewayError invalid_request for an invalid price */
   imageLines(provider: ListedProvider, model: string): ImageLines
 }
@@ -36,18 +49,20 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
   const lines = Map.groupBy(entries, (entry) => modelOfLine(modelOf(entry)))
   const providers = new Set(entries.map(({ provider }) => provider))
   const isOwn = (provider: ListedProvider) => {
-    const names = from === undefined ? namesOf(provider, providers) : [from]
+    const names =
+      from === undefined ? namesOf(provider, providers) : providers.has(from) ? [from] : listedAs(from)
     return (entry: ListEntry) => names.some((name) => isOf(entry, name))
   }
   return {
-    match(provider, model, kind) {
+    match(provider, model, kind, price = {}) {
       const named = (by_model.get(model) ?? []).filter((entry) => canBe(entry, kind))
       const own = named.filter(isOwn(provider))
-      const [first, ...others] = own
-      if (first && others.every((other) => saysTheSame(first, other))) return { entry: first }
-      if (first) return { reason: 'ambiguous', entries: own.map(({ id }) => id) }
-      const reason = named.length === 0 ? 'not listed' : 'ambiguous'
-      return { reason, entries: named.map(({ id }) => id) }
+      const entry = own.length > 1 ? fullest(own, kind, price) : own[0]
+      if (entry) return { entry }
+      if (own.length > 0) return { reason: 'ambiguous', entries: own.map(({ id }) => id) }
+      // Whoever is known does not sell at the prices of others.
+      const others = isKnown(provider) ? [] : named
+      return { reason: others.length === 0 ? 'not listed' : 'ambiguous', entries: others.map(({ id }) => id) }
     },
     imageLines(provider, model) {
       const own = (lines.get(model) ?? []).filter(isOwn(provider))
@@ -82,18 +97,49 @@ const isOf = ({ provider }: ListEntry, name: string): boolean =>
 
 /** Those of its known server, else of its host; a provider that is neither goes by its own name, else its protocol. */
 export function namesOf(provider: ListedProvider, listed: ReadonlySet<string>): readonly string[] {
-  const { base_url, protocol } = writtenServer(provider)
+  const known = knownNames(provider)
+  if (known) return known
+  return listed.has(provider.name) ? [provider.name] : [writtenServer(provider).protocol]
+}
+
+function knownNames(provider: ListedProvider): readonly string[] | undefined {
   const row = rowOf(provider)
   if (row) return row.price_names
-  const host = URL.parse(base_url)?.hostname ?? ''
-  const known = NAMES_BY_HOST.find(([pattern]) => pattern.test(host))
-  if (known) return known[1]
-  return listed.has(provider.name) ? [provider.name] : [protocol]
+  const host = URL.parse(writtenServer(provider).base_url)?.hostname ?? ''
+  return NAMES_BY_HOST.find(([pattern]) => pattern.test(host))?.[1]
 }
+
+const isKnown = (provider: ListedProvider): boolean => knownNames(provider) !== undefined
+
+/** What a list calls a server that the catalogue knows by another name: `google` is its `gemini`. */
+export const listedAs = (server: string): readonly string[] =>
+  KNOWN_SERVERS.get(server)?.price_names ?? [server]
 
 const rowOf = (provider: ListedProvider): KnownServer | undefined => knownServerOf(writtenServer(provider))
 
-const saysTheSame = (one: ListEntry, other: ListEntry): boolean => {
-  const prices = ({ fields }: ListEntry) => [...fields].filter(([name]) => /cost/.test(name)).sort()
-  return Bun.deepEquals(prices(one), prices(other))
+/**
+ * Of several entries of one model the one with every rate that any of them has: lists leave out in one what they say in another,
+ * or say 0 for it, which is no price. Undefined where two contradict each other, or each has what the other lacks.
+ */
+function fullest(entries: readonly ListEntry[], kind: Kind, price: object): ListEntry | undefined {
+  const all = entries.flatMap((entry) => {
+    const rates = ratesOf(entry, kind, price)
+    return rates ? [{ entry, rates: linesOf(rates) }] : []
+  })
+  if (all.length === 0) return entries[0]
+  const has = (rates: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>) =>
+    [...other].every(([name, nanos]) => rates.get(name) === nanos)
+  return all.find(({ rates }) => all.every((other) => has(rates, other.rates)))?.entry
+}
+
+/** All rates of an entry, by names that tell its tiers and service tiers apart. */
+function linesOf({ base, tiers, service_tiers }: EntryRates): ReadonlyMap<string, number> {
+  const all = [{ at: '', base, tiers }, ...[...service_tiers].map(([at, own]) => ({ at, ...own }))]
+  return new Map(
+    all.flatMap(({ at, base, tiers }) =>
+      [{ above: 0, rates: base }, ...tiers].flatMap(({ above, rates }) =>
+        [...rates].map(([name, nanos]) => [`${at} ${name} ${above}`, nanos] as const),
+      ),
+    ),
+  )
 }

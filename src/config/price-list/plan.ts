@@ -130,7 +130,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const provider = providers.get(route.provider)
     if (!provider) continue
     const name = { model: model.id, provider: provider.name, upstream: route.model }
-    const match = matchOf(matcher, provider, route, model.kind)
+    const match = matchOf(matcher, provider, route, model)
     const path = ['models', at, 'routes', index]
     noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
     const found = costOf(match, linesOf(matcher, provider, route, model), model)
@@ -155,8 +155,15 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
 }
 
 /** By the first of the route's names that the list has. */
-function matchOf(matcher: Matcher, provider: ListedProvider, route: RouteBlock, kind: Kind): Match {
-  const [first, ...others] = listedNames(provider, route).map((name) => matcher.match(provider, name, kind))
+function matchOf(
+  matcher: Matcher,
+  provider: ListedProvider,
+  route: RouteBlock,
+  { kind, price }: ModelBlock,
+): Match {
+  const [first, ...others] = listedNames(provider, route).map((name) =>
+    matcher.match(provider, name, kind, price),
+  )
   return [first, ...others].find((match) => match && 'entry' in match) ?? first ?? NOT_LISTED
 }
 
