@@ -7,6 +7,7 @@ import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 import { readAlerts } from './alerts.ts'
 import { readBackup } from './backup.ts'
+import { warnOfCacheReads } from './cache-reads.ts'
 import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
@@ -184,6 +185,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     if (text.kind === 'text') checkExtras(text, index, suppliers, report)
     const model = readModel(text, { path, changed_at_ms: suppliers.changed_at_ms }, report)
     warnOfCosts(text, model, index, suppliers.warn)
+    warnOfCacheReads(text, model, index, suppliers.warn)
     models.set(text.id, unlessDisabled(model, suppliers.disabled))
   })
   return models

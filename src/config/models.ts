@@ -1,6 +1,7 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { ImageModel, Model, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
+import { costDivisor, type Divisor, priceDivisor } from './cache-reads.ts'
 import { FROM_FILE } from './key-files.ts'
 import { listed, type Report, validate } from './mistakes.ts'
 import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
@@ -56,7 +57,7 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
       const { context, max_output_tokens, cached_content } = rest
       if (max_output_tokens > context)
         report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
-      const price = readTokenPrice(rest.price, price_path, report)
+      const price = readTokenPrice(rest.price, price_path, report, priceDivisor(routes))
       const passes = cached_content === true || cached_content === 'pass'
       return { ...rest, ...base, cached_content: passes ? 'pass' : 'refuse', price }
     }
@@ -104,7 +105,9 @@ const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Obje
 function readRoutes(kind: Kind, routes: ModelText['routes'], path: TomlPath, report: Report): Route[] {
   return routes.map(({ cost, ...route }, index) => {
     const cost_path = [...path, 'routes', index, 'cost']
-    return cost === undefined ? route : { ...route, cost: readCost(kind, cost, cost_path, report) }
+    return cost === undefined
+      ? route
+      : { ...route, cost: readCost(kind, cost, { path: cost_path, divisor: costDivisor(route) }, report) }
   })
 }
 
@@ -132,8 +135,14 @@ function readImagePrices(
 }
 
 /** The schema of the model's kind has checked the cost's form. */
-function readCost(kind: Kind, cost: Cost, path: TomlPath, report: Report): Price {
-  if (kind === 'text' || kind === 'embedding') return readTokenPrice(cost as TokenPriceText, path, report)
+function readCost(
+  kind: Kind,
+  cost: Cost,
+  { path, divisor }: { path: TomlPath; divisor: Divisor },
+  report: Report,
+): Price {
+  if (kind === 'text' || kind === 'embedding')
+    return readTokenPrice(cost as TokenPriceText, path, report, divisor)
   if (kind === 'image') return readImagePrice(cost as ImagePriceText, path, report)
   return readUnitPrice(kind, cost as UnitPriceText, path, report)
 }

@@ -13,7 +13,11 @@ const Usd = (description: string) =>
 const tokenRates = {
   input: Usd('USD per million tokens read, text and images'),
   output: Usd('USD per million tokens written; thinking too, unless it has a rate of its own'),
-  cache_read: Type.Optional(Usd('per million tokens read from a cache; a tenth of input where absent')),
+  cache_read: Type.Optional(
+    Usd(
+      'per million tokens read from a cache; where absent, a tenth of input, or less where the model is known to cost less',
+    ),
+  ),
   cache_write_5m: Type.Optional(Usd('per million tokens put in a 5 minute cache; 1.25 x input where absent')),
   cache_write_1h: Type.Optional(Usd('per million tokens put in a 1 hour cache; 2 x input where absent')),
   thinking: Type.Optional(Usd('per million thinking tokens; the output rate where absent')),

@@ -12,6 +12,7 @@ import type {
 } from '../domain/prices.ts'
 import { RATES, type RateName, type UnitKind } from '../domain/units.ts'
 import { TOKEN_RATE_NAMES } from '../domain/usage.ts'
+import { DEFAULT_DIVISOR, type Divisor } from './cache-reads.ts'
 import type { Report } from './mistakes.ts'
 import {
   type EmbeddingPriceText,
@@ -30,8 +31,8 @@ type TiersText = Omit<TokenPriceText, 'extras' | 'service_tiers'>
 type Amount = number | string
 
 /**
- * Reads a price by tokens. Rates that are left out follow from the others: a cache read costs a tenth of the input
- * (spec.md, Messages-protocol request), a write to the 5 minute cache 1.25 x and to the 1 hour cache 2 x the input
+ * Reads a price by tokens. Rates that are left out follow from the others: a cache read costs the part of the input that
+ * its model's generation says, else a tenth (spec.md, Messages-protocol request), a write to the 5 minute cache 1.25 x and to the 1 hour cache 2 x the input
  * (docs.anthropic.com, Prompt caching); thinking and images cost as much as output, audio as much as input.
  *
  * @param path where the price stands in the file
@@ -41,7 +42,9 @@ export function readTokenPrice(
   text: TokenPriceText | EmbeddingPriceText,
   path: TomlPath,
   report: Report,
+  cache_read_divisor: Divisor = DEFAULT_DIVISOR,
 ): TokenPrice {
+  const readTiers = tiersReader(cache_read_divisor)
   const { extras, service_tiers, ...rates }: TokenPriceText = { output: 0, ...text }
   const standard: TokenPrice = {
     unit: 'token',
@@ -60,20 +63,22 @@ export function readTokenPrice(
   }
 }
 
-/** The rates of all prompt sizes. @param service_tier undefined: the standard one */
-function readTiers(
-  { tiers = [], ...base }: TiersText,
-  path: TomlPath,
-  report: Report,
-  service_tier?: string,
-): TokenPrice['tiers'] {
-  checkTiersRise(tiers, path, report)
-  const rising = tiers.map((tier, index) => {
-    const rates = readRates(tier, [...path, 'tiers', index], report)
-    return tierOf(tier.above, rates, service_tier)
-  })
-  return [tierOf(0, readRates(base, path, report), service_tier), ...rising]
-}
+/** Reads the rates of all prompt sizes. @param service_tier undefined: the standard one */
+const tiersReader =
+  (divisor: Divisor) =>
+  (
+    { tiers = [], ...base }: TiersText,
+    path: TomlPath,
+    report: Report,
+    service_tier?: string,
+  ): TokenPrice['tiers'] => {
+    checkTiersRise(tiers, path, report)
+    const rising = tiers.map((tier, index) => {
+      const rates = readRates(tier, [...path, 'tiers', index], report, divisor)
+      return tierOf(tier.above, rates, service_tier)
+    })
+    return [tierOf(0, readRates(base, path, report, divisor), service_tier), ...rising]
+  }
 
 const readExtras = (
   extras: Readonly<Record<string, ExtraPriceText>>,
@@ -186,7 +191,7 @@ export const DEFAULT_RATES: Readonly<
   Record<string, readonly [of: 'input' | 'output', numerator: number, denominator: number]>
 > = {
   audio: ['input', 1, 1],
-  cache_read: ['input', 1, 10],
+  cache_read: ['input', 1, DEFAULT_DIVISOR],
   cache_write_5m: ['input', 5, 4],
   cache_write_1h: ['input', 2, 1],
   thinking: ['output', 1, 1],
@@ -194,13 +199,16 @@ export const DEFAULT_RATES: Readonly<
 }
 
 /** Parts are rounded up to a whole nano-dollar per million tokens. */
-function readRates(text: RatesText, path: TomlPath, report: Report): TokenRates {
+function readRates(text: RatesText, path: TomlPath, report: Report, cache_read_divisor: Divisor): TokenRates {
   const read = (name: keyof RatesText): Nanos | undefined =>
     text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
   const base = { input: read('input') ?? 0, output: read('output') ?? 0 }
   const rates = Object.entries(TOKEN_RATE_NAMES).map(([field, name]) => {
     if (name === 'input' || name === 'output') return [field, base[name]]
-    const [of, numerator, denominator] = DEFAULT_RATES[name] ?? ['input', 1, 1]
+    const [of, numerator, denominator] =
+      name === 'cache_read'
+        ? (['input', 1, cache_read_divisor] as const)
+        : (DEFAULT_RATES[name] ?? (['input', 1, 1] as const))
     const by_default = () => divideRoundingUp(BigInt(base[of]) * BigInt(numerator), BigInt(denominator))
     return [field, read(name as keyof RatesText) ?? by_default()]
   })

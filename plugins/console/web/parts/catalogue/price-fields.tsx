@@ -17,7 +17,15 @@ const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
 
 /** The rates of each kind, the usual ones; those that the file has besides are shown too. */
 const RATES: Readonly<Record<string, readonly Rate[]>> = {
-  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', help: 'Leave empty for a tenth of input.' }],
+  text: [
+    IN,
+    OUT,
+    {
+      name: 'cache_read',
+      label: 'Cache read',
+      help: 'Leave empty for a tenth of input, or less for newer Claude models.',
+    },
+  ],
   embedding: [IN],
   image: [{ name: 'per_image', label: 'Each image' }],
   speech: [{ name: 'per_million_characters', label: 'Million characters' }],
