@@ -1,7 +1,8 @@
 // Price lists: what is read from LiteLLM's format, exactly; which field is which rate; what is refused, and what is left alone.
 import { describe, expect, test } from 'bun:test'
 import { nanosOf, parseDecimal, timesRoundingUp } from '../../src/config/price-list/decimal.ts'
-import { type ListEntry, readPriceList } from '../../src/config/price-list/list.ts'
+import type { ListEntry } from '../../src/config/price-list/entry.ts'
+import { readPriceList } from '../../src/config/price-list/list.ts'
 import { listedNames, matcherOf, modelOf } from '../../src/config/price-list/matches.ts'
 import { mergePrice } from '../../src/config/price-list/merge.ts'
 import { planImport } from '../../src/config/price-list/plan.ts'

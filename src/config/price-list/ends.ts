@@ -1,5 +1,5 @@
 // Shutdown dates of a price list: what it says of a route, and whether that is new. Pure.
-import type { ListEntry } from './list.ts'
+import type { ListEntry } from './entry.ts'
 
 /** LiteLLM's name for it. Its dates are those of the providers' shutdowns, as of `claude-3-7-sonnet-20250219`: 2026-02-19. */
 const FIELD = 'deprecation_date'

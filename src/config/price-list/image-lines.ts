@@ -1,6 +1,6 @@
 // Image prices by size and quality: a price list has them as entries of their own, such as `hd/1024-x-1024/dall-e-3`.
 import type { Nanos } from '../../domain/money.ts'
-import type { ListEntry } from './list.ts'
+import type { ListEntry } from './entry.ts'
 import { type EntryRates, isPrice, readPrice } from './rates.ts'
 
 export interface ImageLine {

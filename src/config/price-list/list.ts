@@ -1,19 +1,8 @@
 // The reading of a price list: LiteLLM's (model_prices_and_context_window.json), an object of models by their names, or OpenRouter's own.
 import { invalidRequest } from '../../domain/errors.ts'
 import { duplicatesIn } from './duplicates.ts'
+import type { ListEntry } from './entry.ts'
 import { openrouterEntries } from './openrouter.ts'
-
-/** A model in the list. */
-export interface ListEntry {
-  /** Its name in the list, such as `gemini/gemini-2.5-pro`. */
-  readonly id: string
-  /** Who serves it, by the list's own name: `openai`, `gemini`, `bedrock`. */
-  readonly provider: string
-  /** `chat`, `embedding`, `image_generation` and others. */
-  readonly mode: string
-  /** What it says, without what is null. Numbers are the text that the file has, so that no digit is lost. */
-  readonly fields: ReadonlyMap<string, unknown>
-}
 
 export interface PriceList {
   readonly entries: readonly ListEntry[]

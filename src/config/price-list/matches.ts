@@ -2,8 +2,9 @@
 import type { KnownServer } from '../../domain/servers/known-server.ts'
 import { knownServerOf, type WrittenServer, writtenServer } from '../../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../../domain/servers/table.ts'
+import type { ListEntry } from './entry.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
-import type { ListEntry, PriceList } from './list.ts'
+import type { PriceList } from './list.ts'
 import { canBe, type EntryRates, type Kind, ratesOf } from './rates.ts'
 
 /** A provider as the file has it. */

@@ -1,6 +1,6 @@
 // OpenRouter's own list of its models and prices, in the form of a price list's entries. LiteLLM's list has had none of them since 2026.
 // https://openrouter.ai/api/v1/models; the fields: @openrouter/sdk 1.x, `PublicPricing` and `PricingOverride`.
-import type { ListEntry } from './list.ts'
+import type { ListEntry } from './entry.ts'
 
 const PROVIDER = 'openrouter'
 

@@ -4,7 +4,7 @@ import type { Nanos } from '../../domain/money.ts'
 import { isUnitKind, RATES, type RateName, type Unit } from '../../domain/units.ts'
 import type { ModelText } from '../schema.ts'
 import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
-import type { ListEntry } from './list.ts'
+import type { ListEntry } from './entry.ts'
 import { filledUp, type Rates, type TierRates, tierOf } from './tiers.ts'
 
 export type Kind = ModelText['kind']
