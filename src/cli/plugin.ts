@@ -10,8 +10,8 @@ import { countHooks } from '../exchange/hooks/registered.ts'
 import { createLogger } from '../observe/log.ts'
 import { createTally } from '../observe/tally.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
+import type { Trial } from '../server/own-plugins/trial.ts'
 import { atEnd } from '../utilities/at-end.ts'
-import { messageOf } from '../utilities/thrown.ts'
 import { type Context, contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
@@ -42,7 +42,8 @@ export function addPluginCommands(program: Command, deps: CliDeps): void {
     .summary('Load each plugin, and show what it registers.')
     .description(
       'Load each plugin as a start would, without a gateway behind it, and show what it registers or why it cannot be ' +
-        'loaded. This runs its code. The exit status is 1 if any cannot be loaded.',
+        'loaded. This runs its code in a copy of the folder, and for root as the owner of the data folder. The exit status ' +
+        'is 1 if any cannot be loaded.',
     )
     .action(async (_: object, command: Command) => checkPlugins(contextOf(command, deps), deps))
 }
@@ -112,25 +113,21 @@ async function checkPlugins(
     error_answers: createTally(),
   }
   // Elysia is loaded here, not with the commands: it takes longer than most of them.
-  const { loadPlugin, assertDistinct } = await import('../server/own-plugins/load.ts')
-  const checked: Checked[] = []
-  const loaded: Awaited<ReturnType<typeof loadPlugin>>[] = []
-  for (const file of files) {
-    try {
-      const plugin = await loadPlugin(file, parts)
-      assertDistinct(file, plugin, loaded)
-      loaded.push(plugin)
-      const { routes, hooks } = plugin
-      checked.push({ name: file.name, ok: true, routes, ...countHooks(hooks), problem: null })
-    } catch (thrown) {
-      const problem = messageOf(thrown)
-      checked.push({ name: file.name, ok: false, routes: [], before_call: 0, after_settle: 0, problem })
-    }
-  }
+  const { tryPlugins } = await import('../server/own-plugins/trial.ts')
+  const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
+  const checked = trials.map(checkedOf)
   const ok = checked.every((plugin) => plugin.ok)
   answer({ ok, folder, plugins: checked, skipped }, tableOf(COLUMNS, checked, NONE(folder)))
   for (const { problem } of checked) if (problem !== null) remark(problem)
   if (!ok) throw new Exit(EXIT.failed)
+}
+
+function checkedOf(trial: Trial): Checked {
+  const { name } = trial
+  if (!('plugin' in trial))
+    return { name, ok: false, routes: [], before_call: 0, after_settle: 0, problem: trial.problem }
+  const { routes, hooks } = trial.plugin
+  return { name, ok: true, routes, ...countHooks(hooks), problem: null }
 }
 
 const COLUMNS = [
