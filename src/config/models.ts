@@ -2,7 +2,6 @@
 import type { ImageModel, Model, Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { costDivisor, type Divisor, priceDivisor } from './cache-reads.ts'
-import { FROM_FILE } from './key-files.ts'
 import { listed, type Report, validate } from './mistakes.ts'
 import type { ImagePriceText, TokenPriceText, UnitPriceText } from './price-schema.ts'
 import { checkLinesAreReached, readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
@@ -82,8 +81,8 @@ export function unlessDisabled(model: Model, disabled: ReadonlyMap<string, reado
   const names = [...new Set(model.routes.map(({ provider }) => provider))]
   const variables = [...new Set(names.flatMap((name) => disabled.get(name) ?? []))]
   const are_disabled = names.length === 1 ? 'its provider is disabled' : 'all of its providers are disabled'
-  const is_not_set = variables.some((name) => name.startsWith(FROM_FILE))
-    ? 'what they need is not there'
+  const is_not_set = variables.some((name) => name.includes(':'))
+    ? 'what they need is missing or cannot be used'
     : variables.length === 1
       ? 'the environment variable is not set'
       : 'environment variables are not set'

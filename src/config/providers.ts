@@ -102,13 +102,15 @@ function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn
     )
 }
 
-/** A place in the file that names an environment variable which is not set, or a file that cannot be read. */
+/** A place in the file that names an environment variable which is not set, a file that cannot be read, or a key there that cannot be used. */
 export interface Unset {
   path: TomlPath
-  /** Its name; of a file as it is written, `file:PATH`. */
+  /** Its name; of a file as it is written, `file:PATH`; of what cannot be used as it is written, `env:NAME` too. */
   variable: string
   /** Why the file cannot be read. */
   unreadable?: string
+  /** What is wrong with the key there, as a sentence without its beginning. */
+  problem?: string
 }
 
 function warnOfUnset(
@@ -122,7 +124,12 @@ function warnOfUnset(
 }
 
 /** @param so what is left out for want of it, as a sentence */
-export function warnNotSet({ path, variable, unreadable }: Unset, so: string, warn: Report): void {
+export function warnNotSet(unset: Unset, so: string, warn: Report): void {
+  const { path, variable, unreadable, problem } = unset
+  if (problem !== undefined) {
+    warn(path, `names a key that cannot be used: ${so}. ${variable} ${problem}`)
+    return
+  }
   const [what, fix] =
     unreadable === undefined
       ? [`the environment variable ${variable}, which is not set`, 'Set it, and start again']
@@ -193,12 +200,22 @@ function readKey(
   if (typeof key !== 'string') return key
   if (!takes_accounts) {
     if (file !== undefined || isServiceAccount(key)) context.report(path, ONLY_VERTEX)
-  } else if (isServiceAccount(key)) {
-    const account = readServiceAccount(key)
-    if ('problem' in account) context.report(path, account.problem)
-  } else if (file !== undefined || protocol !== 'gemini')
-    context.report(path, "must be the JSON file of a service account's key")
+    return key
+  }
+  const problem = accountProblem(key, file !== undefined || protocol !== 'gemini')
+  if (problem === undefined) return key
+  // What stands outside the catalogue can change between two starts, and costs its provider alone.
+  if (file !== undefined || isFromEnvironment(written)) return { path, variable: written.trim(), problem }
+  context.report(path, problem)
   return key
+}
+
+/** What is wrong with a key of a server that takes service accounts. @param must_be_account no API key will do */
+function accountProblem(key: string, must_be_account: boolean): string | undefined {
+  if (!isServiceAccount(key))
+    return must_be_account ? "must be the JSON file of a service account's key" : undefined
+  const account = readServiceAccount(key)
+  return 'problem' in account ? account.problem : undefined
 }
 
 const NO_PATH = 'must be "file:" and the path of a file, without braces and quotes'
@@ -215,6 +232,7 @@ function readFromFile(
 }
 
 const FROM_ENVIRONMENT = 'env:'
+const isFromEnvironment = (text: string): boolean => text.startsWith(FROM_ENVIRONMENT)
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** How a shell writes a variable, which nothing replaces here. */
 const SHELL_VARIABLE = /^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/
@@ -229,7 +247,7 @@ export function readSecret(
   path: TomlPath,
   { env, report }: Pick<ProviderContext, 'env' | 'report'>,
 ): string | Unset {
-  if (!text.startsWith(FROM_ENVIRONMENT)) {
+  if (!isFromEnvironment(text)) {
     const [, shell_variable] = SHELL_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
     else if (shell_variable !== undefined)

@@ -60,15 +60,9 @@ describe('a mistake', () => {
       'is for server = "vertex"',
     ],
     [
-      'a login of a person',
-      'server = "vertex"\napi_keys = ["file:login.json"]',
-      'not of type "authorized_user"',
-    ],
-    ['a file that was cut', 'server = "vertex"\napi_keys = ["file:cut.json"]', 'must be the whole JSON file'],
-    [
-      'a file with an API key',
-      'server = "vertex"\napi_keys = ["file:key.txt"]',
-      "must be the JSON file of a service account's key",
+      'an account in the catalogue itself that was cut',
+      `server = "vertex"\napi_keys = [${JSON.stringify(ACCOUNT.slice(0, 500))}]`,
+      'must be the whole JSON file',
     ],
     [
       'the text of a file after the prefix',
@@ -82,9 +76,6 @@ describe('a mistake', () => {
     ],
   ])('%s', async (_, lines, message) => {
     put('vertex.json', ACCOUNT)
-    put('login.json', accountFile(URL, { type: 'authorized_user' }))
-    put('cut.json', ACCOUNT.slice(0, 500))
-    put('key.txt', 'AIzaSyD-0123')
     const reading = await write(lines)
     expect(reading).toMatchObject({
       ok: false,
@@ -120,8 +111,53 @@ describe('a file that cannot be read disables its provider', () => {
     })
     if (reading.ok)
       expect(reading.catalogue.models.get('m')?.unavailable).toEndWith(
-        `what they need is not there: file:${name}`,
+        `what they need is missing or cannot be used: file:${name}`,
       )
+  })
+})
+
+describe('a key outside the catalogue that cannot be used disables its provider, and nothing else', () => {
+  const LOGIN = accountFile(URL, { type: 'authorized_user' })
+
+  test.each([
+    ['a login of a person', LOGIN, 'must be the key of a service account, not of type "authorized_user"'],
+    ['one that was cut', ACCOUNT.slice(0, 500), "must be the whole JSON file of a service account's key"],
+    ['no JSON', 'Not found', "must be the JSON file of a service account's key"],
+    ['an API key', 'AIzaSyD-0123', "must be the JSON file of a service account's key"],
+    ['an empty file', '', "must be the JSON file of a service account's key"],
+  ])('%s', async (_, text, problem) => {
+    put('key.json', text)
+    const sources = text === '' ? ['file:key.json'] : ['file:key.json', 'env:ACCOUNT']
+    for (const source of sources) {
+      const reading = await write(`server = "vertex"\nprotocol = "anthropic"\napi_keys = ["${source}"]`, {
+        ACCOUNT: text,
+      })
+      expect(reading).toMatchObject({
+        ok: true,
+        warnings: [
+          {
+            path: 'providers[0].api_keys[0]',
+            message: expect.stringContaining(
+              `names a key that cannot be used: the provider "one" is disabled. ${source} ${problem}`,
+            ),
+          },
+        ],
+      })
+      if (!reading.ok) continue
+      expect(reading.catalogue.models.get('m')?.unavailable).toEndWith(source)
+      expect(JSON.stringify(reading)).not.toContain('PRIVATE KEY')
+    }
+  })
+
+  test('and beside another key it alone is left out', async () => {
+    put('key.json', 'Not found')
+    put('vertex.json', ACCOUNT)
+    const reading = await write('server = "vertex"\napi_keys = ["file:key.json", "file:vertex.json"]')
+    expect(reading).toMatchObject({
+      ok: true,
+      warnings: [{ message: expect.stringContaining('this key is left out') }],
+    })
+    if (reading.ok) expect(reading.catalogue.providers.get('one')?.api_keys).toEqual([ACCOUNT])
   })
 })
 
