@@ -2,6 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
+import { sectionsWith } from './field-places.ts'
 import type { TomlDocument, TomlPath } from './toml.ts'
 
 export interface Mistake {
@@ -62,9 +63,16 @@ export function validate<S extends TSchema>(
 }
 
 function explain({ problem, path, must, description, allowed }: Fault): string {
-  if (problem === 'unknown') return unknown('field', String(path.at(-1)), allowed)
+  if (problem === 'unknown') return unknownField(String(path.at(-1)), allowed)
   const expected = description ? `${must} (${description})` : must
   return problem === 'missing' ? `is missing: it must be ${expected}` : `must be ${expected}`
+}
+
+/** The exact name in another section is what was meant, rather than a similar one here. */
+function unknownField(name: string, allowed: readonly string[]): string {
+  const sections = sectionsWith(name)
+  if (sections.length === 0) return unknown('field', name, allowed)
+  return `unknown field; ${name} belongs in ${alternatives(sections)}`
 }
 
 /** One line for a person: `tollgate.toml:12: models[2].price.input: must be …`. */
@@ -96,6 +104,12 @@ export function listed(words: readonly string[], conjunction = 'and'): string {
   const quoted = words.map((word) => JSON.stringify(word))
   const last = quoted.pop() ?? ''
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${conjunction} ${last}`
+}
+
+/** `a, b or c` */
+function alternatives(words: readonly string[]): string {
+  const [last = '', ...others] = words.toReversed()
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`
 }
 
 /** Levenshtein distance: letters to add, drop or change. */

@@ -195,7 +195,7 @@ function readKey(
 ): string | Unset {
   const takes_accounts = server !== undefined && KNOWN_SERVERS.get(server)?.takes_accounts === true
   const file = keyFileIn(written)
-  if (file === undefined && written.trim().startsWith(FROM_FILE)) context.report(path, NO_PATH)
+  if (file === undefined && written.trim().toLowerCase().startsWith(FROM_FILE)) context.report(path, NO_PATH)
   const key = file === undefined ? readSecret(written, path, context) : readFromFile(file, path, context)
   if (typeof key !== 'string') return key
   if (!takes_accounts) {
@@ -234,8 +234,9 @@ function readFromFile(
 const FROM_ENVIRONMENT = 'env:'
 const isFromEnvironment = (text: string): boolean => text.startsWith(FROM_ENVIRONMENT)
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** How a shell writes a variable, which nothing replaces here. */
-const SHELL_VARIABLE = /^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/
+/** How a shell and other gateways write a variable, which would be sent as the secret itself. */
+const FOREIGN_VARIABLE =
+  /^(?:env:|env\.|\$|\$\{|\$\{env:|os\.environ\/|process\.env\.|\{env:|\{env\.)\s*([A-Za-z_][A-Za-z0-9_]*)\}?$/i
 
 /**
  * White space around a secret is not part of it: files that fill an environment often end in a newline.
@@ -248,10 +249,10 @@ export function readSecret(
   { env, report }: Pick<ProviderContext, 'env' | 'report'>,
 ): string | Unset {
   if (!isFromEnvironment(text)) {
-    const [, shell_variable] = SHELL_VARIABLE.exec(text.trim()) ?? []
+    const [, variable] = FOREIGN_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
-    else if (shell_variable !== undefined)
-      report(path, `is not read by a shell: write "env:${shell_variable}" for the environment variable`)
+    else if (variable !== undefined)
+      report(path, `would be the secret itself: write "env:${variable}" for the environment variable`)
     return text.trim()
   }
   const variable = text.slice(FROM_ENVIRONMENT.length).trim()

@@ -51,6 +51,16 @@ describe('a mistake says where it is and what to write', () => {
       '3 server.lissten: unknown field; did you mean "listen"?',
     ],
     [
+      'a field of another section, beside a similar name',
+      `[limits]\nrequests_per_minute = 60\n${CATALOGUE}`,
+      '2 limits.requests_per_minute: unknown field; requests_per_minute belongs in [limits.account], [limits.key], [limits.accounts.NAME] or [limits.keys.NAME]',
+    ],
+    [
+      'a field of a section outside all sections',
+      `listen = "127.0.0.1:1"\n${CATALOGUE}`,
+      '1 listen: unknown field; listen belongs in [server] or [metrics]',
+    ],
+    [
       'a choice',
       `[server]\nlog_level = "loud"\n${CATALOGUE}`,
       '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the least that the log tells)',
@@ -279,10 +289,22 @@ describe('a mistake says where it is and what to write', () => {
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',
     ],
+    ...['ENV:THE_KEY', 'Env: THE_KEY', '{env.THE_KEY}', 'os.environ/THE_KEY', 'process.env.THE_KEY'].map(
+      (written): [string, string, string] => [
+        `a variable as ${written}`,
+        provider(`name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["${written}"]`),
+        '5 providers[0].api_keys[0]: would be the secret itself: write "env:THE_KEY" for the environment variable',
+      ],
+    ),
+    [
+      'a file as FILE:',
+      provider('name = "acme"\nserver = "vertex"\napi_keys = ["FILE:vertex.json"]'),
+      '4 providers[0].api_keys[0]: must be "file:" and the path of a file, without braces and quotes',
+    ],
     [
       'a variable as a shell writes it',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["$THE_KEY"]'),
-      '5 providers[0].api_keys[0]: is not read by a shell: write "env:THE_KEY" for the environment variable',
+      '5 providers[0].api_keys[0]: would be the secret itself: write "env:THE_KEY" for the environment variable',
     ],
     [
       'a variable without a name',

@@ -57,7 +57,7 @@ test.each([
   ['token = "the token of the metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
   ['token = "the-tökens-of-the-metrics"', 'metrics.token: must be of letters, digits and signs of ASCII'],
   ['token = "short"', 'metrics.token: must have at least 16 characters'],
-  ['token = "$TOKEN"', 'metrics.token: is not read by a shell: write "env:TOKEN"'],
+  ['token = "$TOKEN"', 'metrics.token: would be the secret itself: write "env:TOKEN"'],
   ['tokn = "x"', 'metrics.tokn: unknown field; did you mean "token"?'],
 ])('%s is a mistake', (line, message) => {
   expect(mistakesOf(metrics(line))[0]).toContain(message)

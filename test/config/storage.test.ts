@@ -38,7 +38,7 @@ const REFUSED: readonly (readonly [lines: string, message: RegExp])[] = [
   ['database = "mysql://db.internal/tollgate"', /must be the address of a PostgreSQL database/],
   ['database = "postgres://db.internal"', /must be the address of a PostgreSQL database/],
   ['database = "postgres://user:%zz@db.internal/tollgate"', /must be the address of a PostgreSQL database/],
-  ['database = "$DATABASE_URL"', /is not read by a shell: write "env:DATABASE_URL"/],
+  ['database = "$DATABASE_URL"', /would be the secret itself: write "env:DATABASE_URL"/],
   ['database = ""', /must be text in quotes|must not be empty|must be/],
   ['databse = "env:DATABASE_URL"', /unknown field; did you mean "database"\?/],
 ]
