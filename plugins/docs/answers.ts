@@ -63,7 +63,14 @@ export const ANSWERS: Readonly<Record<string, Examples>> = {
     created: 1_790_000_000,
     data: [{ b64_json: 'iVBORw0KGgo…', revised_prompt: null }],
     svc_generation_ids: [SAMPLE_IDS.generation],
-    usage: { images: 1 },
+    usage: {
+      images: 1,
+      input_tokens: 0,
+      input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { text_tokens: 0, image_tokens: 0 },
+      total_tokens: 0,
+    },
     cost: '0.04',
   }),
 }

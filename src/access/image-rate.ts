@@ -1,10 +1,7 @@
-// The rate limit of the image endpoints: 30 calls of an account in any 60 seconds, all endpoints together.
+// The rate limit of image calls: those of an account in any 60 seconds, on all surfaces together.
 import type { Awaitable, Db } from '../db/db.ts'
 import { imageCallsOf, sweepImageCalls, takeImageCall } from '../db/postgres/image-rate.ts'
 import { WINDOW_MS, Windows } from './window.ts'
-
-/** spec.md, Limits: image request rate. */
-const IMAGE_CALLS_PER_MINUTE = 30
 
 /** Where an account stands after a call was counted or refused. */
 export interface RateState {
@@ -15,11 +12,14 @@ export interface RateState {
   resets_in_s: number
 }
 
+/** @param limit calls in any 60 seconds */
+type Count<Answer> = (account_id: number, limit: number) => Answer
+
 export interface ImageRate {
   /** Counts a call, unless the limit is reached: a call that is refused here is not counted. @throws StorageFailure */
-  take(account_id: number): Awaitable<RateState>
+  take: Count<Awaitable<RateState>>
   /** Where an account stands; `admitted` says whether a call would be. @throws StorageFailure */
-  look(account_id: number): Awaitable<RateState>
+  look: Count<Awaitable<RateState>>
 }
 
 /**
@@ -27,44 +27,43 @@ export interface ImageRate {
  *
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
-export function createImageRate(
-  now: () => number,
-): Record<keyof ImageRate, (account_id: number) => RateState> {
+export function createImageRate(now: () => number): Record<keyof ImageRate, Count<RateState>> {
   const windows = new Windows()
-  function state(account_id: number, takes: boolean): RateState {
+  function state(account_id: number, limit: number, takes: boolean): RateState {
     const at = now()
     const window = windows.of(account_id, at)
-    const admitted = window.sum(at) < IMAGE_CALLS_PER_MINUTE
+    const admitted = window.sum(at) < limit
     if (admitted && takes) window.add(at, 1)
     const used = window.sum(at)
     return {
       admitted,
-      limit: IMAGE_CALLS_PER_MINUTE,
-      remaining: IMAGE_CALLS_PER_MINUTE - used,
-      resets_in_s: Math.ceil(window.untilBelow(used, at) / 1_000),
+      limit,
+      // The limit may be lower than it was when the calls were counted.
+      remaining: Math.max(0, limit - used),
+      resets_in_s: Math.ceil(window.untilBelow(admitted ? used : limit, at) / 1_000),
     }
   }
   return {
-    take: (account_id) => state(account_id, true),
-    look: (account_id) => state(account_id, false),
+    take: (account_id, limit) => state(account_id, limit, true),
+    look: (account_id, limit) => state(account_id, limit, false),
   }
 }
 
 /** The same of all gateways over a database of PostgreSQL together, by its clock. */
 export const createSharedImageRate = (db: Db): ImageRate => ({
-  async take(account_id) {
-    const bounds = { limit: IMAGE_CALLS_PER_MINUTE, window_ms: WINDOW_MS }
-    const counted = await takeImageCall(db, account_id, bounds)
-    if (counted) return stateOf(counted.taken_ms, counted.now_ms, true)
+  async take(account_id, limit) {
+    const counted = await takeImageCall(db, account_id, { limit, window_ms: WINDOW_MS })
+    if (counted) return stateOf(counted.taken_ms, counted.now_ms, { limit, admitted: true })
     const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
     // One may have left the window since.
     const until_now_ms = taken_ms.filter((at_ms) => at_ms <= now_ms + WINDOW_MS)
-    return stateOf(until_now_ms.slice(-IMAGE_CALLS_PER_MINUTE), now_ms, false)
+    return stateOf(until_now_ms.slice(-limit), now_ms, { limit, admitted: false })
   },
-  async look(account_id) {
+  async look(account_id, limit) {
     const { taken_ms, now_ms } = await imageCallsOf(db, account_id)
     const counted_ms = taken_ms.filter((at_ms) => at_ms > now_ms - WINDOW_MS && at_ms <= now_ms + WINDOW_MS)
-    return stateOf(counted_ms, now_ms, counted_ms.length < IMAGE_CALLS_PER_MINUTE)
+    const admitted = counted_ms.length < limit
+    return stateOf(admitted ? counted_ms : counted_ms.slice(-limit), now_ms, { limit, admitted })
   },
 })
 
@@ -72,13 +71,17 @@ export const createSharedImageRate = (db: Db): ImageRate => ({
 export const sweepSharedImageRate = (db: Db): Promise<void> => sweepImageCalls(db, WINDOW_MS)
 
 /** @param taken_ms what counts, oldest first */
-function stateOf(taken_ms: readonly number[], now_ms: number, admitted: boolean): RateState {
+function stateOf(
+  taken_ms: readonly number[],
+  now_ms: number,
+  { limit, admitted }: Pick<RateState, 'limit' | 'admitted'>,
+): RateState {
   const [oldest_ms] = taken_ms
   const resets_in_ms = oldest_ms === undefined ? 0 : oldest_ms + WINDOW_MS - now_ms
   return {
     admitted,
-    limit: IMAGE_CALLS_PER_MINUTE,
-    remaining: admitted ? IMAGE_CALLS_PER_MINUTE - taken_ms.length : 0,
+    limit,
+    remaining: admitted ? limit - taken_ms.length : 0,
     resets_in_s: Math.max(admitted ? 0 : 1, Math.ceil(resets_in_ms / 1_000)),
   }
 }

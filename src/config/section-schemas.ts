@@ -134,6 +134,12 @@ export const LimitsSchema = Type.Object(
       maximum: 1_000_000,
       description: 'free reads of a key in any 60 seconds',
     }),
+    images_per_minute: Type.Integer({
+      default: 30,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'image calls of an account in any 60 seconds, on all surfaces together',
+    }),
     refuse_negative_margin: Type.Boolean({
       default: false,
       description:

@@ -150,6 +150,8 @@ export interface Limits {
   readonly keys?: Readonly<Record<string, Limit>>
   /** Requests of a key that cost nothing (account, usage, models, files, history) in any 60 seconds. */
   readonly reads_per_minute: number
+  /** Image calls of an account in any 60 seconds, on all surfaces together. */
+  readonly images_per_minute: number
   /** Whether routes that cost more than a call brings are passed over. */
   readonly refuse_negative_margin: boolean
 }

@@ -9,21 +9,21 @@ test('exactly 30 calls are admitted in any 60 seconds, and one more as soon as t
   const rate = createImageRate(() => clock.ms)
   for (let count = 1; count <= 30; count++) {
     clock.ms += 10
-    expect(rate.take(1)).toMatchObject({ admitted: true, remaining: 30 - count })
+    expect(rate.take(1, 30)).toMatchObject({ admitted: true, remaining: 30 - count })
   }
-  expect(rate.take(1)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 60 })
+  expect(rate.take(1, 30)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 60 })
   clock.ms = 60_009
-  expect(rate.take(1)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 1 })
+  expect(rate.take(1, 30)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 1 })
   clock.ms = 60_010
-  expect(rate.take(1)).toMatchObject({ admitted: true, remaining: 0 })
-  expect(rate.take(1)).toMatchObject({ admitted: false })
+  expect(rate.take(1, 30)).toMatchObject({ admitted: true, remaining: 0 })
+  expect(rate.take(1, 30)).toMatchObject({ admitted: false })
 })
 
 test('accounts do not share the limit', () => {
   const rate = createImageRate(() => 0)
-  for (let count = 0; count < 30; count++) rate.take(1)
-  expect(rate.take(1).admitted).toBe(false)
-  expect(rate.take(2)).toMatchObject({ admitted: true, remaining: 29 })
+  for (let count = 0; count < 30; count++) rate.take(1, 30)
+  expect(rate.take(1, 30).admitted).toBe(false)
+  expect(rate.take(2, 30)).toMatchObject({ admitted: true, remaining: 29 })
 })
 
 test('decides as a list of all admitted calls does, over random times and accounts', () => {
@@ -36,7 +36,7 @@ test('decides as a list of all admitted calls does, over random times and accoun
     const account_id = random.below(3)
     const recent = (admitted.get(account_id) ?? []).filter((at) => at > clock.ms - 60_000)
     const expected = recent.length < 30
-    const state = rate.take(account_id)
+    const state = rate.take(account_id, 30)
     if (expected) recent.push(clock.ms)
     admitted.set(account_id, recent)
     expect({ seed: SEED, step, ...state }).toMatchObject({

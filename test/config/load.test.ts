@@ -13,7 +13,7 @@ describe('a correct file', () => {
   test('missing settings have their defaults', () => {
     const { server, limits, responses, retention, console, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
-    expect(limits).toEqual({ reads_per_minute: 600, refuse_negative_margin: false })
+    expect(limits).toEqual({ reads_per_minute: 600, images_per_minute: 30, refuse_negative_margin: false })
     expect(responses).toEqual({
       store: true,
       days: 30,

@@ -24,6 +24,7 @@ test.each([
   ['limits.account.requests_per_minute', 'number', null],
   ['limits.key.concurrent_calls', 'number', null],
   ['limits.reads_per_minute', 'number', 600],
+  ['limits.images_per_minute', 'number', 30],
 ] as const)('%s is a %s, %p where the file does not say', (path, kind, fallback) => {
   expect(field(path)).toMatchObject({ kind, fallback })
 })

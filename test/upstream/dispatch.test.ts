@@ -29,7 +29,7 @@ const provider = (name: string): Provider => ({
 })
 const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
-  limits: { reads_per_minute: 600, refuse_negative_margin: false },
+  limits: { reads_per_minute: 600, images_per_minute: 30, refuse_negative_margin: false },
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   retention: { traces: 90 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },

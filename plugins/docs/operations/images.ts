@@ -8,7 +8,21 @@ const charged = {
   images: count('Images that are charged.'),
   'partial_images?': count('Partial images that are charged.'),
 }
-const usage = object(charged, 'What is charged.')
+const tokens = (what: string) =>
+  object({ text_tokens: count('Of text.'), image_tokens: count('Of images.') }, `${what}, by kind.`)
+/** In the form of OpenAI's type. */
+const counted = {
+  input_tokens: count('Tokens of the prompt and the images. 0 for a model that is priced by image.'),
+  input_tokens_details: tokens('Input tokens'),
+  output_tokens: count('Tokens of the images. 0 for a model that is priced by image.'),
+  output_tokens_details: tokens('Output tokens'),
+  total_tokens: count('Both together.'),
+}
+const usage = object({ ...charged, ...counted }, 'What is charged.')
+const eventUsage = object(
+  { 'images?': charged.images, 'partial_images?': charged['partial_images?'], ...counted },
+  'With the last image of the call: what is charged. Before it: zeros.',
+)
 
 export const imagesSchemas: Readonly<Record<string, Schema>> = {
   Images: object({
@@ -39,7 +53,7 @@ export const imagesSchemas: Readonly<Record<string, Schema>> = {
     'output_format?': text('Its format.'),
     'partial_image_index?': count('Of a partial image: which, from 0.'),
     'svc_generation_id?': text('Of a whole one: its id.'),
-    'usage?': usage,
+    'usage?': eventUsage,
     'cost?': text('With the last one: what was charged, in USD.'),
   }),
 }

@@ -187,7 +187,7 @@ function writeImages({ images, uuids, cost_nanos, tokens, created_ms, request_id
       revised_prompt,
     })),
     svc_generation_ids: uuids,
-    usage: { images: images.length, ...(tokens && tokenFields(tokens)) },
+    usage: { images: images.length, ...tokenFields(tokens) },
     cost: formatUsd(cost_nanos),
   }
   return jsonAnswer(body, request_id)

@@ -3,7 +3,7 @@
 import { formatOf } from '../../domain/image-formats.ts'
 import type { ImageTokens } from '../../domain/image-tokens.ts'
 import { formatUsd } from '../../domain/money.ts'
-import { outputTokens, promptTokens } from '../../domain/usage.ts'
+import { NO_USAGE, outputTokens, promptTokens } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import type { ConvertedImage } from '../../media/convert.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
@@ -54,21 +54,29 @@ export function completedEvents(
   const usage = {
     images: images.length,
     partial_images: partial_images || undefined,
-    ...(tokens && tokenFields(tokens)),
+    ...tokenFields(tokens),
   }
   const last = { usage, cost: formatUsd(cost_nanos) }
+  // Typed clients read no event without usage; added up, it is that of the call.
+  const others = { usage: tokenFields(NO_TOKENS) }
   return images
     .map((image, index) =>
       writeEvent(`${nameOf(asked)}.completed`, image, asked, created_ms, {
         svc_generation_id: uuids[index],
-        ...(index === images.length - 1 ? last : {}),
+        ...(index === images.length - 1 ? last : others),
       }),
     )
     .join('')
 }
 
-/** The tokens that were billed, as OpenAI's SDK reads them (openai's resources/images.d.ts, ImagesResponse.Usage). */
-export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens }: ImageTokens) {
+/** Of images that are priced by their number. */
+const NO_TOKENS: ImageTokens = { usage: NO_USAGE, image_input_tokens: 0, image_cache_read_tokens: 0 }
+
+/**
+ * The tokens that were billed, in the whole form of OpenAI's type (openai's resources/images.d.ts, ImagesResponse.Usage): Rust's
+ * async-openai (src/types/images, ImageGenUsage) and openai-java's `validate()` read no usage that lacks a part of it.
+ */
+export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens }: ImageTokens = NO_TOKENS) {
   const input_tokens = promptTokens(usage)
   const image_tokens = image_input_tokens + image_cache_read_tokens
   const output_tokens = outputTokens(usage)

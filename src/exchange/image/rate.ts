@@ -14,32 +14,33 @@ export type OnRate = (state: RateState) => void
  * @throws GatewayError rate_limited
  */
 export async function countCall(
-  { idempotency }: Pick<ExchangeParts, 'idempotency'>,
+  parts: Pick<ExchangeParts, 'idempotency' | 'catalogue'>,
   rate: ImageRate,
   admitted: Admitted,
   onRate: OnRate = () => undefined,
 ): Promise<void> {
   const { caller, origin } = admitted
-  if (!(await idempotency.mayRepeat(caller.account.id, origin.request))) {
-    await countNow(rate, admitted, onRate)
+  if (!(await parts.idempotency.mayRepeat(caller.account.id, origin.request))) {
+    await countNow(parts, rate, admitted, onRate)
     return
   }
-  onRate(await rate.look(caller.account.id))
+  onRate(await rate.look(caller.account.id, limitOf(parts)))
   let counted = false
   admitted.count_later = async () => {
     if (counted) return
     counted = true
-    await countNow(rate, admitted, onRate)
+    await countNow(parts, rate, admitted, onRate)
   }
 }
 
 /** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
 export async function countNow(
+  parts: Pick<ExchangeParts, 'catalogue'>,
   rate: ImageRate,
   { caller }: Pick<Admitted, 'caller'>,
   onRate: OnRate = () => undefined,
 ): Promise<void> {
-  const state = await rate.take(caller.account.id)
+  const state = await rate.take(caller.account.id, limitOf(parts))
   onRate(state)
   if (state.admitted) return
   throw rateLimited(
@@ -47,6 +48,9 @@ export async function countNow(
     { retry_after_s: state.resets_in_s },
   )
 }
+
+const limitOf = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>): number =>
+  catalogue().limits.images_per_minute
 
 /** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
 export const rateHeaders = ({ limit, remaining, resets_in_s }: RateState): Record<string, string> => ({

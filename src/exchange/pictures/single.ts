@@ -68,7 +68,7 @@ export async function drawPicture(
     kind: imageCalls(images),
     async read(part) {
       await images.decoder.assertUsable()
-      await countNow(images.rate, admitted)
+      await countNow(parts, images.rate, admitted)
       part.defer((await images.memory.take(wanted.kept_bytes, part.place.gone.signal)).release)
       const model = await carryingFields(parts, asked, wanted)
       return {
