@@ -65,7 +65,7 @@ const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 
  * @param key its prefix is the PREFIX of `[limits.keys.PREFIX]`
  */
 export function limitsFor(
-  limits: Omit<Limits, 'reads_per_minute' | 'refuse_negative_margin'>,
+  limits: Pick<Limits, 'account' | 'key' | 'accounts' | 'keys'>,
   account_name: string,
   key: Pick<Key, 'prefix' | 'concurrent_calls'>,
 ): CallLimits {
