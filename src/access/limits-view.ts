@@ -1,6 +1,6 @@
 // The limits of an account or a key in JSON, each with what counts against it now.
 import { Type } from '@sinclair/typebox'
-import type { Limit } from '../domain/catalogue.ts'
+import type { Limit } from '../domain/call-limits.ts'
 
 const closed = { additionalProperties: false }
 

@@ -1,5 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 
+import type { Limits } from './call-limits.ts'
 import type { Nanos } from './money.ts'
 import type { ImagePrice, ImageTokenPrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { KeyHeader, ServerFields } from './servers/known-server.ts'
@@ -133,28 +134,6 @@ export type Model = TextModel | EmbeddingModel | ImageModel | UnitModel
 
 /** Whether anybody can call a model at the moment. */
 export const isServed = ({ retired, unavailable }: Model): boolean => !retired && unavailable === undefined
-
-/** Limits in any 60 seconds, or at once; undefined is not limited. */
-export interface Limit {
-  readonly requests_per_minute?: number
-  readonly tokens_per_minute?: number
-  readonly concurrent_calls?: number
-}
-
-export interface Limits {
-  /** For every account, and for every key. */
-  readonly account?: Limit
-  readonly key?: Limit
-  /** By account name, and by the prefix of a key. */
-  readonly accounts?: Readonly<Record<string, Limit>>
-  readonly keys?: Readonly<Record<string, Limit>>
-  /** Requests of a key that cost nothing (account, usage, models, files, history) in any 60 seconds. */
-  readonly reads_per_minute: number
-  /** Image calls of an account in any 60 seconds, on all surfaces together. */
-  readonly images_per_minute: number
-  /** Whether routes that cost more than a call brings are passed over. */
-  readonly refuse_negative_margin: boolean
-}
 
 export interface ServerSettings {
   /** `address:port` */

@@ -1,5 +1,5 @@
 // Limits of accounts and keys as several gateways count them together: what counts in a batch, and which limit a hold would exceed. Pure.
-import type { Limit } from '../domain/catalogue.ts'
+import type { Limit } from '../domain/call-limits.ts'
 import { totalTokens } from '../domain/usage.ts'
 import type { CallRecord, HoldLimits, LimitReached, Refusal } from './operations.ts'
 

@@ -1,7 +1,7 @@
 // The ledger's operations and their outcomes: plain values.
 import type { Call, Entry, Hold } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
-import type { Limit } from '../domain/catalogue.ts'
+import type { Limit } from '../domain/call-limits.ts'
 import type { Nanos } from '../domain/money.ts'
 
 /** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */

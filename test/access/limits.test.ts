@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLimiter, type Lease, limitsFor } from '../../src/access/limits.ts'
-import type { Limit } from '../../src/domain/catalogue.ts'
+import type { Limit } from '../../src/domain/call-limits.ts'
 
 function limiterAt(start_ms = 0) {
   let at = start_ms

@@ -3,7 +3,8 @@ import { expectTypeOf, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
 import type { ModelText } from '../../src/config/schema.ts'
 import type { LimitsSchema, ServerSchema } from '../../src/config/section-schemas.ts'
-import type { Limit, Limits, Route, ServerSettings } from '../../src/domain/catalogue.ts'
+import type { Limit, Limits } from '../../src/domain/call-limits.ts'
+import type { Route, ServerSettings } from '../../src/domain/catalogue.ts'
 
 /** Without `readonly` at any depth, which the schema's types do not have. */
 type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> }

@@ -1,7 +1,7 @@
 // Limits of calls as several gateways count them together: what is refused, until when, and what counts.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Limit } from '../../src/domain/catalogue.ts'
+import type { Limit } from '../../src/domain/call-limits.ts'
 import type { HoldLimits, Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
 import { SEED } from '../support/seed.ts'
 import { LimitedLedger } from './limited.ts'

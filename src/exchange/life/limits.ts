@@ -1,7 +1,7 @@
 // Limits of accounts and keys: the first gate, in memory; and what is decided with the hold, where several gateways count together.
 import type { Caller } from '../../access/gate.ts'
 import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/limits.ts'
-import type { Limit } from '../../domain/catalogue.ts'
+import type { Limit } from '../../domain/call-limits.ts'
 import { type GatewayError, rateLimited } from '../../domain/errors.ts'
 import type { HoldLimits, LimitReached, Refusal, Refused } from '../../ledger/operations.ts'
 import type { ExchangeParts } from '../parts.ts'
