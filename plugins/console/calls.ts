@@ -8,18 +8,19 @@ import { GatewayError, invalidRequest, rateLimited } from '../../src/domain/erro
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
-import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { ErrorBody } from '../../src/http/plain-error.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import { openCalls } from '../../src/surface/calls.ts'
 import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { consoleError } from './api/meanwhile.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
 /** What most routes of the console ask of the gateway. */
 export type ConsoleParts = Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>
 
-const SURFACE = { surface: 'console', forms: [], render: plainError }
+const SURFACE = { surface: 'console', forms: [], render: consoleError }
 
 const KB = 1_024
 /** The largest JSON body of each: reading one takes the event loop some 5 ms a megabyte, and what is wrong in it more. */

@@ -11,7 +11,7 @@ export async function accountForms() {
   const { page } = one
   const dialog = page.getByRole('dialog')
   // What the forms send is refused on purpose, too.
-  one.allow(/status of 4(00|04|22)/)
+  one.allow(/status of 4(00|04|09|22)/)
   const keyRow = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))
 
   /** What a person does on the page. */

@@ -1,5 +1,6 @@
 // The pages of keys in a browser, in one visit: made, changed, rotated and revoked by their forms, and what came of it in the rows and at the surface.
 import { describe, expect, test } from 'bun:test'
+import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountForms } from './account-forms.ts'
 
@@ -75,6 +76,50 @@ describe('a key', () => {
     await hand.type('Daily limit', '1')
     await hand.send()
     await page.getByText(/of its daily limit/).waitFor({ state: 'detached' })
+    expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...CHANGED })
+  })
+
+  test('a limit that somebody else set meanwhile stays, and both values are shown where both changed it', async () => {
+    const other = await signedIn(gateway, 'operator')
+    const { id, prefix } = keyRow(text) ?? { id: 0, prefix: '' }
+    const shown = async () => await other.json('GET', `/keys/${id}`)
+    await hand.press('Change')
+    await hand.type('Name', 'notebook')
+    await other.json('PATCH', `/keys/${id}`, { daily_limit: '2' })
+    await dialog.getByText('As a command').click()
+    await dialog.getByText(`tollgate key change ${prefix} --name notebook`, { exact: true }).waitFor()
+    await hand.press('Save changes')
+    await hand.isClosed()
+    expect(await shown()).toMatchObject({ name: 'notebook', daily_limit_usd: '2.00' })
+
+    await hand.press('Change')
+    await hand.type('Daily limit', '3')
+    await hand.type('Monthly limit', '4.5')
+    await other.json('PATCH', `/keys/${id}`, { daily_limit: '0.5', addresses: null })
+    await hand.press('Save changes')
+    await dialog.getByText('Daily limit: was “2.00”, is now “0.50”; your value is “3”.').waitFor()
+    expect(await shown()).toMatchObject({ daily_limit_usd: '0.50', monthly_limit_usd: '4.00' })
+    await one.looksRight()
+    await hand.press('Keep current value')
+    await dialog.getByRole('alert').waitFor({ state: 'detached' })
+    await hand.press('Save changes')
+    await hand.isClosed()
+    expect(await shown()).toMatchObject({
+      daily_limit_usd: '0.50',
+      monthly_limit_usd: '4.50',
+      addresses: null,
+    })
+
+    await hand.press('Change')
+    await hand.type('Daily limit', '1')
+    await hand.type('Monthly limit', '4')
+    await hand.type('Name', 'laptop')
+    await hand.type('Addresses', '127.0.0.0/8')
+    await other.json('PATCH', `/keys/${id}`, { daily_limit: '2' })
+    await hand.press('Save changes')
+    await dialog.getByText('Daily limit: was “0.50”, is now “2.00”; your value is “1”.').waitFor()
+    await hand.press('Save changes')
+    await hand.isClosed()
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...CHANGED })
   })
 

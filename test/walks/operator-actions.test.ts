@@ -54,6 +54,8 @@ describe('the catalogue', () => {
     one.allow(/status of 409/)
     await page.getByRole('button', { name: 'Save catalogue' }).click()
     await page.getByText(/The file has changed since you read it/).waitFor()
+    await page.getByText('Changed since you opened it').waitFor()
+    await page.getByText('# Our simulated provider').waitFor()
     expect(file()).toBe(theirs)
     await one.looksRight()
   })

@@ -69,7 +69,12 @@ const Details = {
   keys_see_account: Type.Optional(Type.Boolean()),
 }
 export const NewAccount = Closed({ name: Name, ...Details })
-export const AccountChanges = Closed({ name: Type.Optional(Name), ...Details })
+const AccountValues = { name: Type.Optional(Name), ...Details }
+export const AccountChanges = Closed({
+  ...AccountValues,
+  /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
+  was: Type.Optional(Closed(AccountValues)),
+})
 export const CloseBody = Closed({
   name: Type.String({ maxLength: 200, must: 'the name of the account, to be sure' }),
 })

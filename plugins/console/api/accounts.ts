@@ -25,6 +25,7 @@ import {
 } from './accounts-views.ts'
 import { lockedAccount, requireAccount } from './asked.ts'
 import { AccountParams } from './fields.ts'
+import { requireUnchanged } from './meanwhile.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {
@@ -53,11 +54,13 @@ export function accountRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/accounts/:id',
-      async ({ viewer, origin, params: { id }, body: { name, ...details } }) => {
+      async ({ viewer, origin, params: { id }, body: { was, name, ...details } }) => {
         const account = await changed(gateway, { viewer, origin }, async (tx) => {
           // Before the account: in the order of `renameAccount`.
           if (name !== undefined) await tx.lock(null)
           const found = await lockedAccount(tx, id)
+          const is = { ...(await detailsOf(tx, found.id)), name: found.name }
+          requireUnchanged(was && defined(was), is, defined({ name, ...details }))
           if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)
           await changeDetails(tx, name ?? found.name, defined(details))
           return found

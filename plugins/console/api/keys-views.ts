@@ -86,22 +86,25 @@ const Limits = {
   ),
 }
 
+const Changes = {
+  name: Type.Optional(Name),
+  models: Type.Optional(Models),
+  addresses: Type.Optional(Addresses),
+  ...Limits,
+  expires: Type.Optional(Nullable(Moment)),
+}
 export const NewKey = Closed({
   /** Whose key; only the operator says so. */
   account: Type.Optional(AccountRef),
-  name: Type.Optional(Name),
-  models: Type.Optional(Models),
-  addresses: Type.Optional(Addresses),
-  ...Limits,
-  expires: Type.Optional(Nullable(Moment)),
+  ...Changes,
 })
-
+const KeyValues = Closed(Changes)
+export type KeyValues = Static<typeof KeyValues>
+export type KeyChanges = Static<typeof KeyChanges>
 export const KeyChanges = Closed({
-  name: Type.Optional(Name),
-  models: Type.Optional(Models),
-  addresses: Type.Optional(Addresses),
-  ...Limits,
-  expires: Type.Optional(Nullable(Moment)),
+  ...Changes,
+  /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
+  was: Type.Optional(KeyValues),
 })
 
 const MAX_GRACE_S = 31 * 86_400

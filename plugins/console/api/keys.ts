@@ -15,7 +15,7 @@ import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
-import type { Nanos } from '../../../src/domain/money.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
@@ -30,6 +30,7 @@ import {
   KeyChanges,
   KeysQuery,
   KeysView,
+  type KeyValues,
   KeyView,
   keyRow,
   keyView,
@@ -37,6 +38,7 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
+import { requireUnchanged } from './meanwhile.ts'
 import { sampleModel } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
@@ -62,11 +64,16 @@ export function keyRoutes(gateway: ConsoleParts) {
     })
     .patch(
       '/console/api/keys/:id',
-      async ({ viewer, origin, params: { id }, body }) => {
-        const changes = settingsOf(body)
-        await changed(gateway, { viewer, origin }, async (tx) =>
-          changeKey(tx, await requireManaged(tx, viewer, id), changes, now()),
-        )
+      async ({ viewer, origin, params: { id }, body: { was, ...values } }) => {
+        const changes = settingsOf(values)
+        const read = was && settingsOf(was)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const key = await requireManaged(tx, viewer, id)
+          await tx.lock((await requireKey({ db: tx }, viewer, key)).account_id)
+          const is = await requireKey({ db: tx }, viewer, key)
+          requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
+          return changeKey(tx, key, changes, now())
+        })
         return shownKey(gateway, viewer, id)
       },
       { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
@@ -178,8 +185,24 @@ function unmatchedBy(
   return (patterns ?? []).filter((pattern) => !ids.some(compileModelPatterns([pattern])))
 }
 
+/** The same settings as a caller writes them. */
+function valuesOf(settings: Partial<KeySettings>): KeyValues {
+  const { name, models, addresses, concurrent_calls, expires_at_ms } = settings
+  const usd = (nanos: Nanos | null | undefined) => (nanos == null ? nanos : formatUsd(nanos))
+  return defined({
+    name,
+    models: models && [...models],
+    addresses: addresses && [...addresses],
+    concurrent_calls,
+    spend_limit: usd(settings.spend_limit_nanos),
+    daily_limit: usd(settings.daily_limit_nanos),
+    monthly_limit: usd(settings.monthly_limit_nanos),
+    expires: typeof expires_at_ms === 'number' ? new Date(expires_at_ms).toISOString() : expires_at_ms,
+  })
+}
+
 /** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
-function settingsOf(body: Static<typeof KeyChanges>): Partial<KeySettings> {
+function settingsOf(body: KeyValues): Partial<KeySettings> {
   const { name, models, addresses, concurrent_calls, expires } = body
   return defined({
     name,
@@ -195,7 +218,7 @@ function settingsOf(body: Static<typeof KeyChanges>): Partial<KeySettings> {
 
 /** @throws GatewayError invalid_request */
 function limitIn(
-  body: Static<typeof KeyChanges>,
+  body: KeyValues,
   name: 'spend_limit' | 'daily_limit' | 'monthly_limit',
 ): Nanos | null | undefined {
   const text = body[name]

@@ -1,8 +1,8 @@
 // What is written down of an account: its short name, email and note, and the form that changes them.
-import { useState } from 'react'
 import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, ask, part } from '../../app/client.ts'
 import { useAction } from '../../parts/action.ts'
+import { ConflictNotice, only, useChanges } from '../../parts/changes.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { inShell } from '../../parts/code-samples/samples.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -50,43 +50,70 @@ export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
 
 type Draft = Pick<ShownAccount, 'display_name' | 'email' | 'note' | 'keys_see_account'>
 
+const draftOf = ({ display_name, email, note, keys_see_account }: Draft): Draft => ({
+  display_name,
+  email,
+  note,
+  keys_see_account,
+})
+
+const LABELS: Readonly<Record<keyof Draft, string>> = {
+  display_name: 'Display name',
+  email: 'Email',
+  note: 'Note',
+  keys_see_account: 'Limited keys see all calls',
+}
+
 function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
-  const { display_name, email, note, keys_see_account } = account
-  const [draft, setDraft] = useState<Draft>({ display_name, email, note, keys_see_account })
   const { runOrThrow } = useAction({
-    work: () => ask(api.accounts({ id: part(account.id) }).patch(draft)),
+    work: (body: Partial<Draft> & { was: Partial<Draft> }) =>
+      ask(api.accounts({ id: part(account.id) }).patch(body)),
     changes: ['accounts', 'account'],
     done: () => ({ text: `The details of ${account.name} are saved.` }),
   })
+  const changes = useChanges({
+    source: account as Draft,
+    draftOf,
+    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
+  })
+  const { draft, setDraft, names } = changes
   const set = (name: 'display_name' | 'email' | 'note') => (text: string) =>
     setDraft({ ...draft, [name]: text })
   async function save(): Promise<void> {
-    await runOrThrow(undefined)
-    onClose()
+    if (await changes.submit()) onClose()
   }
   return (
     <Form submit={save} aria-label="Details">
-      <Field label="Display name" name="display_name" help="A person or a company, in any letters.">
+      <ConflictNotice of={changes} labels={LABELS} />
+      <Field label={LABELS.display_name} name="display_name" help="A person or a company, in any letters.">
         <TextInput value={draft.display_name} onChange={set('display_name')} autoComplete="off" />
       </Field>
-      <Field label="Email" name="email" help="To reach whoever pays.">
+      <Field label={LABELS.email} name="email" help="To reach whoever pays.">
         <TextInput inputMode="email" value={draft.email} onChange={set('email')} autoComplete="off" />
       </Field>
-      <Field label="Note" name="note" help="Only operators see it in the console.">
+      <Field label={LABELS.note} name="note" help="Only operators see it in the console.">
         <TextArea rows={3} value={draft.note} onChange={set('note')} />
       </Field>
-      <Field inline label="Limited keys see all calls" name="keys_see_account">
+      <Field inline label={LABELS.keys_see_account} name="keys_see_account">
         <Switch
           checked={draft.keys_see_account}
           onChange={(on) => setDraft({ ...draft, keys_see_account: on })}
         />
       </Field>
       <SubmitOrCancel onCancel={onClose}>Save details</SubmitOrCancel>
-      <AsCommand command={`tollgate account change ${account.name}${optionsFor(draft)}`} />
+      {names.length > 0 && (
+        <AsCommand command={`tollgate account change ${account.name}${optionsFor(draft, names)}`} />
+      )}
     </Form>
   )
 }
 
-const optionsFor = ({ display_name, email, note, keys_see_account }: Draft): string =>
-  ` --display-name ${inShell(display_name)} --email ${inShell(email)} --note ${inShell(note)}` +
-  ` --keys-see ${keys_see_account ? 'account' : 'own'}`
+const optionsFor = (draft: Draft, names: readonly (keyof Draft)[]): string =>
+  names
+    .map((name) =>
+      name === 'keys_see_account'
+        ? ` --keys-see ${draft[name] ? 'account' : 'own'}`
+        : ` --${name.replaceAll('_', '-')} ${inShell(draft[name])}`,
+    )
+    .join('')

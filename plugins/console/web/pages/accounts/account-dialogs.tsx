@@ -4,6 +4,7 @@ import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { api, ask, part } from '../../app/client.ts'
 import { useAction } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
+import { ConflictNotice, useChanges } from '../../parts/changes.tsx'
 import { AsCommand, Secret } from '../../parts/code.tsx'
 import { ConfirmDialog, Dialog, DialogActions } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -30,26 +31,33 @@ export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
 }
 
 function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
-  const [name, setName] = useState(account.name)
   const { runOrThrow } = useAction({
-    work: (wanted: string) => ask(api.accounts({ id: part(account.id) }).patch({ name: wanted })),
+    work: (body: { name: string; was: { name: string } }) =>
+      ask(api.accounts({ id: part(account.id) }).patch(body)),
     changes: CHANGES,
-    done: (_, { account: after, remark }) => ({
-      text: `${account.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
+    done: ({ was }, { account: after, remark }) => ({
+      text: `${was.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
     }),
   })
+  const changes = useChanges({
+    source: account,
+    draftOf: ({ name }) => ({ name }),
+    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    save: (_, { name }, read) => runOrThrow({ name: name.trim(), was: { name: read.name } }),
+  })
+  const { name } = changes.draft
   async function rename(): Promise<void> {
-    await runOrThrow(name.trim())
-    onClose()
+    if (await changes.submit()) onClose()
   }
   return (
     <Form submit={rename} aria-label="Rename">
+      <ConflictNotice of={changes} labels={{ name: 'Name' }} />
       <Field
         label="New name"
         name="name"
         help="Keys, balance and calls stay with the account. Sign in with the new name from now on."
       >
-        <TextInput value={name} onChange={setName} autoComplete="off" />
+        <TextInput value={name} onChange={(text) => changes.setDraft({ name: text })} autoComplete="off" />
       </Field>
       <SubmitOrCancel onCancel={onClose}>Rename account</SubmitOrCancel>
       <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />

@@ -1,15 +1,23 @@
 // The dialogs of a key: change its limits, rotate, revoke.
 import { useState } from 'react'
-import type { Issued, ShownKey } from '../../../api/keys-views.ts'
+import type { Issued, KeyChanges, ShownKey } from '../../../api/keys-views.ts'
 import { api, ask, part } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
 import { useAction } from '../../parts/action.ts'
+import { ConflictNotice, only, useChanges } from '../../parts/changes.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../parts/form.tsx'
 import { IssuedKey } from '../../parts/keys/issued-key.tsx'
-import { draftOf, KeyFields, optionsFor, settingsOf } from '../../parts/keys/key-fields.tsx'
+import {
+  draftOf,
+  KEY_LABELS,
+  KeyFields,
+  optionsForChanges,
+  settingsOf,
+  writtenOf,
+} from '../../parts/keys/key-fields.tsx'
 import { Select } from '../../parts/select.tsx'
 
 export interface KeyDialogProps {
@@ -19,16 +27,6 @@ export interface KeyDialogProps {
 }
 
 const CHANGES = ['keys', 'key', 'account', 'accounts']
-const UNSET = {
-  models: 'all',
-  spend_limit: 'none',
-  daily_limit: 'none',
-  monthly_limit: 'none',
-  concurrent_calls: 'any',
-  expires: 'never',
-  addresses: 'anywhere',
-}
-
 /** Commands are the operator's. */
 function useCommand(command: string) {
   return useViewer().role === 'operator' ? <AsCommand command={command} /> : null
@@ -43,29 +41,32 @@ export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
 }
 
 function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
-  const before = draftOf(key)
-  const [draft, setDraft] = useState(before)
   const { runOrThrow } = useAction({
-    work: () => {
-      const { expires, ...settings } = settingsOf(draft)
-      // A time that was not touched keeps its hours.
-      const end = draft.expires === before.expires ? undefined : expires
-      const changed = { name: draft.name.trim(), ...settings, expires: end }
-      return ask(api.keys({ id: part(key.id) }).patch(changed))
-    },
+    work: ({ body }: { body: KeyChanges; name: string }) => ask(api.keys({ id: part(key.id) }).patch(body)),
     changes: CHANGES,
-    done: () => ({ text: `The key ${draft.name.trim()} is changed.` }),
+    done: ({ name }) => ({ text: `The key ${name} is changed.` }),
   })
-  const command = useCommand(`tollgate key change ${key.prefix}${optionsFor(draft, UNSET)}`)
+  const changes = useChanges({
+    source: key,
+    draftOf,
+    reread: () => ask(api.keys({ id: part(key.id) }).get()),
+    save: (names, draft, read) =>
+      runOrThrow({
+        body: { ...only(settingsOf(draft), names), was: only(writtenOf(read), names) },
+        name: draft.name.trim(),
+      }),
+  })
+  const { draft, setDraft, names } = changes
+  const command = useCommand(`tollgate key change ${key.prefix}${optionsForChanges(draft, names)}`)
   async function change(): Promise<void> {
-    await runOrThrow(undefined)
-    onClose()
+    if (await changes.submit()) onClose()
   }
   return (
     <Form submit={change} aria-label="Change key">
+      <ConflictNotice of={changes} labels={KEY_LABELS} />
       <KeyFields draft={draft} onChange={setDraft} />
       <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
-      {command}
+      {names.length > 0 && command}
     </Form>
   )
 }

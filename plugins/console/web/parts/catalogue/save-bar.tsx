@@ -1,10 +1,12 @@
 // The end of a draft: what it changes is shown once more, and then it is saved, or given up.
 import { Save } from 'lucide-react'
-import { ApiError } from '../../app/client.ts'
+import { ApiError, api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
 import { Button } from '../button.tsx'
 import { Copy } from '../copy.tsx'
 import { Notice } from '../notice.tsx'
 import { Words } from '../words.tsx'
+import { Diff } from './diff.tsx'
 import type { Draft } from './draft.ts'
 import { useReview } from './review.ts'
 import { ReviewDialog } from './review-dialog.tsx'
@@ -48,6 +50,7 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
       <p>
         <Words>{failure.message}</Words>
       </p>
+      {is_conflict && <ChangedMeanwhile file={draft.file} />}
       {is_conflict && (
         <div className="row">
           <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
@@ -57,5 +60,17 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
         </div>
       )}
     </Notice>
+  )
+}
+
+/** What the others' save changed in the file that the draft was made from. */
+function ChangedMeanwhile({ file }: Pick<Draft, 'file'>) {
+  const { data } = useAsk(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
+  if (!data || data.text === null || file.text === null) return null
+  return (
+    <details className="changed-lines" open>
+      <summary>Changed since you opened it</summary>
+      <Diff before={file.text} after={data.text} />
+    </details>
   )
 }

@@ -17,6 +17,18 @@ export interface KeyDraft {
   expires: string
 }
 
+/** Of its fields, on every page that names them. */
+export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
+  name: 'Name',
+  models: 'Models',
+  spend_limit: 'Total spend limit',
+  daily_limit: 'Daily limit',
+  monthly_limit: 'Monthly limit',
+  concurrent_calls: 'Concurrent calls',
+  addresses: 'Addresses',
+  expires: 'Last day',
+}
+
 export const EMPTY_DRAFT: KeyDraft = {
   name: '',
   models: '',
@@ -41,6 +53,7 @@ export const draftOf = (key: ShownKey): KeyDraft => ({
 
 /** What is sent: null if there is no limit. */
 export const settingsOf = (draft: KeyDraft) => ({
+  name: draft.name.trim(),
   models: listIn(draft.models),
   spend_limit: draft.spend_limit.trim() || null,
   daily_limit: draft.daily_limit.trim() || null,
@@ -48,6 +61,18 @@ export const settingsOf = (draft: KeyDraft) => ({
   concurrent_calls: numberIn(draft.concurrent_calls),
   addresses: listIn(draft.addresses),
   expires: draft.expires === '' ? null : endOf(draft.expires),
+})
+
+/** The same of a key as it is. Its end has hours. */
+export const writtenOf = (key: ShownKey) => ({
+  name: key.name,
+  models: key.models,
+  spend_limit: key.spend_limit_usd,
+  daily_limit: key.daily_limit_usd,
+  monthly_limit: key.monthly_limit_usd,
+  concurrent_calls: key.concurrent_calls,
+  addresses: key.addresses,
+  expires: key.expires_at,
 })
 
 /** What is no number is sent as one that the server refuses in its own words. */
@@ -82,29 +107,29 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
   const set = (name: keyof KeyDraft) => (value: string) => onChange({ ...draft, [name]: value })
   return (
     <>
-      <Field label="Name" name="name" help="Give the key a name, such as “laptop”.">
+      <Field label={KEY_LABELS.name} name="name" help="Give the key a name, such as “laptop”.">
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
       </Field>
       <Field
-        label="Models"
+        label={KEY_LABELS.models}
         name="models"
         help="Model IDs or patterns, such as gemini-*. Leave empty to allow all."
       >
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
       <div className="fields">
-        <Field label="Daily limit" name="daily_limit" help="A day begins at 00:00 UTC.">
+        <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
           <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
         </Field>
-        <Field label="Monthly limit" name="monthly_limit" help="A month begins on the 1st, UTC.">
+        <Field label={KEY_LABELS.monthly_limit} name="monthly_limit" help="A month begins on the 1st, UTC.">
           <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
         </Field>
-        <Field label="Total spend limit" name="spend_limit" help="Leave a limit empty for none.">
+        <Field label={KEY_LABELS.spend_limit} name="spend_limit" help="Leave a limit empty for none.">
           <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
         </Field>
       </div>
       <div className="fields">
-        <Field label="Concurrent calls" name="concurrent_calls" help="Leave empty for no limit.">
+        <Field label={KEY_LABELS.concurrent_calls} name="concurrent_calls" help="Leave empty for no limit.">
           <TextInput
             inputMode="numeric"
             value={draft.concurrent_calls}
@@ -112,12 +137,12 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
             autoComplete="off"
           />
         </Field>
-        <Field label="Last day" name="expires" help="Leave empty to never expire.">
+        <Field label={KEY_LABELS.expires} name="expires" help="Leave empty to never expire.">
           <TextInput type="date" value={draft.expires} onChange={set('expires')} />
         </Field>
       </div>
       <Field
-        label="Addresses"
+        label={KEY_LABELS.addresses}
         name="addresses"
         help="Networks in CIDR notation, such as 10.0.0.0/8. Leave empty to allow any."
       >
@@ -127,22 +152,42 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
   )
 }
 
-/** The options of `key create` and `key change` that say the same. @param unset how each limit is taken away */
-export function optionsFor(draft: KeyDraft, unset: Partial<Record<keyof KeyDraft, string>> = {}): string {
-  const { models, addresses } = settingsOf(draft)
-  const values: [string, string | undefined][] = [
-    ['--name', draft.name.trim() || undefined],
-    ['--models', models?.join(',') ?? unset.models],
-    ['--daily-limit', draft.daily_limit.trim() || unset.daily_limit],
-    ['--monthly-limit', draft.monthly_limit.trim() || unset.monthly_limit],
-    ['--spend-limit', draft.spend_limit.trim() || unset.spend_limit],
-    ['--concurrent-calls', draft.concurrent_calls.trim() || unset.concurrent_calls],
-    ['--expires', draft.expires || unset.expires],
-    ['--addresses', addresses?.join(',') ?? unset.addresses],
-  ]
-  return values
-    .map(([name, value]) => (value === undefined ? '' : ` ${name} ${plainInShell(value)}`))
-    .join('')
+/** How `key change` takes each limit away. */
+const UNSET: Partial<Record<keyof KeyDraft, string>> = {
+  models: 'all',
+  spend_limit: 'none',
+  daily_limit: 'none',
+  monthly_limit: 'none',
+  concurrent_calls: 'any',
+  expires: 'never',
+  addresses: 'anywhere',
 }
+
+/** The options of `key create` that say what a draft does. */
+export const optionsFor = (draft: KeyDraft): string =>
+  OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
+
+/** Those of `key change`, for the fields that change. */
+export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
+  OPTIONS.filter((name) => names.includes(name))
+    .map((name) => option(name, textOf(name, draft) || UNSET[name]))
+    .join('')
+
+const OPTIONS = [
+  'name',
+  'models',
+  'daily_limit',
+  'monthly_limit',
+  'spend_limit',
+  'concurrent_calls',
+  'expires',
+  'addresses',
+] as const satisfies (keyof KeyDraft)[]
+
+const textOf = (name: keyof KeyDraft, draft: KeyDraft): string =>
+  name === 'models' || name === 'addresses' ? (listIn(draft[name])?.join(',') ?? '') : draft[name].trim()
+
+const option = (name: keyof KeyDraft, text: string | undefined): string =>
+  text ? ` --${name.replaceAll('_', '-')} ${plainInShell(text)}` : ''
 
 const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))
