@@ -5,7 +5,7 @@ import { isTable } from './toml-write.ts'
 
 export interface ChangedPart {
   kind: 'model' | 'provider' | 'setting'
-  /** The id of a model, the name of a provider, `server.log_level`. */
+  /** The id of a model, the name of a provider, `server.log_level`; the section's own name if it has no fields. */
   name: string
   change: 'added' | 'removed' | 'changed'
   /** What of a changed model or provider: `price`, `api_keys`. */
@@ -18,11 +18,17 @@ export function changedParts(before: string, after: string): ChangedPart[] {
   return was.ok && is.ok ? changedTables(was.value, is.value) : []
 }
 
-/** The same of texts that were read. */
-export const changedTables = (was: Table, is: Table): ChangedPart[] => [
-  ...changedBlocks('model', blocksBy('id', was.models), blocksBy('id', is.models)),
-  ...changedBlocks('provider', blocksBy('name', was.providers), blocksBy('name', is.providers)),
-  ...changedSettings(was, is),
+/**
+ * The same of texts that were read: what the review before a save, the history and the audit log name. It goes through all that
+ * either text has, so that no section can be missing in it.
+ */
+export const changedTables = (
+  { models: old_models, providers: old_providers, ...was }: Table,
+  { models, providers, ...is }: Table,
+): ChangedPart[] => [
+  ...changedBlocks('model', blocksBy('id', old_models), blocksBy('id', models)),
+  ...changedBlocks('provider', blocksBy('name', old_providers), blocksBy('name', providers)),
+  ...differing(was, is).flatMap((section) => changedSettings(section, was[section], is[section])),
 ]
 
 type Table = Readonly<Record<string, unknown>>
@@ -45,19 +51,12 @@ function changedBlocks(
   })
 }
 
-function changedSettings(before: Table, after: Table): ChangedPart[] {
-  const sections = differing(before, after).filter((name) => name !== 'models' && name !== 'providers')
-  return sections.flatMap((section) => {
-    const [was, is] = [before[section], after[section]].map((value) => (isTable(value) ? value : {}))
-    return differing(was ?? {}, is ?? {}).map(
-      (field): ChangedPart => ({
-        kind: 'setting',
-        name: `${section}.${field}`,
-        change: 'changed',
-        fields: [],
-      }),
-    )
-  })
+/** Of a section that differs. It counts without fields, too: that it is there may switch something on. */
+function changedSettings(section: string, before: unknown, after: unknown): ChangedPart[] {
+  const [was, is] = [before, after].map((value) => (isTable(value) ? value : {}))
+  const fields = differing(was ?? {}, is ?? {})
+  const names = fields.length === 0 ? [section] : fields.map((field) => `${section}.${field}`)
+  return names.map((name) => ({ kind: 'setting', name, change: 'changed', fields: [] }))
 }
 
 /** The names of the fields in which two tables differ. */

@@ -4,6 +4,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
+import { type ChangedPart, changedTables } from './changed-parts.ts'
 import { beyondConsole } from './console-bounds.ts'
 import { type Edit, editToml } from './edit.ts'
 import { type HiddenText, type KnownOrigins, restoreSecrets } from './hidden-text.ts'
@@ -27,6 +28,8 @@ export interface CheckedDraft {
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
+  /** What differs from the file. */
+  parts: ChangedPart[]
   /** What would be in force; undefined if there are mistakes. With its secrets: not for showing. */
   catalogue: Catalogue | undefined
 }
@@ -97,6 +100,7 @@ export async function prepare(
     values: restored.values ?? null,
     mistakes: hideIn(parts, all),
     warnings: hideIn(parts, warnings),
+    parts: changedTables(values ?? {}, restored.values ?? {}),
     catalogue: all.length === 0 ? catalogue : undefined,
   }
 }

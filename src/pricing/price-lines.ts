@@ -84,9 +84,9 @@ function tokenLines({ tiers, service_tier }: TokenPrice): PriceLine[] {
 const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[] =>
   nanos === undefined ? [] : [{ name, of: '', nanos, per }]
 
-/** The lines that two prices do not have in common, in the order of the later one; those that are gone last. */
-export function comparePrices(before: Price, after: Price): PriceChange[] {
-  const old = new Map(priceLines(before).map((line) => [lineKey(line), line]))
+/** The lines that two prices do not have in common, in the order of the later one; those that are gone last. Of a new price, all. */
+export function comparePrices(before: Price | undefined, after: Price): PriceChange[] {
+  const old = new Map((before ? priceLines(before) : []).map((line) => [lineKey(line), line]))
   const changes: PriceChange[] = []
   for (const line of priceLines(after)) {
     const before_nanos = old.get(lineKey(line))?.nanos ?? null

@@ -21,6 +21,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await using first = await startServe()
   await using provider = serveProvider()
   await using visit = await consolePage(new URL(first.link).origin)
+  visit.allow(/status of 4(00|22)/)
   const hand = handOf(visit.page)
 
   await visit.page.goto(first.link)
@@ -38,12 +39,18 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await visit.looksRight()
   await hand.press('Save provider')
 
+  // No price is made up: it is a decision.
+  await hand.press('Save model and price')
+  await visit.page.locator('.field-error').first().waitFor()
   await hand.type('Price of input', '0.50')
   await hand.type('Price of output', '2')
   await visit.looksRight()
   await hand.press('Save model and price')
 
   await hand.type('Account', 'alice')
+  await hand.press('Create account and key')
+  await visit.page.getByText(/Must be an amount in USD/).waitFor()
+  await hand.type('First balance', '10')
   await hand.press('Create account and key')
 
   await visit.page.getByText('Waiting for your first call…').waitFor()

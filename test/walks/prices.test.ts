@@ -111,6 +111,57 @@ describe('the operator', () => {
     )
   })
 
+  test('adds a model: its price is empty and required, free is a decision, and the review says what it sells at', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const [input, output] = ['Input', 'Output'].map((rate) =>
+      page.getByLabel(`${rate} per million tokens`, { exact: true }),
+    )
+    if (!input || !output) throw new Error('there are two prices')
+    const free = page.getByRole('switch', { name: 'Free model' })
+    const save = page.getByRole('button', { name: 'Review and save' })
+    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    const reviewed = async () => {
+      await save.click()
+      await dialog.getByText('Adds the model').waitFor()
+      const words = (await dialog.innerText()).replace(/\s+/g, ' ')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      return words
+    }
+    await one.open('/console/catalogue')
+    const before = file()
+    await page.getByRole('button', { name: 'Add a model' }).click()
+    await page.locator('.field-error').first().waitFor()
+    expect([await input.inputValue(), await output.inputValue(), await save.isDisabled()]).toEqual([
+      '',
+      '',
+      true,
+    ])
+    await one.looksRight()
+    await input.fill('0.30')
+    await input.press('Enter')
+    await one.quiet()
+    expect(await save.isDisabled()).toBe(true)
+    await output.fill('2.50')
+    await output.press('Enter')
+    await one.quiet()
+    expect(await reviewed()).toMatch(/Sells at: input 0\.30, .*output 2\.50, .* USD per million tokens/)
+
+    await free.click()
+    await input.waitFor({ state: 'detached' })
+    await one.quiet()
+    await one.looksRight()
+    expect(await reviewed()).toContain('Sells at 0.00: callers pay nothing for this model.')
+    await free.click()
+    await input.waitFor()
+    await one.quiet()
+    expect([await input.inputValue(), await save.isDisabled()]).toEqual(['', true])
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    expect(file()).toBe(before)
+    await one.isClean()
+  })
+
   test('adds a well-known model: its list price is filled in, with the month, to be checked', async () => {
     await using one = await visit('operator')
     const { page } = one

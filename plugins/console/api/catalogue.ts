@@ -91,8 +91,8 @@ export function previewRoutes(
   return new Elysia({ name: 'console-catalogue-previews' }).use(operatorCalls(gateway)).post(
     '/console/api/catalogue/previews',
     async ({ body }) => {
-      const { catalogue: next } = await requireGood(configuration, draftOf(body))
-      const changes = changesView(catalogue(), next)
+      const { catalogue: next, parts } = await requireGood(configuration, draftOf(body))
+      const changes = changesView(parts, catalogue(), next)
       const models = repriced(catalogue(), next)
       if (models.length === 0) return { changes, rating: null }
       const until_ms = now()
@@ -125,8 +125,8 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' |
     .post(
       '/console/api/catalogue/check',
       async ({ body }) => {
-        const { catalogue: next, ...checked } = await configuration.check(draftOf(body))
-        return { ...checked, changes: next ? changesView(catalogue(), next) : null }
+        const { catalogue: next, parts, ...checked } = await configuration.check(draftOf(body))
+        return { ...checked, changes: next ? changesView(parts, catalogue(), next) : null }
       },
       { body: DraftBody, response: { 200: CheckedView, ...FAILURES } },
     )

@@ -97,7 +97,7 @@ function AddButtons({ draft, choose }: Choosing) {
             id: name,
             kind: 'text',
             routes: [{ provider, model: name }],
-            price: { input: '0.00', output: '0.00' },
+            price: {},
           }
         : {
             name,

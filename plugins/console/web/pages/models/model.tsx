@@ -11,7 +11,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx'
 import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
 import { keptDraft } from '../../parts/catalogue/kept-draft.ts'
 import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
-import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
+import { ModelPrice } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
 import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
@@ -167,7 +167,7 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
     >
       <div className="stack">
         {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-        <PriceFields
+        <ModelPrice
           draft={draft}
           path={[...path, 'price']}
           price={blockAt(model, 'price')}

@@ -27,7 +27,7 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
   const is_there = setup.accounts.some(({ name }) => name === before)
   const [which, setWhich] = useState<Which>(is_there ? 'old' : 'new')
   const [name, setName] = useState('')
-  const [balance, setBalance] = useState('10.00')
+  const [balance, setBalance] = useState('')
   const [old, setOld] = useState(is_there ? before : (setup.accounts[0]?.name ?? ''))
   const [key, setKey] = useState(is_there ? 'second' : 'first')
   const is_new = which === 'new'
@@ -50,7 +50,7 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
           <Field
             label="First balance"
             name="balance_usd"
-            help="Prepaid. Calls are refused once it is used up."
+            help="In USD, such as 10. Prepaid: calls are refused once it is used up. Enter 0 for none."
           >
             <MoneyInput value={balance} onChange={setBalance} />
           </Field>
@@ -84,6 +84,9 @@ const commandsFor = (made: { account: string; key: string; balance: string | und
   const money =
     made.balance === undefined
       ? []
-      : [`tollgate account create ${account}`, `tollgate credit ${account} ${made.balance}`]
+      : [
+          `tollgate account create ${account}`,
+          `tollgate credit ${account} ${made.balance.trim() || 'AMOUNT'}`,
+        ]
   return [...money, `tollgate key create ${account} --name ${made.key}`].join('\n')
 }

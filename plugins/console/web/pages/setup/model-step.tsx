@@ -1,5 +1,6 @@
 // The second step: a model, under the name and at the price that callers get it.
 import { useState } from 'react'
+import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput, UnitInput } from '../../parts/input.tsx'
@@ -55,8 +56,8 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   const prices_url = setup.known.find(({ models }) => models.some(({ model }) => model === tried))?.prices_url
   const [model, setModel] = useState(tried)
   const [id, setId] = useState(tried)
-  const [input, setInput] = useState(list?.input ?? '')
-  const [output, setOutput] = useState(list?.output ?? '')
+  const [input, setInput] = useState('')
+  const [output, setOutput] = useState('')
 
   async function save(): Promise<void> {
     await saveModel({ id, provider, model, input, output }, setup)
@@ -80,7 +81,19 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
           <UnitInput unit="USD" value={output} onChange={setOutput} />
         </Field>
       </div>
-      <p className="soft">{priceHint(list && setup.prices_as_of, prices_url)}</p>
+      {list ? (
+        <ListPrice
+          of={list}
+          month={setup.prices_as_of}
+          url={prices_url}
+          onFill={() => {
+            setInput(list.input)
+            setOutput(list.output)
+          }}
+        />
+      ) : (
+        <p className="soft">What callers pay. Enter 0 for a free model.</p>
+      )}
       <FormActions>
         <SubmitButton>Save model and price</SubmitButton>
       </FormActions>
@@ -88,16 +101,27 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   )
 }
 
-/** @param as_of when the provider listed the price; undefined if it is not known */
-const priceHint = (as_of: string | undefined, url = '') =>
-  as_of ? (
-    <>
-      These were the provider’s list prices in {as_of}. Check the{' '}
+interface ListPriceProps {
+  of: { input: string; output: string }
+  month: string
+  url: string | undefined
+  onFill: () => void
+}
+
+/** What the model costs you: what callers pay is your decision. */
+const ListPrice = ({ of: { input, output }, month, url, onFill }: ListPriceProps) => (
+  <div className="stack">
+    <p className="soft">
+      The provider listed this model at {input} USD of input and {output} USD of output in {month}. Check the{' '}
       <a href={url} target="_blank" rel="noreferrer">
-        current ones
+        current prices
       </a>
       , and add what you want to earn.
-    </>
-  ) : (
-    'What callers pay. Enter 0 for a free model.'
-  )
+    </p>
+    <div>
+      <Button small onClick={onFill}>
+        Fill in the list price
+      </Button>
+    </div>
+  </div>
+)

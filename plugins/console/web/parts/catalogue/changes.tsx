@@ -16,7 +16,11 @@ export function ChangeList({ changes }: { changes: Changes }) {
             {VERBS[model.change]} the model <strong>{model.id}</strong>
             {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
           </span>
-          <PriceChanges prices={model.prices} />
+          {model.change === 'added' ? (
+            <NewPrice prices={model.prices} />
+          ) : (
+            <PriceChanges prices={model.prices} />
+          )}
           {model.margins.map((margin) => (
             <RouteMargin key={`${margin.provider} ${margin.model}`} {...margin} />
           ))}
@@ -78,6 +82,21 @@ const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const
 const words = (field: string): string => field.replaceAll('_', ' ')
 
 type Price = Changes['models'][number]['prices'][number]
+
+/** "Sells at: input 0.30, output 2.50 USD per million tokens", or that nobody pays for it. */
+function NewPrice({ prices }: { prices: readonly Price[] }) {
+  if (prices.every(({ after_nanos }) => after_nanos === 0))
+    return <span className="price-change tone-bad">Sells at 0.00: callers pay nothing for this model.</span>
+  return [...Map.groupBy(prices, ({ per }) => per)].map(([per, lines]) => (
+    <span className="price-change" key={per}>
+      Sells at:{' '}
+      {lines
+        .map(({ name, of, after_nanos }) => `${words(name)}${inBrackets(of)} ${exactUsd(after_nanos ?? 0)}`)
+        .join(', ')}{' '}
+      USD per {per}
+    </span>
+  ))
+}
 
 const FOLLOWERS: readonly string[] = [
   'audio',

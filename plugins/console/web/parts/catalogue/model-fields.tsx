@@ -5,7 +5,7 @@ import { Field } from '../field.tsx'
 import { Switch } from '../switch.tsx'
 import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
-import { PriceFields } from './price-fields.tsx'
+import { ModelPrice } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { type Block, blockAt, type Path, textAt, wholeNumber } from './values.ts'
 
@@ -20,7 +20,7 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
     <div className="stack">
       <TextFields {...{ draft, path, model }} fields={NAMES} />
       <h3>Price</h3>
-      <PriceFields
+      <ModelPrice
         draft={draft}
         path={[...path, 'price']}
         price={blockAt(model, 'price')}

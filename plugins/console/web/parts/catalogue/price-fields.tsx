@@ -2,6 +2,7 @@
 
 import { CommittedInput } from '../committed-input.tsx'
 import { Field } from '../field.tsx'
+import { Switch } from '../switch.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 
@@ -95,6 +96,41 @@ export interface PriceFieldsProps {
   label_prefix?: string
   /** Of a cost that is not written yet: the price, whose units it has. */
   like?: Block
+}
+
+/** What a free model has at 0.00, by its kind. */
+const FREE: Readonly<Record<string, readonly string[]>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  image: ['per_image'],
+  speech: ['per_million_characters'],
+  transcription: ['per_minute'],
+  moderation: ['input'],
+  rerank: ['per_thousand_searches'],
+}
+
+const isFree = (price: Block): boolean =>
+  Object.keys(price).length > 0 &&
+  Object.entries(price).every(([name, value]) => isAmount(name, value) && Number(value) === 0)
+
+/** The price of a model: amounts that have to be entered, or the decision that it is free. */
+export function ModelPrice(props: PriceFieldsProps) {
+  const { draft, path, price, kind } = props
+  const is_free = isFree(price)
+  const free = () => Object.fromEntries((FREE[kind] ?? []).map((name) => [name, '0.00']))
+  return (
+    <div className="stack">
+      <Field
+        inline
+        label="Free model"
+        help={is_free ? 'Callers pay nothing. Switch it off to enter a price.' : undefined}
+        error={draft.mistakeAt(path)}
+      >
+        <Switch checked={is_free} onChange={(is_on) => draft.put(path, is_on ? free() : {})} />
+      </Field>
+      {!is_free && <PriceFields {...props} />}
+    </div>
+  )
 }
 
 export function PriceFields({ draft, path, price, kind, label_prefix = '', like = price }: PriceFieldsProps) {
