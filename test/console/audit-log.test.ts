@@ -247,6 +247,7 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
         account: 'bob',
         balance_usd: '3',
         key: 'first',
+        request_key: 'r'.repeat(43),
       })
       secrets.push(text)
     },

@@ -1,6 +1,7 @@
 // Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
 
 import { Type } from '@sinclair/typebox'
+import { REQUEST_KEY_PATTERN } from '../../../src/access/repeatable-key.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -20,6 +21,12 @@ export const KeyParams = Closed({ id: KeyRef })
 /** The number that a reference is; undefined for a name or a prefix. */
 export const numberIn = (reference: string): number | undefined =>
   /^\d{1,15}$/.test(reference) ? Number(reference) : undefined
+
+/** Sent again with the same content, a request makes no second API key: its answer has the first one. */
+export const RequestKey = Type.String({
+  pattern: REQUEST_KEY_PATTERN,
+  must: '32 random bytes as base64url or hex: new ones for each key, the same ones to send a request again',
+})
 
 /** An amount as decimal USD in text, so that no floating-point number is involved. */
 export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as text, such as "12.50"' })

@@ -21,7 +21,7 @@ import {
 import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
-import { AccountRef, Search, UsdText, Words } from './fields.ts'
+import { AccountRef, RequestKey, Search, UsdText, Words } from './fields.ts'
 
 export const KEY_FILTERS = {
   account: Type.Optional(AccountRef),
@@ -97,6 +97,7 @@ export const NewKey = Closed({
   /** Whose key; only the operator says so. */
   account: Type.Optional(AccountRef),
   ...Changes,
+  request_key: Type.Optional(RequestKey),
 })
 const KeyValues = Closed(Changes)
 export type KeyValues = Static<typeof KeyValues>
@@ -112,6 +113,7 @@ export const Rotation = Closed({
   grace_s: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_GRACE_S, must: `whole seconds from 0 to ${MAX_GRACE_S}` }),
   ),
+  request_key: Type.Optional(RequestKey),
 })
 
 export type KeysAsked = Static<typeof KeysQuery>

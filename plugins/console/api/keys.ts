@@ -12,8 +12,9 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { issueOnce } from '../../../src/access/repeatable-key.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Db } from '../../../src/db/db.ts'
+import type { Db, Tx } from '../../../src/db/db.ts'
 import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
@@ -68,8 +69,7 @@ export function keyRoutes(gateway: ConsoleParts) {
         const changes = settingsOf(values)
         const read = was && settingsOf(was)
         await changed(gateway, { viewer, origin }, async (tx) => {
-          const key = await requireManaged(tx, viewer, id)
-          await tx.lock((await requireKey({ db: tx }, viewer, key)).account_id)
+          const key = await lockManaged(tx, viewer, id)
           const is = await requireKey({ db: tx }, viewer, key)
           requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
           return changeKey(tx, key, changes, now())
@@ -88,11 +88,15 @@ export function keyEndRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway))
     .post(
       '/console/api/keys/:id/rotate',
-      async ({ viewer, origin, params: { id }, body: { grace_s = 0 } }) => {
+      async ({ viewer, origin, params: { id }, body: { grace_s = 0, request_key } }) => {
         countCall(gateway, viewer, KEY_COUNTS_AS)
-        const made = await changed(gateway, { viewer, origin }, async (tx) =>
-          rotateKey(tx, await requireManaged(tx, viewer, id), grace_s, { randomBytes, now_ms: now() }),
-        )
+        const made = await changed(gateway, { viewer, origin }, async (tx) => {
+          const key = await lockManaged(tx, viewer, id)
+          const repeatable = { request_key, content: ['rotate', key, grace_s] }
+          return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, (issuing) =>
+            rotateKey(tx, key, grace_s, issuing),
+          )
+        })
         return issued(gateway, viewer, made)
       },
       { params: KeyParams, body: Rotation, response: { 200: IssuedView, ...FAILURES } },
@@ -137,13 +141,13 @@ export async function keysPage(
 export async function issueKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   asking: Asking,
-  body: Static<typeof NewKey>,
+  { request_key, account, ...values }: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
   const { now } = gateway.exchange
   const { randomBytes } = gateway.people
   const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
-  const account_id = await accountMeant(gateway, viewer, body.account)
+  const account_id = await accountMeant(gateway, viewer, account)
   if (account_id === undefined)
     throw invalidRequest(
       'account: is missing; it must be the number or the name of the account whose key it is.',
@@ -151,14 +155,17 @@ export async function issueKey(
         param: 'account',
       },
     )
-  const changes = settingsOf(body)
+  const changes = settingsOf(values)
   countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, asking, async (tx) => {
     await tx.lock(account_id)
-    if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
-    const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
-    const { name } = await requireAccount({ db: tx }, String(account_id))
-    return createKey(tx, name, settings, { randomBytes, now_ms: now() })
+    const repeatable = { request_key, content: ['key', account_id, changes] }
+    return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, async (issuing) => {
+      if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
+      const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
+      const { name } = await requireAccount({ db: tx }, String(account_id))
+      return createKey(tx, name, settings, issuing)
+    })
   })
   return issued(gateway, viewer, made)
 }
@@ -240,6 +247,13 @@ async function requireManaged(db: Db, viewer: Viewer, reference: string): Promis
   const { id } = await requireKey({ db }, viewer, reference)
   if (!mayManage(viewer)) throw mayNotManage()
   return String(id)
+}
+
+/** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `requireManaged` */
+async function lockManaged(tx: Tx, viewer: Viewer, reference: string): Promise<string> {
+  const id = await requireManaged(tx, viewer, reference)
+  await tx.lock((await requireKey({ db: tx }, viewer, id)).account_id)
+  return id
 }
 
 function refuseMore(usable: number): void {

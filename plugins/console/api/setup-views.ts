@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../../src/http/schema.ts'
 import { MoneyFields } from '../../../src/http/views.ts'
+import { RequestKey } from './fields.ts'
 import { KNOWN_FIELDS, Usd } from './known-views.ts'
 
 const Name = Type.String({ maxLength: 128 })
@@ -30,10 +31,11 @@ export const AccountBody = Closed({
     Type.String({ maxLength: 32, description: 'of a new account; absent: the account is there already' }),
   ),
   key: Name,
+  request_key: RequestKey,
 })
 export const KeyMade = Closed({
   account: Type.String(),
   key_id: Type.Integer(),
   prefix: Type.String(),
-  text: Type.String({ description: 'shown this once' }),
+  text: Type.String({ description: 'shown this once, and to a repeat of the request' }),
 })

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { checkName, createAccount } from '../../../src/access/accounts.ts'
 import { createKey } from '../../../src/access/keys.ts'
+import { bytesOf, issueOnce } from '../../../src/access/repeatable-key.ts'
 import { isSimulated } from '../../../src/config/served.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
@@ -63,30 +64,39 @@ async function setupView({
   }
 }
 
-/** A key of an account that is there, or of a new one with its first balance. */
+/**
+ * A key of an account that is there, or of a new one with its first balance. A repeat of the request has the same answer, and
+ * does what the first one did not come to.
+ */
 async function makeKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   asking: Asking,
-  { account, balance_usd, key: name }: Static<typeof AccountBody>,
+  { account, balance_usd, key: name, request_key }: Static<typeof AccountBody>,
 ): Promise<Static<typeof KeyMade>> {
   const { ledger } = gateway.exchange
   const { randomBytes } = gateway.people
   const amount_nanos = balance_usd === undefined ? 0 : balanceOf(balance_usd)
   const now_ms = gateway.exchange.now()
   checkName(name, 'key')
+  const content = ['setup', account, balance_usd === undefined ? null : amount_nanos, name]
   // One transaction, so that an account is never left without the key that it was made for.
   const { key, text } = await changed(gateway, asking, async (tx) => {
-    if (balance_usd !== undefined) await createAccount(tx, { name: account, now_ms })
-    return createKey(tx, account, { name }, { randomBytes, now_ms })
+    // Of two at once, the second one finds the account of the first.
+    await tx.lock(null)
+    return issueOnce(tx, { request_key, content }, { randomBytes, now_ms }, async (issuing) => {
+      if (balance_usd !== undefined) await createAccount(tx, { name: account, now_ms })
+      return createKey(tx, account, { name }, issuing)
+    })
   })
   const { account_id, id: key_id, prefix } = key
   if (amount_nanos > 0) {
-    const note = 'first balance'
     const outcome = await ledger.submit({
       op: 'top_up',
       account_id,
       amount_nanos,
-      note,
+      note: 'first balance',
+      // Not the request's own, which tells the API key.
+      request_key: Buffer.from(bytesOf(request_key, [...content, 'top_up'])(32)).toString('hex'),
       by: byOf(gateway, asking),
       now_ms,
     })

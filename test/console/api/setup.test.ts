@@ -1,5 +1,6 @@
 // The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
 import { describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { FIRST_CATALOGUE } from '../../../src/config/first.ts'
 import { KNOWN_PROVIDERS } from '../../../src/config/known-models.ts'
 import { readCatalogue } from '../../../src/config/load.ts'
@@ -9,6 +10,7 @@ import { fileGateway } from '../../support/gateway.ts'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 const operator = await signedIn(gateway, 'operator')
+const requestKey = () => randomBytes(32).toString('base64url')
 
 describe('a key, with its account', () => {
   test('of a new account comes with its first balance, as a top-up', async () => {
@@ -16,6 +18,7 @@ describe('a key, with its account', () => {
       account: 'alice',
       balance_usd: '12.5',
       key: 'first',
+      request_key: requestKey(),
     })
     expect(made).toMatchObject({ account: 'alice', text: expect.stringMatching(/^tg_/) })
     const { accounts, keys, entries } = await gateway.atRest()
@@ -33,7 +36,11 @@ describe('a key, with its account', () => {
 
   test('of an account that is there changes no money', async () => {
     await gateway.account('bob', { balance_usd: '3' })
-    await operator.json('POST', '/setup/account', { account: 'bob', key: 'first' })
+    await operator.json('POST', '/setup/account', {
+      account: 'bob',
+      key: 'first',
+      request_key: requestKey(),
+    })
     const { accounts, entries } = await gateway.atRest()
     const bob = accounts.find(({ name }) => name === 'bob')
     expect(bob?.balance_nanos).toBe(3_000_000_000)
@@ -41,7 +48,12 @@ describe('a key, with its account', () => {
   })
 
   test('may have no balance at all', async () => {
-    await operator.json('POST', '/setup/account', { account: 'carol', balance_usd: '0', key: 'first' })
+    await operator.json('POST', '/setup/account', {
+      account: 'carol',
+      balance_usd: '0',
+      key: 'first',
+      request_key: requestKey(),
+    })
     const { accounts, entries } = await gateway.atRest()
     const carol = accounts.find(({ name }) => name === 'carol')
     expect(entries.filter(({ account_id }) => account_id === carol?.id)).toEqual([])
@@ -69,7 +81,8 @@ describe('a key, with its account', () => {
   ])('is refused for %s, and nothing is made', async (_, body, status, param) => {
     if (!gateway.rows().accounts.some(({ name }) => name === 'taken')) await gateway.account('taken')
     const before = gateway.rows()
-    const answer = await operator.send('POST', '/setup/account', { body })
+    const sent = { ...body, request_key: requestKey() }
+    const answer = await operator.send('POST', '/setup/account', { body: sent })
     const { error } = (await answer.json()) as { error: { param: string | null } }
     expect({ status: answer.status, param: error.param }).toEqual({ status, param })
     expect(gateway.rows()).toEqual(before)
@@ -95,6 +108,7 @@ describe('what there is', () => {
       account: 'erin',
       balance_usd: '1',
       key: 'k',
+      request_key: requestKey(),
     })
     expect((await operator.json('GET', `/first-call?key_id=${key_id}`)).call).toBeNull()
     const messages = [{ role: 'user', content: 'Hello' }]

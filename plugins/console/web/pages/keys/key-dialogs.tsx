@@ -18,6 +18,7 @@ import {
   settingsOf,
   writtenOf,
 } from '../../parts/keys/key-fields.tsx'
+import { useRequestKey } from '../../parts/request-key.ts'
 import { Select } from '../../parts/select.tsx'
 
 export interface KeyDialogProps {
@@ -110,8 +111,10 @@ interface RotateProps {
 function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400')
   const option = GRACES.find(({ value }) => value === grace)?.option ?? ''
+  const { keyOf } = useRequestKey()
   const { runOrThrow } = useAction({
-    work: () => ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace) })),
+    work: () =>
+      ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) })),
     changes: CHANGES,
   })
   const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)

@@ -8,6 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { MoneyInput, TextInput } from '../../parts/input.tsx'
 import type { MadeKey, SetupState } from '../../parts/providers/choices.ts'
+import { useRequestKey } from '../../parts/request-key.ts'
 import { Select } from '../../parts/select.tsx'
 
 interface AccountStepProps {
@@ -30,12 +31,16 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
   const [balance, setBalance] = useState('')
   const [old, setOld] = useState(is_there ? before : (setup.accounts[0]?.name ?? ''))
   const [key, setKey] = useState(is_there ? 'second' : 'first')
+  const { keyOf, forget } = useRequestKey()
   const is_new = which === 'new'
   const account = is_new ? name.trim() : old
 
   async function make(): Promise<void> {
-    const money = is_new ? { balance_usd: balance } : {}
-    onDone(await ask(api.setup.account.post({ account, key, ...money })))
+    const wanted = { account, key, ...(is_new ? { balance_usd: balance } : {}) }
+    const request_key = keyOf(JSON.stringify(wanted))
+    const made = await ask(api.setup.account.post({ ...wanted, request_key }))
+    forget()
+    onDone(made)
   }
   return (
     <Form submit={make} aria-label="Account and key">

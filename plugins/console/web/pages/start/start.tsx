@@ -22,6 +22,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
 import { useRefusals } from '../../parts/refusals/refusals.ts'
+import { useRequestKey } from '../../parts/request-key.ts'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 
 type StartState = AnswerOf<typeof api.start.get>
@@ -132,8 +133,10 @@ function Balance({ available_nanos, debt_nanos }: StartState) {
 
 function MakeKey({ keys, onMade }: { keys: number; onMade: (id: number, text: string) => void }) {
   const [name, setName] = useState('')
+  const { keyOf } = useRequestKey()
   const { runOrThrow } = useAction({
-    work: (wanted: string) => ask(api.keys.post({ name: wanted === '' ? undefined : wanted })),
+    work: (wanted: string) =>
+      ask(api.keys.post({ name: wanted === '' ? undefined : wanted, request_key: keyOf(wanted) })),
     changes: ['keys', 'start'],
   })
   async function make(): Promise<void> {

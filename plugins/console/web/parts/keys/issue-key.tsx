@@ -9,6 +9,7 @@ import { AsCommand } from '../code.tsx'
 import { Dialog } from '../dialog.tsx'
 import { Field } from '../field.tsx'
 import { Form, SubmitOrCancel } from '../form.tsx'
+import { useRequestKey } from '../request-key.ts'
 import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
 
@@ -49,15 +50,18 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   const [owner, setOwner] = useState(account ?? '')
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const is_chosen = role === 'operator' && account === undefined
+  const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({
-    work: () =>
-      ask(
-        api.keys.post({
-          ...settingsOf(draft),
-          account: role === 'operator' ? owner.trim() : undefined,
-          name: draft.name.trim() || undefined,
-        }),
-      ),
+    work: async () => {
+      const wanted = {
+        ...settingsOf(draft),
+        account: role === 'operator' ? owner.trim() : undefined,
+        name: draft.name.trim() || undefined,
+      }
+      const issued = await ask(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
+      forget()
+      return issued
+    },
     changes: ['keys', 'account', 'accounts'],
   })
   return (

@@ -1,0 +1,155 @@
+// A request that shows a secret once can be sent again when its answer was lost: the same key, one account, one top-up.
+import { describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { type ConsoleClient, signedIn } from '../support/console-session.ts'
+import { fileScene } from '../support/scene.ts'
+
+const { gateway } = await fileScene()
+const operator = await signedIn(gateway, 'operator')
+await gateway.account('alice', { balance_usd: '10' })
+const alice = await signedIn(gateway, { account: 'alice' })
+const other = await signedIn(gateway, 'operator')
+
+const requestKey = () => randomBytes(32).toString('base64url')
+let made = 0
+const nextName = () => {
+  made += 1
+  return `own-${made}`
+}
+
+interface Sent {
+  client: ConsoleClient
+  path: string
+  body: Record<string, unknown>
+}
+
+const WAYS: [string, () => Promise<Sent>][] = [
+  [
+    'first steps, a new account with a balance',
+    async () => ({
+      client: operator,
+      path: '/setup/account',
+      body: { account: nextName(), balance_usd: '12.5', key: 'first' },
+    }),
+  ],
+  [
+    'first steps, a new account without money',
+    async () => ({
+      client: operator,
+      path: '/setup/account',
+      body: { account: nextName(), balance_usd: '0', key: 'first' },
+    }),
+  ],
+  [
+    'first steps, an account that is there',
+    async () => ({ client: operator, path: '/setup/account', body: { account: 'alice', key: nextName() } }),
+  ],
+  [
+    'a new key by the operator',
+    async () => ({
+      client: operator,
+      path: '/keys',
+      body: { account: 'alice', name: nextName(), daily_limit: '5' },
+    }),
+  ],
+  [
+    'a new key without a name by its account',
+    async () => ({ client: alice, path: '/keys', body: { models: ['sim-*'] } }),
+  ],
+  [
+    'a rotation at once',
+    async () => {
+      const { key } = await alice.json('POST', '/keys', { name: nextName() })
+      return { client: alice, path: `/keys/${key.id}/rotate`, body: { grace_s: 0 } }
+    },
+  ],
+]
+const counts = async () => {
+  await gateway.rest()
+  const { accounts, keys, entries } = gateway.rows()
+  return [accounts.length, keys.length, entries.length]
+}
+const keyOf = ({ text, key, key_id }: { text: string; key?: { id: number }; key_id?: number }) => ({
+  text,
+  id: key?.id ?? key_id,
+})
+
+describe.each(WAYS)('%s', (_, begin) => {
+  test('sent again has the same answer, and makes nothing', async () => {
+    const { client, path, body } = await begin()
+    const sent = { ...body, request_key: requestKey() }
+    const first = await client.json('POST', path, sent)
+    const before = await counts()
+    expect(keyOf(await client.json('POST', path, sent))).toEqual(keyOf(first))
+    expect(await counts()).toEqual(before)
+    const usable = await gateway.call('/v1/models', undefined, { key: first.text })
+    expect(usable.status).toBe(200)
+  })
+
+  test('sent several times at once makes one', async () => {
+    const { client, path, body } = await begin()
+    const sent = { ...body, request_key: requestKey() }
+    const answers = await Promise.all([1, 2, 3].map(() => client.json('POST', path, sent)))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const [answer] = answers
+    const rows = gateway.rows().keys.filter(({ prefix }) => prefix === answer.text.slice(0, 10))
+    expect(rows).toHaveLength(1)
+  })
+
+  test('nothing of its request key is stored, and its key is not what another one makes', async () => {
+    const { client, path, body } = await begin()
+    const request_key = requestKey()
+    const { text } = await client.json('POST', path, { ...body, request_key })
+    await gateway.rest()
+    const rows = JSON.stringify(gateway.rows())
+    for (const secret of [request_key, text]) expect(rows).not.toContain(secret)
+    expect(gateway.log.text()).not.toContain(request_key)
+  })
+
+  test('once its key is revoked, a repeat is refused', async () => {
+    const { client, path, body } = await begin()
+    const sent = { ...body, request_key: requestKey() }
+    const { id } = keyOf(await client.json('POST', path, sent))
+    await other.json('POST', `/keys/${id}/revoke`)
+    const before = await counts()
+    const refused = await client.send('POST', path, { body: sent })
+    const { error } = (await refused.json()) as { error: object }
+    expect({ status: refused.status, ...error }).toMatchObject({ status: 409, code: 'request_key_used' })
+    expect(await counts()).toEqual(before)
+  })
+
+  test.each(['', 'short', '1'.repeat(42), `${'a'.repeat(43)} `, 'ä'.repeat(43), 'a'.repeat(129), 7])(
+    'a request key that is not random enough is 400: %p',
+    async (request_key) => {
+      const { client, path, body } = await begin()
+      const before = await counts()
+      expect((await client.send('POST', path, { body: { ...body, request_key } })).status).toBe(400)
+      expect(await counts()).toEqual(before)
+    },
+  )
+})
+
+test('another content under the same request key is another request', async () => {
+  const request_key = requestKey()
+  const [account, key] = [nextName(), 'first']
+  const first = await operator.json('POST', '/setup/account', { account, key, balance_usd: '1', request_key })
+  const before = await counts()
+  const more = { account, key, balance_usd: '2', request_key }
+  expect((await operator.send('POST', '/setup/account', { body: more })).status).toBe(400)
+  expect(await counts()).toEqual(before)
+  const second = await operator.json('POST', '/setup/account', { account, key: 'second', request_key })
+  expect(second.text).not.toBe(first.text)
+})
+
+test('the first balance of a repeat is moved once, also when only its answer was lost', async () => {
+  const sent = { account: nextName(), balance_usd: '3', key: 'first', request_key: requestKey() }
+  for (let times = 0; times < 3; times += 1) await operator.json('POST', '/setup/account', sent)
+  await gateway.rest()
+  const account = gateway.rows().accounts.find(({ name }) => name === sent.account)
+  expect(account?.balance_nanos).toBe(3_000_000_000)
+})
+
+test('first steps without a request key are 400', async () => {
+  const body = { account: nextName(), balance_usd: '1', key: 'first' }
+  expect((await operator.send('POST', '/setup/account', { body })).status).toBe(400)
+})
