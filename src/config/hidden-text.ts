@@ -2,9 +2,9 @@
 import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
+import { commentsOfSecrets, hiddenInComments, isShownComment } from './secret-comments.ts'
 import {
   destinationOf,
-  hiddenInComments,
   isReadable,
   isShown,
   secretsIn,
@@ -20,6 +20,8 @@ export interface HiddenText {
   /** What may be shown. It has as many lines, unless a secret was written over several. */
   text: string
   secrets: readonly WrittenSecret[]
+  /** Comments that are hidden whole, by what is shown of them. */
+  comments: ReadonlyMap<string, string>
   /** Lines that were changed beside the providers' values, by what is shown of them: comments, most of all. */
   lines: ReadonlyMap<string, readonly string[]>
   /** What providers are given of the environment. */
@@ -29,8 +31,8 @@ export interface HiddenText {
 }
 
 /**
- * Hides what is secret: the providers' keys and headers, unless they name an environment variable; what looks like one in
- * comments; and whatever the redactor knows.
+ * Hides what is secret: the providers' keys and headers, unless they name an environment variable, with the comments on their
+ * lines; what looks like one in other comments; and whatever the redactor knows.
  *
  * @returns undefined if the text is no TOML: then nobody knows where its secrets are
  */
@@ -40,7 +42,12 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
   const secrets = secretsIn(places)
   const marks = secrets.map(({ span, shown }): Splice => [...span, JSON.stringify(shown)])
   const before = spliced(text, marks).split('\n')
-  const hidden = spliced(text, [...marks, ...hiddenInComments(places)]).split('\n')
+  const whole = commentsOfSecrets(places)
+  const in_comments = [
+    ...whole.map(({ range, shown }): Splice => [...range, shown]),
+    ...hiddenInComments(places, new Set(whole.map(({ range }) => range[0]))),
+  ]
+  const hidden = spliced(text, [...marks, ...in_comments]).split('\n')
   const after = hidden.map((line) => redactor.hide(line))
   const lines = new Map<string, string[]>()
   after.forEach((line, at) => {
@@ -48,7 +55,8 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
     if (line !== own) lines.set(line, [...(lines.get(line) ?? []), own])
   })
   const readable = new Set(lines.size === 0 ? [] : readableIn(places).map(({ text }) => text))
-  return { text: after.join('\n'), secrets, lines, variables: variablesIn(places), readable }
+  const comments = new Map(whole.map(({ shown, written }) => [shown, written]))
+  return { text: after.join('\n'), secrets, comments, lines, variables: variablesIn(places), readable }
 }
 
 /** A text that also knows what another one hid: drafts of it may have that back. */
@@ -57,6 +65,7 @@ export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): H
   return {
     ...own,
     secrets: [...own.secrets, ...other.secrets],
+    comments: new Map([...other.comments, ...own.comments]),
     lines: new Map([...other.lines, ...own.lines]),
     readable: own.readable.union(other.readable),
   }
@@ -103,11 +112,12 @@ export function restoreSecrets(
   if (laid_open.length > 0)
     return { text: shown, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
   const { replacements, missing } = writtenBack(places, original)
+  const comments = commentsBack(places, original)
   return {
-    text: spliced(text, replacements),
+    text: spliced(text, [...replacements, ...comments.replacements]),
     values: drafted.value,
     variables,
-    mistakes: [...mistakes, ...missing, ...astray(variables, known)],
+    mistakes: [...mistakes, ...missing, ...comments.misplaced, ...astray(variables, known)],
   }
 }
 
@@ -127,6 +137,23 @@ function writtenBack(places: Places, { secrets }: HiddenText) {
     }
   }
   return { replacements, missing }
+}
+
+/** Comments that still stand with a secret, on a line that was changed otherwise; elsewhere they would be shown. */
+function commentsBack(places: Places, { comments }: HiddenText) {
+  const hidden = new Set(commentsOfSecrets(places).map(({ range }) => range[0]))
+  const marks = places.comments.flatMap(({ range, loc }) => {
+    const shown = places.text.slice(...range)
+    const written = isShownComment(shown) ? comments.get(shown) : undefined
+    return written === undefined ? [] : [{ range, written, line: loc.start.line }]
+  })
+  const stays = ({ range }: (typeof marks)[number]) => hidden.has(range[0])
+  return {
+    replacements: marks.filter(stays).map(({ range, written }): Splice => [...range, written]),
+    misplaced: marks
+      .filter((mark) => !stays(mark))
+      .map(({ line }): Mistake => ({ path: '', line, message: CHANGED_LINE })),
+  }
 }
 
 /** What can be read only since lines with hidden texts were put back: they were moved out of their comments. */

@@ -5,7 +5,9 @@ import type { Awaitable, Db, Tx } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Actor } from '../domain/actions.ts'
 import { conflict, notFound } from '../domain/errors.ts'
+import { createRedactor } from '../observe/redact.ts'
 import { type CatalogueChanges, catalogueChanges, type Owners } from './catalogue-actions.ts'
+import { hideSecrets } from './hidden-text.ts'
 import { withoutMachine } from './of-the-machine.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
@@ -117,14 +119,20 @@ export async function requireVersion(db: Db, version: number): Promise<Version> 
       `Version ${version} of the catalogue not found. The newest ${MAX_VERSIONS} versions are kept.`,
       { param: 'version' },
     )
-  return found as Version
+  return shownNow(found as Version)
 }
 
 /** The version before another one; undefined if that is the oldest that is kept. */
 export async function versionBefore(db: Db, version: number): Promise<Version | undefined> {
   const found = await pastQueries(db).before.get({ version })
-  return found as Version | undefined
+  return found && shownNow(found as Version)
 }
+
+/** Earlier versions of the gateway kept comments that are hidden by now. */
+const shownNow = (version: Version): Version => ({
+  ...version,
+  text: hideSecrets(version.text, createRedactor([]))?.text ?? version.text,
+})
 
 /** A version and the one before it; without a version that was deleted meanwhile. */
 export const withVersionBefore = (db: Db, version: number): Awaitable<{ version: number; text: string }[]> =>

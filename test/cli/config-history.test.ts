@@ -125,3 +125,21 @@ describe('config restore', () => {
     expect(ran.err).toContain(words)
   })
 })
+
+test('comments that stand with a key are not printed: of the file, and of versions that were kept with them', async () => {
+  const NOTE = 'old: correct-horse of anna'
+  const commented = TEXT.replace('\n\n[[models]]', ` # ${NOTE}\n\n[[models]]`)
+  writeFileSync(scene.path('tollgate.toml'), commented)
+  await using db = openDb(scene.path('tollgate.db'))
+  for (const [at, text] of [commented, commented.replace('flash"', 'flash-2"')].entries())
+    await db.begin((tx) => keepText(tx, { text: marked(text), made_by: 'file', made_at_ms: NOW + at + 1e6 }))
+  for (const args of [['show'], ['history', '5'], ['history', '4'], ['restore', '4']]) {
+    scene.ask = async () => 'n'
+    const { out, err } = await scene.run('config', ...args)
+    expect(`${out}${err}`).not.toContain('correct-horse')
+    expect(`${out}${err}`).not.toBe('')
+  }
+  scene.ask = async () => 'y'
+  expect((await scene.run('config', 'restore', '5')).status).toBe(0)
+  expect(file()).toBe(commented.replace('flash"', 'flash-2"'))
+})
