@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Static } from '@sinclair/typebox'
 import type { StorageSettings } from '../domain/catalogue.ts'
+import { faultOfTls, parseDatabaseAddress } from '../domain/database-address.ts'
 import { codeOf } from '../utilities/thrown.ts'
 import { formatMistake, type Mistake, Mistakes, type Report, validate } from './mistakes.ts'
 import { StorageSchema } from './place-schemas.ts'
@@ -37,25 +38,18 @@ export function readDatabase(
       path,
       `needs the environment variable ${database.variable}, which is not set: set it, or write the address itself`,
     )
-  else if (database !== '' && !isAddress(database))
-    report(
-      path,
-      'must be the address of a PostgreSQL database, such as "postgres://tollgate:password@db.internal/tollgate", or "env:NAME"',
-    )
-  else return database
+  else {
+    const fault = database === '' ? undefined : faultOf(database)
+    if (fault === undefined) return database
+    report(path, fault)
+  }
   return undefined
 }
 
-function isAddress(text: string): boolean {
-  const address = URL.parse(text)
-  if (!address || !/^postgres(ql)?:$/.test(address.protocol) || address.hostname === '') return false
-  try {
-    decodeURIComponent(address.username + address.password)
-    return decodeURIComponent(address.pathname).length > 1
-  } catch {
-    // Dropped: which part of it has a lone percent sign.
-    return false
-  }
+function faultOf(text: string): string | undefined {
+  const address = parseDatabaseAddress(text)
+  if (address) return faultOfTls(address)
+  return 'must be the address of a PostgreSQL database, such as "postgres://tollgate:password@db.internal/tollgate?sslmode=verify-full", or "env:NAME"'
 }
 
 /**

@@ -18,6 +18,13 @@ export interface Writing {
   durable?: boolean
 }
 
+export interface Snapshot {
+  /** Its statements may take minutes, as those of an audit or a copy. */
+  takes_long?: boolean
+}
+
+export const LONG: Snapshot = { takes_long: true }
+
 /** A file that has the rows, and what is written to it beside: for who writes much at once. */
 export interface DatabaseFile {
   /**
@@ -56,10 +63,8 @@ export interface Db extends Statements, AsyncDisposable {
    * @throws what `work` throws, after everything was rolled back; StorageFailure
    */
   begin<T>(work: (tx: Tx) => Awaitable<T>, writing?: Writing): Promise<T>
-  /** Reads as of one moment, whatever is written beside it. */
-  snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T>
-  /** Gives up connections that nobody uses at the moment, since they may have died without a word. Absent on SQLite. */
-  loseIdle?(): void
+  /** Reads as of one moment, whatever is written beside it. @param work may be run again from its beginning, unless it takes long */
+  snapshot<T>(work: (db: Db) => Awaitable<T>, how?: Snapshot): Promise<T>
   /** Once what waits to be written is written. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 // The audit: every invariant of the ledger checked over all of its rows, as of one moment.
-import type { Db } from '../db/db.ts'
+import { type Db, LONG } from '../db/db.ts'
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
 import { type Breach, type Counted, INVARIANTS, type Invariant } from './invariants.ts'
@@ -48,7 +48,7 @@ export function audit(db: Db, onRule: (done: number) => void = () => {}): Promis
     }
     const [rules, totals] = [await rulesOf(then, findings), await totalsOf(then)]
     return { clean: findings.length === 0, rules, findings, totals }
-  })
+  }, LONG)
 }
 
 async function breachesOf(db: Db, { sql, breach }: Invariant): Promise<Breach[]> {

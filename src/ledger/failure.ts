@@ -19,6 +19,8 @@ export interface Failure {
   trouble?: StorageTrouble
   /** In words that anybody may read, where they do not follow from that. */
   reason?: string
+  /** Others have locked what the operation changes. It may be tried again, and says nothing about other operations. */
+  is_set_aside?: true
 }
 
 /** Told of a decided hold that the tables refuse: its call is served, and cannot be charged. */
@@ -135,8 +137,16 @@ export const ledgerUnavailable = (cause: string): GatewayError =>
     cause,
   })
 
+const lockedFor = (cause: string): GatewayError =>
+  overloaded('This account is locked at the moment. Nothing was charged; please try again.', {
+    code: 'ledger_unavailable',
+    retry_after_s: 1,
+    cause,
+  })
+
 /** A failure as callers see it: it says what to do, and nothing about the database. */
 export function errorOf(failure: Failure): GatewayError {
+  if (failure.is_set_aside) return lockedFor(failure.cause)
   if (failure.unavailable) return ledgerUnavailable(failure.cause)
   return internal('The gateway failed to record this call. It has been logged.', { cause: failure.cause })
 }

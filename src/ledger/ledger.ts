@@ -67,6 +67,9 @@ class GroupCommit implements Ledger {
   /** Writes the rows of decided holds, if no commit has written them by then. */
   #holds_timer: ReturnType<typeof setTimeout> | undefined
   #queue: Waiting[] = []
+  /** Operations of which others have locked what they change, until they are tried again. */
+  #set_aside: Waiting[] = []
+  #set_aside_timer: ReturnType<typeof setTimeout> | undefined
   #in_flight: Waiting[] = []
   #running: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -135,7 +138,10 @@ class GroupCommit implements Ledger {
   async #end(): Promise<void> {
     this.#health.stop()
     clearTimeout(this.#holds_timer)
-    while (this.#running) await this.#running
+    while (this.#running || this.#set_aside.length > 0) {
+      if (this.#running) await this.#running
+      else await Bun.sleep(SET_ASIDE_MS)
+    }
     // What cannot be written then is of calls whose settlements wait in the journal.
     if (this.unwritten.size > 0) await this.#tryToWriteHolds()
     await this.#executor.close()
@@ -148,12 +154,24 @@ class GroupCommit implements Ledger {
       this.#queue = this.#queue.slice(MAX_BATCH_OPERATIONS)
       this.#due_in_flight = this.#due
       this.#due = undefined
-      if (this.#in_flight.length > 0) await commit(this.#executor, this.#in_flight, this.#health)
+      if (this.#in_flight.length > 0)
+        this.#setAside(await commit(this.#executor, this.#in_flight, this.#health))
       else if (this.unwritten.size > 0) this.#sawHolds(await this.#tryToWriteHolds())
       this.#in_flight = []
       this.#due_in_flight?.resolve()
     } while (this.#queue.length > 0 || this.#due)
     this.#running = undefined
+  }
+
+  #setAside(operations: readonly Waiting[]): void {
+    this.#set_aside.push(...operations)
+    if (this.#set_aside.length > 0) this.#set_aside_timer ??= setTimeout(this.#tryAgain, SET_ASIDE_MS)
+  }
+
+  readonly #tryAgain = (): void => {
+    this.#set_aside_timer = undefined
+    this.#queue.push(...this.#set_aside.splice(0))
+    this.#running ??= this.#run()
   }
 
   /** That they are written does not show that a batch can be: its flush may fail. */
@@ -214,6 +232,11 @@ function unlessBlocked(executor: Executor, blocked: () => string | undefined): E
   }
 }
 
+/** An operation that was set aside is tried again after it. */
+const SET_ASIDE_MS = 100
+/** And no more when it has less time left: a batch takes so long where it finds another lock. */
+const MIN_SET_ASIDE_MS = 1_000
+
 /** A batch that is not back by then is given up. What becomes of it is not known; a hold is resolved once, whatever it is. */
 const STALLED_MS = 500
 
@@ -236,7 +259,12 @@ async function probe(executor: Executor, health: LedgerHealth): Promise<void> {
   }
 }
 
-async function commit(executor: Executor, batch: Waiting[], health: LedgerHealth): Promise<void> {
+/** @returns the operations that are to be tried again */
+async function commit(
+  executor: Executor,
+  batch: readonly Waiting[],
+  health: LedgerHealth,
+): Promise<Waiting[]> {
   const wait_ms = (batch[0]?.due_ms ?? 0) - performance.now()
   let results: Result[]
   try {
@@ -246,18 +274,25 @@ async function commit(executor: Executor, batch: Waiting[], health: LedgerHealth
     const failure = lost(cause)
     health.saw(failure)
     for (const { reject } of batch) reject(errorOf(failure))
-    return
+    return []
   }
   health.saw(unavailability(results))
-  batch.forEach(({ resolve, reject }, index) => {
+  return batch.filter((waiting, index) => {
     const result = results[index] ?? NO_RESULT
-    if ('failure' in result) reject(errorOf(result.failure))
-    else resolve(result)
+    if (!('failure' in result)) waiting.resolve(result)
+    else if (mayTryAgain(result.failure, waiting)) return true
+    else waiting.reject(errorOf(result.failure))
+    return false
   })
 }
 
+const mayTryAgain = ({ is_set_aside }: Failure, { due_ms }: Waiting): boolean =>
+  is_set_aside === true && due_ms - performance.now() > MIN_SET_ASIDE_MS
+
 /** Why nothing of a batch could be written; undefined if any of it was, or was refused for its content. */
 function unavailability(results: readonly Result[]): Failure | undefined {
-  for (const result of results) if ('failure' in result && result.failure.unavailable) return result.failure
+  for (const result of results)
+    if ('failure' in result && result.failure.unavailable && !result.failure.is_set_aside)
+      return result.failure
   return undefined
 }

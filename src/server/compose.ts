@@ -86,21 +86,23 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { engine, db, ledger, settlements, idempotency, library, responses, refusals, route_sums } = stores
+  const { engine, db, database, ledger, settlements, idempotency, library, responses, refusals, route_sums } =
+    stores
+  const { call_db } = database
   const { catalogue, log, now } = shared
   const passes = createPasses()
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     ...shared,
-    gate: gateOf(db, passes, now),
-    limiter: engine.is_shared ? withSharedCounts(limiter, db) : limiter,
+    gate: gateOf(call_db, passes, now),
+    limiter: engine.is_shared ? withSharedCounts(limiter, call_db) : limiter,
     is_shared: engine.is_shared,
     ledger,
     settlements,
     activity: createActivity(log),
     idempotency,
     upstream: upstreamOf({ network, now }),
-    bodies: bodiesOf({ db, log }),
+    bodies: bodiesOf({ db: call_db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
   exchange.activity.listenToSettled((_, { call }) => route_sums.add(call))
@@ -189,13 +191,13 @@ const sessionsOf = ({
   })
 
 const imagePartsOf = (
-  { library, db, engine }: Pick<Stores, 'library' | 'db' | 'engine'>,
+  { library, database, engine }: Pick<Stores, 'library' | 'database' | 'engine'>,
   decoder: Decoder,
 ): ImageParts => ({
   library,
   decoder,
   fetchImage: createRemoteFetch(),
-  rate: engine.is_shared ? createSharedImageRate(db) : createImageRate(() => performance.now()),
+  rate: engine.is_shared ? createSharedImageRate(database.call_db) : createImageRate(() => performance.now()),
   memory: createMemoryBudget({
     limit_bytes: IMAGE_MEMORY_BYTES,
     wait_ms: IMAGE_WAIT_MS,

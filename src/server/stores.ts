@@ -54,7 +54,7 @@ export interface Stores {
   own_gateway: OwnGateway
   engine: Engine
   db: Db
-  database: Pick<ServedDatabase, 'trouble'>
+  database: Pick<ServedDatabase, 'trouble' | 'call_db'>
   database_path: string
   ledger: Ledger
   /** Settlements that the ledger could not write yet. */
@@ -82,7 +82,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   await using undoing = new AsyncDisposableStack()
   undoing.defer(() => unlock())
   const { engine, database, own_gateway, ledger } = await openRows(options, undoing)
-  const { db } = database
+  const { db, call_db } = database
   const { now } = options.clock
   const gateway_id = own_gateway.id
   const files = fileStoresOf(catalogue().storage, data_folder, { onChange: reportBucketTo(log) })
@@ -90,14 +90,14 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const isFailing = () => bucket?.isFailing() ?? false
   const journal = openSettlementJournal(data_folder, log)
   const settlements = new SettlementQueue({ ledger, log, journal: journal.keep })
-  const answers = createKeptAnswers(db, files.answers, {
+  const answers = createKeptAnswers(call_db, files.answers, {
     now,
     limits: () => answerLimitsOf(catalogue().server),
     gateway_id,
     unwritten: () => ledger.unwritten.values(),
   })
   const responses = createKeptResponses({
-    db,
+    db: call_db,
     files: files.responses,
     settings: () => catalogue().responses,
     now,
@@ -121,7 +121,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     journal,
     idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
     files,
-    library: openLibrary({ db, now, probe, gateway_id, images, files: uploads, isFailing }),
+    library: openLibrary({ db: call_db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
     refusals,
     route_sums,

@@ -13,4 +13,4 @@ export function isLoopback(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
+export const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')

@@ -1,7 +1,7 @@
 // The copy of all rows from one database to another, whichever engines they are on; each row is read back and compared.
 import { isStorageFailure, unprocessable } from '../../domain/errors.ts'
 import { messageOf } from '../../utilities/thrown.ts'
-import type { Db } from '../db.ts'
+import { type Db, LONG } from '../db.ts'
 import { type CopiedTable, newestIdSql, TABLES } from './tables.ts'
 import type { CopyTarget, Filling, Row, Value } from './target.ts'
 
@@ -32,26 +32,28 @@ export function copyAll(
   to: CopyTarget,
   onRows: (rows: number) => void = () => {},
 ): Promise<Copied> {
-  return from.snapshot((then) =>
-    to.fill(async (filling) => {
-      const changed: string[] = []
-      const sent = new Map<string, Digest>()
-      let rows = 0
-      for (const table of TABLES) {
-        const digest = new Digest()
-        for await (const page of pagesOf(then, table)) {
-          const storable = page.map((row) => storableRow(table, row, { filling, changed }))
-          await insert(filling, table, storable)
-          digest.add(storable)
-          rows += page.length
-          onRows(rows)
+  return from.snapshot(
+    (then) =>
+      to.fill(async (filling) => {
+        const changed: string[] = []
+        const sent = new Map<string, Digest>()
+        let rows = 0
+        for (const table of TABLES) {
+          const digest = new Digest()
+          for await (const page of pagesOf(then, table)) {
+            const storable = page.map((row) => storableRow(table, row, { filling, changed }))
+            await insert(filling, table, storable)
+            digest.add(storable)
+            rows += page.length
+            onRows(rows)
+          }
+          sent.set(table.name, digest)
         }
-        sent.set(table.name, digest)
-      }
-      await compare(filling, sent)
-      await goOn(then, filling)
-      return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
-    }),
+        await compare(filling, sent)
+        await goOn(then, filling)
+        return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
+      }),
+    LONG,
   )
 }
 

@@ -1,9 +1,12 @@
 // One connection to PostgreSQL: its statements one after the other, and the end of it.
 
 import { type ReservedSQL, SQL } from 'bun'
+import { parseDatabaseAddress } from '../../domain/database-address.ts'
+import { codeOf, messageOf } from '../../utilities/thrown.ts'
 import type { Orm } from '../db.ts'
 import { connectionLost, endsConnection, failureOf } from './failure.ts'
 import { ormOver } from './orm.ts'
+import { loseSilent, watchSilence } from './silence.ts'
 import { type Column, rowsOf, type Sent, sentOf } from './values.ts'
 
 /** The schema that has all tables and functions. */
@@ -28,7 +31,6 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
   enable_seqscan: 'off',
   plan_cache_mode: 'force_generic_plan',
-  default_transaction_read_only: 'off',
 }
 
 export interface Answer {
@@ -62,15 +64,20 @@ export class Connection {
   readonly orm: Orm
   readonly #client: SQL
   readonly #session: ReservedSQL
+  readonly #url: string
+  readonly #forget: () => void
   readonly #writer = crypto.randomUUID()
   #commits = 0
   #max_answer_ms: number
+  #answered_ms = performance.now()
   #is_lost = false
 
-  private constructor(client: SQL, session: ReservedSQL, max_answer_ms: number) {
+  private constructor(url: string, client: SQL, session: ReservedSQL, max_answer_ms: number) {
+    this.#url = url
     this.#client = client
     this.#session = session
     this.#max_answer_ms = max_answer_ms
+    this.#forget = watchSilence(url, this)
     this.orm = ormOver(async (text, values) => (await this.ask(text, values)).rows)
   }
 
@@ -86,8 +93,9 @@ export class Connection {
     max_answer_ms = MAX_ANSWER_MS,
   ): Promise<Connection> {
     let opened: Connection | undefined
+    const began_ms = performance.now()
     const client = new SQL({
-      url,
+      ...fieldsOf(url),
       adapter: 'postgres',
       max: 1,
       bigint: true,
@@ -98,11 +106,13 @@ export class Connection {
       onclose: () => opened?.lose(),
     })
     try {
-      opened = new Connection(client, await client.reserve(), max_answer_ms)
+      opened = new Connection(url, client, await client.reserve(), max_answer_ms)
       return opened
     } catch (thrown) {
       void client.close({ timeout: 0 })
-      throw failureOf(thrown)
+      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') loseSilent(url, began_ms)
+      const failure = failureOf(thrown)
+      throw failure === thrown ? connectionLost(codeOf(thrown), messageOf(thrown)) : failure
     }
   }
 
@@ -114,6 +124,14 @@ export class Connection {
 
   get isLost(): boolean {
     return this.#is_lost
+  }
+
+  get answered_ms(): number {
+    return this.#answered_ms
+  }
+
+  get is_patient(): boolean {
+    return this.#max_answer_ms === MAX_LONG_ANSWER_MS
   }
 
   /**
@@ -172,29 +190,53 @@ export class Connection {
   lose(): void {
     if (this.#is_lost) return
     this.#is_lost = true
+    this.#forget()
     void this.#client.close({ timeout: 0 })
   }
 
   async close(): Promise<void> {
     this.#is_lost = true
+    this.#forget()
     await this.#client.close({ timeout: 0 })
   }
 
   async #answer<T>(ask: () => Promise<T>, within_ms: number): Promise<T> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(
-      () => late.reject(connectionLost('08006', 'the database did not answer in time')),
-      within_ms,
-    )
+    const sent_ms = performance.now()
+    const timer = setTimeout(() => {
+      late.reject(connectionLost('08006', 'the database did not answer in time'))
+      loseSilent(this.#url, sent_ms)
+    }, within_ms)
     try {
-      return await Promise.race([ask(), late.promise])
+      const answer = await Promise.race([ask(), late.promise])
+      this.#answered_ms = performance.now()
+      return answer
     } catch (thrown) {
       const failure = failureOf(thrown)
       if (endsConnection(failure)) this.lose()
+      else this.#answered_ms = performance.now()
       throw failure
     } finally {
       clearTimeout(timer)
     }
+  }
+}
+
+/** Each field that Bun would else take from the environment: `PGDATABASE` comes before the database of an address there. */
+function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
+  const address = parseDatabaseAddress(url)
+  if (!address) return { url }
+  const { hostname, port, user: username, password, database, sslmode, channel_binding } = address
+  return {
+    url,
+    hostname,
+    port,
+    username,
+    password,
+    database,
+    channelBinding: channel_binding,
+    // Where the address has a mode, that comes before the environment's.
+    ...(sslmode === undefined && { tls: 'disable' }),
   }
 }
 

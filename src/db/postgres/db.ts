@@ -2,7 +2,7 @@
 import type { By } from '../../domain/actions.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { MAX_BUSY_WAIT_MS, pauses } from '../busy.ts'
-import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from '../db.ts'
+import type { Awaitable, Db, Orm, Snapshot, Statements, Tx, Values, Writing } from '../db.ts'
 import { OneConnection } from '../one-connection.ts'
 import { Connection } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -11,9 +11,8 @@ import { ormOver } from './orm.ts'
 import { Pool } from './pool.ts'
 import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
 
-/** Of a gateway, each. */
-const MAX_READING = 4
-const MAX_WRITING = 4
+/** That read, and that write. */
+const MAX_CONNECTIONS = 4
 
 /** Whatever writes past `write` and `begin` is refused. */
 const READ_ONLY = { default_transaction_read_only: 'on' }
@@ -24,25 +23,33 @@ export interface PostgresDbOptions {
   readonly?: boolean
   /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
   is_new?: boolean
+  /** A connection on which a statement is not answered in this time is given up. Default: after a report has had its time. */
+  max_answer_ms?: number
+  /** How many read, and how many write, at most. */
+  max_connections?: number
 }
 
 /** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
 export class PostgresDb implements Db {
   readonly orm: Orm
   readonly by: By | undefined
-  readonly #url: string
   readonly #is_readonly: boolean
+  readonly #open: (settings?: Readonly<Record<string, string>>) => Promise<Connection>
+  readonly #awaited = new Set<number>()
   readonly #reading: Pool
   readonly #writing: Pool
   readonly #under_way = new Set<Promise<unknown>>()
   #is_closed = false
 
-  constructor(url: string, { by, readonly = false }: PostgresDbOptions = {}) {
+  constructor(
+    url: string,
+    { by, readonly = false, max_answer_ms, max_connections = MAX_CONNECTIONS }: PostgresDbOptions = {},
+  ) {
     this.by = by
-    this.#url = url
     this.#is_readonly = readonly
-    this.#reading = new Pool(() => Connection.open(url, READ_ONLY), MAX_READING)
-    this.#writing = new Pool(() => Connection.open(url), MAX_WRITING)
+    this.#open = (settings) => Connection.open(url, settings, undefined, max_answer_ms)
+    this.#reading = new Pool(() => this.#open(READ_ONLY), max_connections)
+    this.#writing = new Pool(() => this.#open(), max_connections)
     this.orm = ormOver((text, values) =>
       this.#read(async (connection) => (await connection.ask(text, values)).rows),
     )
@@ -61,25 +68,22 @@ export class PostgresDb implements Db {
 
   /** Where the connection is lost it is done again, or found to be done; StorageFailure 08007 where neither can be told. */
   begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
-    const how = { durable, reopen: () => Connection.open(this.#url) }
+    const how = { durable, reopen: () => this.#open() }
     return this.#toWrite(
       (connection) =>
-        inTransaction(connection, () => work(new OneConnection(sessionOf(connection), by)), how),
+        inTransaction(
+          connection,
+          () => work(new OneConnection(sessionOf(connection, this.#awaited), by)),
+          how,
+        ),
       (thrown) => isBusy(thrown) || wasRolledBack(thrown),
     )
   }
 
-  loseIdle(): void {
-    this.#reading.loseIdle()
-    this.#writing.loseIdle()
-  }
-
-  snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
-    return this.#while(() =>
-      this.#reading.lend((connection) =>
-        inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by))),
-      ),
-    )
+  snapshot<T>(work: (db: Db) => Awaitable<T>, { takes_long = false }: Snapshot = {}): Promise<T> {
+    const read = (connection: Connection) =>
+      inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by)), takes_long)
+    return takes_long ? this.#while(() => this.#beside(read)) : this.#read(read)
   }
 
   /** Once what is under way has ended. */
@@ -91,6 +95,16 @@ export class PostgresDb implements Db {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** On a connection of its own, so that it keeps nobody waiting for one. */
+  async #beside<T>(read: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#open(READ_ONLY)
+    try {
+      return await read(connection)
+    } finally {
+      await connection.close()
+    }
   }
 
   /** Once more where the connection turns out to be lost, as after a restart of the server: reading twice does no harm. */

@@ -10,12 +10,19 @@ const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE'
 /** The operator has no row. Any number, always the same. */
 const LOCK_OPERATOR = 'SELECT pg_advisory_xact_lock(7261484)'
 
-export const sessionOf = (connection: Connection): Session => ({
+/** @param awaited accounts for whose rows a transaction waits. A second one gives up at once: a locked row keeps one connection waiting, not all */
+export const sessionOf = (connection: Connection, awaited = new Set<number>()): Session => ({
   orm: connection.orm,
   rows: <Row>(text: string, values: Values = {}) => rowsBy<Row>(connection, text, values),
   async lock(account_id) {
-    if (account_id === null) await connection.ask(LOCK_OPERATOR)
-    else await connection.ask(LOCK_ACCOUNT, [account_id])
+    if (account_id === null) return void (await connection.ask(LOCK_OPERATOR))
+    if (awaited.has(account_id)) return void (await connection.ask(`${LOCK_ACCOUNT} NOWAIT`, [account_id]))
+    awaited.add(account_id)
+    try {
+      await connection.ask(LOCK_ACCOUNT, [account_id])
+    } finally {
+      awaited.delete(account_id)
+    }
   },
 })
 

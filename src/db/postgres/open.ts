@@ -1,4 +1,5 @@
 // The opening of a database on PostgreSQL: what a server must be, and its tables brought up to date.
+import { faultOfTls, parseDatabaseAddress } from '../../domain/database-address.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { Connection, SCHEMA, SETTINGS } from './connection.ts'
 import { PostgresDb, type PostgresDbOptions } from './db.ts'
@@ -37,13 +38,14 @@ export interface Place {
   database: string
 }
 
-/** @throws Error for what is no address of a database */
+/** @throws Error for what is no address of a database, or does not say whether the connection is encrypted */
 export function placeOf(url: string): Place {
-  const found = URL.parse(url)
-  const database = found && decodeURIComponent(found.pathname.slice(1))
-  if (!found || !/^postgres(ql)?:$/.test(found.protocol) || !found.hostname || !database)
+  const address = parseDatabaseAddress(url)
+  if (!address)
     throw new Error('The address of the database must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
-  return { host: found.host, user: decodeURIComponent(found.username), database }
+  const fault = faultOfTls(address)
+  if (fault !== undefined) throw new Error(`The address of the database ${fault}.`)
+  return address
 }
 
 /** @throws as `openPostgres` */
@@ -67,12 +69,17 @@ function explained(thrown: unknown, { host, user, database }: Place): unknown {
       `PostgreSQL at ${host} has no database ${database}: create it by CREATE DATABASE ${database} OWNER ${user}.`,
     )
   if (!(thrown instanceof StorageFailure)) return thrown
+  if (/CERT|SIGNATURE/.test(code))
+    return new Error(`The certificate of PostgreSQL at ${host} cannot be trusted (${message}): ${TRUST}`)
   return new StorageFailure(thrown.trouble, {
     code,
     message: `PostgreSQL at ${host} cannot be reached (${message}): check that it runs, and the address.`,
     cause: thrown,
   })
 }
+
+const TRUST =
+  'name the host as the certificate does, and add &sslrootcert=FILE to the address if your own CA signed it.'
 
 const NO_PROXY =
   'What stands between does not keep what a session is set to, as PgBouncer does in transaction mode: ' +
@@ -81,6 +88,7 @@ const NO_PROXY =
 const FACTS = `SELECT current_setting('server_version_num')::bigint / 10000, current_setting('server_version'),
   current_setting('server_encoding'), current_setting('synchronous_commit'),
   current_setting('default_transaction_isolation'), pg_is_in_recovery(), current_setting('fsync'),
+  current_database()::text, current_setting('default_transaction_read_only'),
   ARRAY_TO_STRING(ARRAY(SELECT current_setting(name) FROM unnest(string_to_array($1, ',')) AS settings (name)), ',')`
 
 /** @throws Error with the first of them */
@@ -91,12 +99,12 @@ function refuse([fault]: readonly string[]): void {
 /** @returns a sentence for each thing that is wrong with the server: what, and after a colon what to do */
 export async function faultsOfServer(
   connection: Connection,
-  { host }: Place,
+  { host, database }: Place,
   is_readonly: boolean,
 ): Promise<string[]> {
   const names = Object.keys(SETTINGS).join(',')
   const [row = []] = (await connection.ask(FACTS, [names])).rows
-  const [major, version, encoding, commit, isolation, is_replica, fsync, settings] = row
+  const [major, version, encoding, commit, isolation, is_replica, fsync, connected, read_only, settings] = row
   const wrong: readonly (readonly [is_wrong: boolean, sentence: string])[] = [
     [
       Number(major) < MIN_VERSION,
@@ -119,6 +127,14 @@ export async function faultsOfServer(
     [
       is_replica === 1 && !is_readonly,
       `PostgreSQL at ${host} is a copy that may only be read: name the server that is written to.`,
+    ],
+    [
+      connected !== database,
+      `The connection to ${host} leads to the database ${connected}, and the address names ${database}: look at what is between.`,
+    ],
+    [
+      read_only === 'on' && !is_readonly,
+      `The database ${database} at ${host} is set to be read only (default_transaction_read_only = on), as in a switch-over: start again when that is over, or set it to off.`,
     ],
     [settings !== Object.values(SETTINGS).join(','), NO_PROXY],
   ]

@@ -30,11 +30,6 @@ export class Pool {
     }
   }
 
-  /** Those that are not lent. */
-  loseIdle(): void {
-    for (const connection of this.#idle.splice(0)) connection.lose()
-  }
-
   /** Once nothing is lent any more. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()))

@@ -56,17 +56,21 @@ export async function inTransaction<T>(
   }
 }
 
-/** Reads as of one moment, for as long as it takes. @throws what `work` throws; StorageFailure */
-export async function inSnapshot<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
-  await untilEnd(connection, () =>
-    connection.script(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-       SET LOCAL statement_timeout = 0;
-       SET LOCAL idle_in_transaction_session_timeout = '60s';
-       SET LOCAL enable_seqscan = on`,
-    ),
-  )
-  const result = await connection.patiently(() => untilEnd(connection, work))
+const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const LONG_SNAPSHOT = `${SNAPSHOT};
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = '60s';
+  SET LOCAL enable_seqscan = on`
+
+/** Reads as of one moment. @param takes_long a statement may take as long as it likes @throws what `work` throws; StorageFailure */
+export async function inSnapshot<T>(
+  connection: Connection,
+  work: () => Awaitable<T>,
+  takes_long: boolean,
+): Promise<T> {
+  await untilEnd(connection, () => connection.script(takes_long ? LONG_SNAPSHOT : SNAPSHOT))
+  const read = () => untilEnd(connection, work)
+  const result = await (takes_long ? connection.patiently(read) : read())
   await connection.ask('COMMIT')
   return result
 }

@@ -3,15 +3,19 @@ import { markOf } from '../../db/postgres/commit-mark.ts'
 import type { Connection, Marked } from '../../db/postgres/connection.ts'
 import { COMMIT, rollBack } from '../../db/postgres/transaction.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
+import type { Book } from '../book.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
+import type { LockedRows } from './locked-accounts.ts'
 import type { SharedPrices } from './prices.ts'
-import { readingOf } from './reading.ts'
+import { type NotAwaited, readingOf } from './reading.ts'
 import { writesOf } from './writing.ts'
 
 /** A batch whose outcomes are known, and that is not committed yet. */
 export interface DecidedBatch {
-  readonly outcomes: Outcome[]
+  /** Undefined for an operation of an account that others have locked: nothing is done for it. */
+  readonly outcomes: (Outcome | undefined)[]
+  readonly locked: readonly LockedRows[]
   readonly marked: Marked
   /** The holds that it opens. */
   readonly opened: readonly number[]
@@ -33,6 +37,7 @@ export interface BatchParts {
   connection: Connection
   prices: SharedPrices
   gateway_id: number | null
+  not_awaited: NotAwaited
 }
 
 /**
@@ -43,18 +48,22 @@ export interface BatchParts {
  */
 export async function decide(
   operations: readonly Operation[],
-  { connection, prices, gateway_id }: BatchParts,
+  { connection, prices, gateway_id, not_awaited }: BatchParts,
   within_ms: number,
 ): Promise<DecidedBatch> {
-  const reading = readingOf(operations, gateway_id)
+  const reading = readingOf(operations, gateway_id, not_awaited)
   try {
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
-    const { book, transaction_id, is_alive } = reading.begun(answers)
+    const { book, transaction_id, is_alive, locked } = reading.begun(answers)
     if (!is_alive) throw new Fenced()
-    const outcomes = operations.map((operation) => apply(book, operation))
+    const set_aside = new Set(locked.map(({ account_id }) => account_id))
+    const outcomes = operations.map((operation) =>
+      set_aside.has(accountOf(operation, book) ?? 0) ? undefined : apply(book, operation),
+    )
     const marked = connection.nextMark(transaction_id)
     return {
       outcomes,
+      locked,
       marked,
       opened: [...book.new_holds].map(({ id }) => id),
       async commit(within_ms) {
@@ -65,6 +74,12 @@ export async function decide(
     if (!connection.isLost) await rollBack(connection)
     throw thrown
   }
+}
+
+function accountOf(operation: Operation, { holds }: Book): number | undefined {
+  if ('account_id' in operation) return operation.account_id
+  const { hold_id } = operation
+  return ('lost' in operation ? operation.lost?.account_id : undefined) ?? holds.get(hold_id)?.account_id
 }
 
 const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }

@@ -7,8 +7,10 @@ import type { Executor } from '../executor.ts'
 import { type Failure, failureOf, type Result } from '../failure.ts'
 import type { ExpireOperation, Operation, Outcome } from '../operations.ts'
 import type { Probe } from '../writer.ts'
-import { type DecidedBatch, decide, Fenced } from './batch.ts'
+import { type BatchParts, type DecidedBatch, decide, Fenced } from './batch.ts'
+import { LockedAccounts } from './locked-accounts.ts'
 import { SharedPrices } from './prices.ts'
+import type { NotAwaited } from './reading.ts'
 
 export interface PostgresExecutorOptions {
   /** The gateway that this process is; absent: none, as of a command. */
@@ -25,6 +27,9 @@ export interface PostgresExecutorOptions {
 const MIN_COMMIT_MS = 500
 const MAX_TRY_MS = 1_000
 
+/** Longer than batches of other gateways take it; by then somebody else has what the batch waits for. */
+const SETTINGS = { lock_timeout: '300ms' }
+
 /** @param url of a database whose tables are there: `openPostgres` brings them up to date. It is connected to at the first batch, and again whenever that is lost */
 export const openPostgresExecutor = (url: string, options: PostgresExecutorOptions = {}): Executor =>
   new PostgresExecutor(url, options)
@@ -37,6 +42,7 @@ class PostgresExecutor implements Executor {
   readonly #probe: Probe
   readonly #now: () => number
   readonly #prices = new SharedPrices()
+  readonly #locked: LockedAccounts
   #connection: Connection | undefined
   /** What became of its COMMIT is not known: nothing else is committed before it is. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
@@ -54,6 +60,7 @@ class PostgresExecutor implements Executor {
     this.#onFenced = onFenced
     this.#probe = probe
     this.#now = now
+    this.#locked = new LockedAccounts(url)
   }
 
   commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
@@ -63,19 +70,24 @@ class PostgresExecutor implements Executor {
 
   async tryToWrite(): Promise<Failure | undefined> {
     const done = await this.#commitPatiently([], performance.now() + MAX_TRY_MS)
-    return 'failure' in done ? done.failure : undefined
+    return 'failure' in done && !done.failure.is_set_aside ? done.failure : undefined
   }
 
   async close(): Promise<void> {
+    await this.#locked.close()
     await this.#connection?.close()
   }
 
-  /** Where the tables refuse it for its content, its halves are tried, and theirs, so that only the operations that cannot be written fail. */
+  /**
+   * Where the tables refuse it for its content, or others have locked what it writes, its halves are tried, and theirs, so that only the
+   * operations that cannot be written fail.
+   */
   async #commitInParts(operations: readonly Operation[], due_ms: number): Promise<Result[]> {
     const done = await this.#commitPatiently(operations, due_ms)
-    if (!('failure' in done)) return done.outcomes
+    if (!('failure' in done)) return done.results
     const { failure } = done
-    if (failure.unavailable || operations.length <= 1) return operations.map(() => ({ failure }))
+    const may_be_halved = failure.is_set_aside ? performance.now() < due_ms : !failure.unavailable
+    if (!may_be_halved || operations.length <= 1) return operations.map(() => ({ failure }))
     const half = Math.ceil(operations.length / 2)
     return [
       ...(await this.#commitInParts(operations.slice(0, half), due_ms)),
@@ -83,20 +95,27 @@ class PostgresExecutor implements Executor {
     ]
   }
 
-  /** Again while others hold what it needs, or the server was not to be reached; at least once. */
+  /** Again without waiting for what others have locked, and while the server was not to be reached; at least once. */
   async #commitPatiently(
     operations: readonly Operation[],
     due_ms: number,
-  ): Promise<{ outcomes: Outcome[] } | { failure: Failure }> {
+  ): Promise<{ results: Result[] } | { failure: Failure }> {
+    let not_awaited: NotAwaited | undefined
     for (const pause_ms of pauses()) {
       try {
-        const outcomes = await this.#commitOnce(operations, due_ms)
+        const outcomes = await this.#commitOnce(operations, due_ms, not_awaited ?? this.#locked.ids)
         this.#is_given_up = false
-        return { outcomes }
+        return { results: outcomes.map((outcome) => outcome ?? { failure: SET_ASIDE }) }
       } catch (thrown) {
         const failure = inOwnWords(failureOf(thrown))
         const is_away = failure.trouble === 'unreachable' || failure.trouble === 'read_only'
-        const may_try_again = failure.trouble === 'busy' || (is_away && !this.#is_given_up)
+        if (failure.trouble === 'busy') {
+          this.#is_given_up = false
+          if (not_awaited) return { failure: SET_ASIDE }
+          not_awaited = 'all'
+          continue
+        }
+        const may_try_again = is_away && !this.#is_given_up
         if (!may_try_again || performance.now() + pause_ms > due_ms) {
           this.#is_given_up = is_away
           return { failure }
@@ -107,7 +126,11 @@ class PostgresExecutor implements Executor {
     throw new Error('unreachable: the pauses never end')
   }
 
-  async #commitOnce(operations: readonly Operation[], due_ms: number): Promise<Outcome[]> {
+  async #commitOnce(
+    operations: readonly Operation[],
+    due_ms: number,
+    not_awaited: NotAwaited,
+  ): Promise<(Outcome | undefined)[]> {
     const left = () => Math.max(due_ms - performance.now(), MIN_COMMIT_MS)
     const known = await this.#resolveUnknown(operations, left)
     if (known) return known
@@ -115,7 +138,8 @@ class PostgresExecutor implements Executor {
     const abandoned = this.#abandoned.map((hold_id) => this.#expire(hold_id))
     const all = [...abandoned, ...operations]
     await this.#prices.store(connection, all, left)
-    const batch = await this.#decide(all, connection, left)
+    const batch = await this.#decide(all, { connection, not_awaited }, left)
+    this.#locked.add(batch.locked)
     this.#probe('batch.begun')
     try {
       // Half of the time is left to learn what became of it.
@@ -141,7 +165,7 @@ class PostgresExecutor implements Executor {
   async #resolveUnknown(
     operations: readonly Operation[],
     left: () => number,
-  ): Promise<Outcome[] | undefined> {
+  ): Promise<(Outcome | undefined)[] | undefined> {
     if (!this.#unknown) return undefined
     const { batch, operations: of_batch } = this.#unknown
     const is_committed = await isCommitted(
@@ -157,20 +181,21 @@ class PostgresExecutor implements Executor {
     return undefined
   }
 
-  /** Of a batch that is committed: those that were abandoned have expired with it. */
-  #outcomesOf({ outcomes }: DecidedBatch, operations: readonly Operation[]): Outcome[] {
-    this.#abandoned = []
+  /** Of a batch that is committed: those that were abandoned have expired with it, unless they were set aside. */
+  #outcomesOf({ outcomes }: DecidedBatch, operations: readonly Operation[]): DecidedBatch['outcomes'] {
+    this.#abandoned = this.#abandoned.filter((_, at) => outcomes[at] === undefined)
     return outcomes.slice(outcomes.length - operations.length)
   }
 
   async #decide(
     operations: readonly Operation[],
-    connection: Connection,
+    how: Pick<BatchParts, 'connection' | 'not_awaited'>,
     left: () => number,
   ): Promise<DecidedBatch> {
-    const parts = { connection, prices: this.#prices, gateway_id: this.#gateway_id }
+    const parts = { ...how, prices: this.#prices, gateway_id: this.#gateway_id }
     try {
-      return await decide(operations, parts, left())
+      // Half of the time is left to do it again on another connection.
+      return await decide(operations, parts, left() / 2)
     } catch (thrown) {
       if (!(thrown instanceof Fenced) || !this.#onFenced) throw thrown
       await this.#onFenced()
@@ -184,12 +209,19 @@ class PostgresExecutor implements Executor {
   }
 
   #open(left: () => number): Promise<Connection> {
-    return Connection.open(this.#url, {}, left())
+    return Connection.open(this.#url, SETTINGS, left())
   }
 
   #expire(hold_id: number): ExpireOperation {
     return { op: 'expire', hold_id, now_ms: this.#now() }
   }
+}
+
+const SET_ASIDE: Failure = {
+  unavailable: true,
+  is_set_aside: true,
+  cause: 'others keep rows of the account locked',
+  trouble: 'busy',
 }
 
 const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {

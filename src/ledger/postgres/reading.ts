@@ -6,6 +6,7 @@ import { type AccountRow, type Book, emptyBook, entryKey, type HoldRow, type Key
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
 import { readingOfCounts } from './counts.ts'
+import type { LockedRows } from './locked-accounts.ts'
 
 /** What is known of a batch once it has been read. */
 export interface Begun {
@@ -14,7 +15,12 @@ export interface Begun {
   readonly transaction_id: string
   /** Whether its gateway has not ended. */
   readonly is_alive: boolean
+  /** Rows that others have locked, of accounts for which it did not wait: they are not in the book. */
+  readonly locked: readonly LockedRows[]
 }
+
+/** Accounts whose locks a batch does not wait for; `all`: none of them. */
+export type NotAwaited = readonly number[] | 'all'
 
 export interface Reading {
   /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
@@ -24,34 +30,64 @@ export interface Reading {
 }
 
 /** @param gateway_id whose holds it opens; null: of none, which is always alive */
-export function readingOf(operations: readonly Operation[], gateway_id: number | null): Reading {
+export function readingOf(
+  operations: readonly Operation[],
+  gateway_id: number | null,
+  not_awaited: NotAwaited = [],
+): Reading {
   const named = namedBy(operations)
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
   const limits = readingOfCounts(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
+  const left_out = not_awaited === 'all' ? null : arrayOf(new Set(not_awaited))
+  const tried =
+    not_awaited.length === 0
+      ? []
+      : [
+          { text: TRIED_ACCOUNTS, values: [accounts, holds, left_out] },
+          { text: LOCKED_KEYS, values: [keys, holds, left_out] },
+        ]
   return {
     statements: [
-      { text: LOCKED_ACCOUNTS, values: [accounts, holds] },
+      // Before the others are tried, which are had without waiting: so no two batches wait for each other.
+      { text: LOCKED_ACCOUNTS, values: [accounts, holds, left_out] },
+      ...tried,
       { text: STATE, values: [named.new_holds, gateway_id] },
       { text: KEYS, values: [keys, holds] },
       { text: HOLDS, values: [holds] },
       ...limits.statements,
       ...keyed,
     ],
-    begun([accounts, state, keys, holds, ...rest]) {
+    begun([accounts, ...answers]) {
+      const [had, locked] = triedOf(answers.splice(0, tried.length))
+      const [state, keys, holds, ...rest] = answers
       const [found] = rowsIn<State>(state)
       if (!found) throw new Error('the batch has no transaction')
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
-      for (const row of rowsIn<AccountRow>(accounts)) book.accounts.set(row.id, row)
+      for (const row of [...rowsIn<AccountRow>(accounts), ...had]) book.accounts.set(row.id, row)
       for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
         book.keyed_entries.set(entryKey(account_id, request_key), entry)
-      return { book, transaction_id: found.xid, is_alive: found.alive === 1 }
+      return { book, transaction_id: found.xid, is_alive: found.alive === 1, locked }
     },
   }
+}
+
+/** @returns the accounts that are locked now, and what others have */
+function triedOf([accounts, keys]: readonly Answer[]): [had: AccountRow[], locked: LockedRows[]] {
+  const tried = rowsIn<Omit<AccountRow, 'status'> & { status: AccountRow['status'] | null }>(accounts)
+  const locked_keys = rowsIn<Pick<KeyRow, 'id' | 'account_id'>>(keys)
+  const locked = new Map<number, LockedRows>()
+  for (const { id, status } of tried) if (status === null) locked.set(id, { account_id: id, key_ids: [] })
+  for (const { id, account_id } of locked_keys)
+    locked.set(account_id, { account_id, key_ids: [...(locked.get(account_id)?.key_ids ?? []), id] })
+  const had = tried.flatMap(({ status, ...row }) =>
+    status === null || locked.has(row.id) ? [] : [{ ...row, status }],
+  )
+  return [had, [...locked.values()]]
 }
 
 interface State {
@@ -70,7 +106,29 @@ type KeyedRow = KeyedEntry & { account_id: number; request_key: string }
 const LOCKED_ACCOUNTS = `
   SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
+     AND id <> ALL($3::bigint[])
    ORDER BY id FOR NO KEY UPDATE`
+
+/** Those for which it does not wait: locked where nobody else has them. */
+const TRIED_ACCOUNTS = `
+  WITH named AS MATERIALIZED (
+         SELECT id FROM accounts
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
+            AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))),
+       had AS MATERIALIZED (
+         SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
+          WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos FROM named LEFT JOIN had ON had.id = named.id`
+
+/** Of the same accounts, the keys that somebody else has. */
+const LOCKED_KEYS = `
+  WITH named AS MATERIALIZED (
+         SELECT id, account_id FROM keys
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))
+            AND ($3::bigint[] IS NULL OR account_id = ANY($3::bigint[]))),
+       had AS MATERIALIZED (
+         SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+  SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM had)`
 
 /**
  * Ids are drawn under the lock, so that those of an account rise with time, whichever gateway gives them; those that are not used are given

@@ -64,6 +64,8 @@ export interface EngineOptions {
 
 export interface ServedDatabase {
   readonly db: Db
+  /** The same for what a call waits for: by connections of its own, so that no report keeps it waiting, and answered within seconds or not at all. */
+  readonly call_db: Db
   /** Why nothing may be written at the moment, in words that anybody may read; undefined while it may, as far as is known. */
   readonly trouble: string | undefined
   close(): Promise<void>

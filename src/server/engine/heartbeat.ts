@@ -6,6 +6,7 @@ import { type Beat, beat, endSilent, forgetMarks, revive, serverClock } from '..
 import { isReadable, NEWEST } from '../../db/postgres/migrate.ts'
 import { QuickConnection } from '../../db/postgres/quick-connection.ts'
 import type { Gateway } from '../../db/schema.ts'
+import { StorageFailure } from '../../domain/storage-failure.ts'
 import type { Logger } from '../../observe/log.ts'
 import { nodeIn } from './node.ts'
 import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
@@ -80,6 +81,7 @@ class Heartbeat implements OwnGateway {
   #beating: Promise<void> | undefined
   #told: Told | undefined
   #is_told = true
+  #reason: string | undefined
   #unequal: string | undefined
 
   constructor(db: Db, { line, log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
@@ -97,7 +99,7 @@ class Heartbeat implements OwnGateway {
   }
 
   get unreached(): string | undefined {
-    return this.#is_told ? undefined : 'the database does not answer'
+    return this.#is_told ? undefined : this.#reason
   }
 
   get clock_offset_ms(): number {
@@ -205,14 +207,16 @@ class Heartbeat implements OwnGateway {
 
   #wasTold(cause?: unknown): void {
     const is_told = cause === undefined
-    // Each would keep whoever asks by it waiting until the end of its time.
-    if (!is_told) this.#db.loseIdle?.()
+    this.#reason = isReadOnly(cause) ? 'the database may only be read' : 'the database does not answer'
     if (is_told === this.#is_told) return
     this.#is_told = is_told
     if (is_told) this.#log.info({}, 'the database is told again that this gateway is alive')
     else this.#log.warn({ cause }, 'the database cannot be told that this gateway is alive')
   }
 }
+
+const isReadOnly = (cause: unknown): boolean =>
+  cause instanceof StorageFailure && cause.trouble === 'read_only'
 
 /** Reading it takes a millisecond, and it rarely changes. */
 function fingerprinting(text: () => string): () => string {

@@ -1,5 +1,6 @@
 // The engine PostgreSQL: a database on a server, which several processes write.
 import type { Db } from '../../db/db.ts'
+import { PostgresDb } from '../../db/postgres/db.ts'
 import { serverIntegrity } from '../../db/postgres/integrity.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
@@ -7,6 +8,11 @@ import { BACKUP_LOCK, takeSessionLock } from '../../db/postgres/session-lock.ts'
 import { openSharedLedger } from '../../ledger/postgres/ledger.ts'
 import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
+
+/** For reports, the console and sweeps; and as many that write. */
+const MAX_OTHER_CONNECTIONS = 2
+/** The guide promises 503 by then. */
+const MAX_CALL_ANSWER_MS = 5_000
 
 /** @param url as of `openPostgres` */
 export const postgresEngine = (url: string): Engine => ({
@@ -24,9 +30,18 @@ export const postgresEngine = (url: string): Engine => ({
   lockBackups: () => takeSessionLock(url, BACKUP_LOCK),
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
-    const db = await openPostgres(url)
-    // Whether it can be written its statements tell.
-    return { db, trouble: undefined, close: () => db.close() }
+    const db = await openPostgres(url, { max_connections: MAX_OTHER_CONNECTIONS })
+    const call_db = new PostgresDb(url, { max_answer_ms: MAX_CALL_ANSWER_MS })
+    return {
+      db,
+      call_db,
+      // Whether it can be written its statements tell.
+      trouble: undefined,
+      async close() {
+        await call_db.close()
+        await db.close()
+      },
+    }
   },
   join: (db, options) => joinGateways(db, url, options),
 })

@@ -125,6 +125,7 @@ function serve(path: string, log: Logger): ServedDatabase {
   })
   return {
     db,
+    call_db: db,
     get trouble() {
       return place.trouble
     },

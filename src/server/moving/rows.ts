@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Copied, copyAll } from '../../db/copying/copy-all.ts'
 import type { CopyTarget } from '../../db/copying/target.ts'
-import type { Db } from '../../db/db.ts'
+import { type Db, LONG } from '../../db/db.ts'
 import { internal, unprocessable } from '../../domain/errors.ts'
 import { type Audit, audit, type Totals } from '../../ledger/audit.ts'
 import { describeFindings } from '../full-audit.ts'
@@ -35,7 +35,7 @@ export async function moveRows({ from, to, auditCopy, onStep = () => {} }: MoveO
       )
     const copied = await copyAll(then, to, (rows) => onStep('copying', rows))
     return { before, copied }
-  })
+  }, LONG)
   onStep('auditing', 0)
   const after = await auditCopy()
   if (!after.clean)

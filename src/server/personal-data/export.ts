@@ -5,7 +5,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { accountByName } from '../../access/accounts.ts'
 import { type PackedEntry, packedTar, type TarWriter } from '../../backup/tar.ts'
 import { isAbsentObject } from '../../buckets/words.ts'
-import type { Db } from '../../db/db.ts'
+import { type Db, LONG } from '../../db/db.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import { requireOwnFiles } from '../files/claim.ts'
@@ -85,7 +85,7 @@ async function fill(
       add(await tar.addBlocks(`${table}.jsonl`, size.bytes, telling(lines(), onRead)))
     }
     return named
-  })
+  }, LONG)
   const files = await filesAt(paths, options)
   of_bytes = packed_bytes + sumOf(files.map(({ bytes }) => bytes))
   for (const { path, addTo } of files) {

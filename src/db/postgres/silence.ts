@@ -1,0 +1,35 @@
+// The silence of a server: once one connection has waited for it in vain, all that have not been answered since are given up, whoever uses them.
+//
+// After a failover each connection to the former server is dead, without a word of it. Left alone, each would keep whoever gets it next
+// waiting to the end of their time, one after the other.
+
+interface Answered {
+  /** When the server was last known to be there, by `performance.now()`. */
+  readonly answered_ms: number
+  /** A statement that may take its time is not answered for long. */
+  readonly is_patient: boolean
+  lose(): void
+}
+
+/** One that has waited for less is left alone: the server may be slow. */
+const MIN_SILENCE_MS = 1_000
+
+/** Open connections of this process, by the address that they lead to. */
+const open = new Map<string, Set<Answered>>()
+
+/** @returns called once it is closed */
+export function watchSilence(url: string, connection: Answered): () => void {
+  const all = open.get(url) ?? new Set()
+  open.set(url, all.add(connection))
+  return () => {
+    all.delete(connection)
+    if (all.size === 0) open.delete(url)
+  }
+}
+
+/** @param since_ms when a statement was sent whose answer did not come */
+export function loseSilent(url: string, since_ms: number): void {
+  const latest_ms = Math.min(since_ms, performance.now() - MIN_SILENCE_MS)
+  for (const connection of [...(open.get(url) ?? [])])
+    if (!connection.is_patient && connection.answered_ms <= latest_ms) connection.lose()
+}

@@ -1,0 +1,68 @@
+// The address of a PostgreSQL database: its parts, and whether it says how the connection is protected.
+import { isLoopback, withoutBrackets } from '../utilities/listen-address.ts'
+
+export interface DatabaseAddress {
+  hostname: string
+  /** With the port, if the address has one. */
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+  /** Undefined: the address has none. */
+  sslmode: string | undefined
+  channel_binding: ChannelBinding
+}
+
+type ChannelBinding = 'disable' | 'prefer' | 'require'
+
+const DEFAULT_PORT = 5432
+const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** @returns undefined for anything but postgres://USER:PASSWORD@HOST:PORT/DATABASE */
+export function parseDatabaseAddress(text: string): DatabaseAddress | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '') return undefined
+  const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded)
+  if (user === undefined || password === undefined || !database) return undefined
+  return {
+    hostname: withoutBrackets(url.hostname),
+    host: url.host,
+    port: Number(url.port || DEFAULT_PORT),
+    user,
+    password,
+    database,
+    sslmode: url.searchParams.get('sslmode') || undefined,
+    channel_binding: bindingOf(url.searchParams.get('channel_binding')),
+  }
+}
+
+/**
+ * Why a connection may not be opened by an address, and what to do; undefined if it may. To another machine, the address says whether the
+ * connection is encrypted: nothing else does, so that a password never goes out in clear text because a parameter was left out.
+ */
+export function faultOfTls({
+  hostname,
+  sslmode,
+}: Pick<DatabaseAddress, 'hostname' | 'sslmode'>): string | undefined {
+  if (sslmode === undefined && !isLoopback(hostname))
+    return (
+      `has no sslmode, and ${hostname} is another machine: add ?sslmode=verify-full, and &sslrootcert=FILE if your own CA ` +
+      'signed its certificate; or ?sslmode=disable in a network that you trust'
+    )
+  if (sslmode === undefined || MODES.includes(sslmode)) return undefined
+  return `has an unknown sslmode: use one of ${MODES.join(', ')}`
+}
+
+function bindingOf(text: string | null): ChannelBinding {
+  return text === 'prefer' || text === 'require' ? text : 'disable'
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A lone percent sign.
+    return undefined
+  }
+}
