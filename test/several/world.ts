@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   members: readonly Member[]
   upstream: Upstream
   db: PostgresDb
+  /** Not by way of the proxy. */
+  database_url: string
   /** Makes an account with so much money. @param settings of its key @param name of the account @returns the text of the key */
   caller(balance_usd: string, settings?: object, name?: string): Promise<string>
   /** Asks the member of that place; those places go round. */
@@ -47,6 +49,8 @@ export interface World extends AsyncDisposable {
   join(environment?: Record<string, number>, folder?: string): Promise<Member>
   /** Takes the server of the database away from all gateways, or gives it back. */
   cutOff(is_cut_off: boolean): void
+  /** The connections of all gateways to it fall silent; new ones work. */
+  silence(): void
   /** Waits until nothing is held, and asserts that the books agree. */
   rest(): Promise<void>
 }
@@ -100,6 +104,7 @@ ${files ? filesLines(files) : ''}`
     members,
     upstream,
     db,
+    database_url: url,
     async caller(balance_usd, settings = {}, name = `account-${accounts + 1}`) {
       accounts += 1
       const now_ms = Date.now()
@@ -141,6 +146,7 @@ ${files ? filesLines(files) : ''}`
       proxy.redirect(is_cut_off ? NOWHERE : url)
       if (is_cut_off) proxy.cutAll()
     },
+    silence: proxy.silence,
     async rest() {
       await eventually('nothing is held', async () => {
         const [row] = await db.rows<{ held: number }>(

@@ -1,0 +1,72 @@
+// A stranger's transaction keeps the row of an account locked: its calls wait or are told so, and those of all others go on.
+import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { type World, world } from './world.ts'
+
+const LANES = 4
+const RUN_MS = 3_000
+
+interface Answered {
+  status: number
+  retry_after: string | null
+}
+
+/** Calls by some keys, each again once it is answered. */
+async function callFor(w: World, keys: readonly string[], ms: number) {
+  const answers: Answered[] = []
+  const end_ms = performance.now() + ms
+  const lane = async (at: number) => {
+    while (performance.now() < end_ms) {
+      const key = keys[at % keys.length] ?? ''
+      const { status, headers } = await w.call(0, wholePath(), ask(), key)
+      answers.push({ status, retry_after: headers.get('retry-after') })
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)))
+  return answers
+}
+
+describe.if(hasPostgres)('an account whose row a stranger has locked', () => {
+  const LOCKS: [what: string, lock: string][] = [
+    ['its row', "SELECT 1 FROM tollgate.accounts WHERE name = 'locked' FOR UPDATE"],
+    [
+      'the row of its key',
+      "UPDATE tollgate.keys SET prefix = prefix WHERE account_id = (SELECT id FROM tollgate.accounts WHERE name = 'locked')",
+    ],
+  ]
+  test.each(LOCKS)('%s: its calls are 503 with Retry-After, and all others 200', async (_, lock) => {
+    await using w = await world({
+      gateways: 1,
+      script: answering,
+      environment: [{ SWEEP_EVERY_MS: 60_000, SILENT_AFTER_MS: 30_000, BEAT_EVERY_MS: 2_000 }],
+    })
+    const locked = await w.caller('100', {}, 'locked')
+    const others = [await w.caller('100'), await w.caller('100')]
+    // Settles only once the row is free.
+    expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)
+    const before = await callFor(w, others, RUN_MS)
+    await using stranger = new SQL({ url: w.database_url, max: 1 })
+    let those_of_locked: Answered[] = []
+    let meanwhile: Answered[] = []
+    await stranger.begin(async (tx) => {
+      await tx.unsafe(lock)
+      ;[those_of_locked, meanwhile] = await Promise.all([
+        callFor(w, [locked], RUN_MS),
+        callFor(w, others, RUN_MS),
+      ])
+      const log = await w.members[0]?.log()
+      expect(log).not.toContain('the ledger cannot commit')
+    })
+    const of = (answers: readonly Answered[]) => new Set(answers.map(({ status }) => status))
+    expect(of(before)).toEqual(new Set([200]))
+    expect(of(meanwhile)).toEqual(new Set([200]))
+    expect(of(those_of_locked)).toEqual(new Set([503]))
+    expect(those_of_locked.every(({ retry_after }) => Number(retry_after) >= 1)).toBe(true)
+    // On a machine that is shared no more can be said in so short a time.
+    expect(meanwhile.length).toBeGreaterThan(before.length / 2)
+    expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)
+    await w.rest()
+  })
+})

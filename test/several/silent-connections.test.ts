@@ -1,0 +1,43 @@
+// The server of the database fails over, and the connections to the former one fall silent: calls go on by new ones within seconds.
+import { describe, expect, test } from 'bun:test'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { world } from './world.ts'
+
+/** As they are where nobody sets them. */
+const REAL_TIMES = { BEAT_EVERY_MS: 2_000, SILENT_AFTER_MS: 30_000 }
+/** The guide promises 503 within 5 seconds; then new connections are there at once. */
+const MAX_FIRST_ANSWER_MS = 6_000
+
+describe.if(hasPostgres)('connections that fall silent while new ones work', () => {
+  test(`are given up, whoever uses them: the first call is answered within ${MAX_FIRST_ANSWER_MS} ms, and each of them is 200 or 503`, async () => {
+    await using w = await world({ gateways: 1, script: answering, environment: [REAL_TIMES] })
+    // More than there are connections, and each key is looked up anew each second.
+    const keys = await Promise.all(Array.from({ length: 8 }, () => w.caller('10')))
+    const answers: { at_ms: number; status: number; took_ms: number }[] = []
+    let is_over = false
+    const lanes = keys.map(async (key, at) => {
+      while (!is_over) {
+        const began_ms = performance.now()
+        // Half of them by way of what else a call asks the database for.
+        const headers = at % 2 ? { 'idempotency-key': crypto.randomUUID() } : {}
+        const { status } = await w.call(0, wholePath(), ask(), key, headers)
+        answers.push({ at_ms: performance.now(), status, took_ms: performance.now() - began_ms })
+      }
+    })
+    while (answers.length < 50) await Bun.sleep(20)
+    // So that a part of the keys is to be looked up.
+    await Bun.sleep(900)
+    const silent_ms = performance.now()
+    w.silence()
+    await Bun.sleep(MAX_FIRST_ANSWER_MS + 2_000)
+    is_over = true
+    await Promise.all(lanes)
+    const later = answers.filter(({ at_ms }) => at_ms > silent_ms + 500)
+    const first = later.find(({ status }) => status === 200)
+    expect(new Set(answers.map(({ status }) => status)).isSubsetOf(new Set([200, 503]))).toBe(true)
+    expect((first?.at_ms ?? Number.POSITIVE_INFINITY) - silent_ms).toBeLessThan(MAX_FIRST_ANSWER_MS)
+    expect(Math.max(...answers.map(({ took_ms }) => took_ms))).toBeLessThan(MAX_FIRST_ANSWER_MS)
+    await w.rest()
+  })
+})
