@@ -93,7 +93,6 @@ export class Connection {
     max_answer_ms = MAX_ANSWER_MS,
   ): Promise<Connection> {
     let opened: Connection | undefined
-    const began_ms = performance.now()
     const client = new SQL({
       ...fieldsOf(url),
       adapter: 'postgres',
@@ -110,7 +109,7 @@ export class Connection {
       return opened
     } catch (thrown) {
       void client.close({ timeout: 0 })
-      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') loseSilent(url, began_ms)
+      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') loseSilent(url)
       const failure = failureOf(thrown)
       throw failure === thrown ? connectionLost(codeOf(thrown), messageOf(thrown)) : failure
     }
@@ -202,10 +201,9 @@ export class Connection {
 
   async #answer<T>(ask: () => Promise<T>, within_ms: number): Promise<T> {
     const late = Promise.withResolvers<never>()
-    const sent_ms = performance.now()
     const timer = setTimeout(() => {
       late.reject(connectionLost('08006', 'the database did not answer in time'))
-      loseSilent(this.#url, sent_ms)
+      loseSilent(this.#url)
     }, within_ms)
     try {
       const answer = await Promise.race([ask(), late.promise])

@@ -1,4 +1,4 @@
-// The silence of a server: once one connection has waited for it in vain, all that have not been answered since are given up, whoever uses them.
+// The silence of a server: once one connection has waited for it in vain, all that were not answered lately are given up, whoever uses them.
 //
 // After a failover each connection to the former server is dead, without a word of it. Left alone, each would keep whoever gets it next
 // waiting to the end of their time, one after the other.
@@ -11,8 +11,8 @@ interface Answered {
   lose(): void
 }
 
-/** One that has waited for less is left alone: the server may be slow. */
-const MIN_SILENCE_MS = 1_000
+/** One that was answered within it is left alone: that the server is there for it is known. */
+const MIN_SILENCE_MS = 500
 
 /** Open connections of this process, by the address that they lead to. */
 const open = new Map<string, Set<Answered>>()
@@ -27,9 +27,9 @@ export function watchSilence(url: string, connection: Answered): () => void {
   }
 }
 
-/** @param since_ms when a statement was sent whose answer did not come */
-export function loseSilent(url: string, since_ms: number): void {
-  const latest_ms = Math.min(since_ms, performance.now() - MIN_SILENCE_MS)
+/** To be called when an answer did not come in its time. */
+export function loseSilent(url: string): void {
+  const latest_ms = performance.now() - MIN_SILENCE_MS
   for (const connection of [...(open.get(url) ?? [])])
-    if (!connection.is_patient && connection.answered_ms <= latest_ms) connection.lose()
+    if (!connection.is_patient && connection.answered_ms < latest_ms) connection.lose()
 }
