@@ -8,7 +8,10 @@ import { MODEL, PROVIDER } from './catalogues.ts'
 const NAMED = PROVIDER.replace('"key-1"', '"env:ACME_API_KEY"')
 const GOOD = NAMED + MODEL
 const MACHINE = '[storage]\ndatabase = "env:DATABASE_URL"\n'
-const env = { ACME_API_KEY: 'secret-of-acme-1', DATABASE_URL: 'postgres://me:password-9@db.internal/x?sslmode=disable' }
+const env = {
+  ACME_API_KEY: 'secret-of-acme-1',
+  DATABASE_URL: 'postgres://me:password-9@db.internal/x?sslmode=disable',
+}
 
 const apply = (file: string, { machine = MACHINE, own = env as Record<string, string> } = {}) =>
   applied(file, { env: own, protocols: BUILT_IN_REGISTRY, path: '/nowhere/tollgate.toml', machine })
