@@ -13,19 +13,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
 import { browserProgram } from './support/chromium.ts'
+import { type Failure, failuresOf, MAX_FILES_AGAIN, rowOf, verdictOf } from './support/failures.ts'
 import { SEED } from './support/seed.ts'
-import { leftOut } from './support/turns.ts'
 
 /** More than there are cores, since files wait, too. */
 const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
-/** How long each file takes: the slowest begin, so that all processes end together. `UPDATE_TIMINGS=1` writes it anew. */
+/** How long each file takes: the slowest begin, so that all processes end together; all run. `UPDATE_TIMINGS=1` writes it anew. */
 const TIMINGS = join(import.meta.dir, 'timings.json')
 /** A sixth of the suite's time was waiting for a disk. */
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_FREE_BYTES = 4e9
 const REPORT = 'report.xml'
-/** More failures than these have a cause. */
-const MAX_FILES_AGAIN = 3
 
 /** Ends the tests before they have all run. */
 const ending = new AbortController()
@@ -33,7 +31,7 @@ process.on('SIGTERM', () => ending.abort())
 
 interface Outcome {
   readonly passed: boolean
-  readonly failed: readonly string[]
+  readonly failures: readonly Failure[]
 }
 
 /** The folder of the tests' folders: in memory where there is room, as on Linux outside most containers. */
@@ -69,13 +67,6 @@ function reachable(program: string, folder: string): string {
   return copy
 }
 
-/** The files with failures that a report in JUnit's format names. */
-const failedFiles = (report: string): string[] =>
-  report
-    .split(/^ {2}<testsuite /m)
-    .slice(1)
-    .flatMap((file) => (file.includes('<failure') ? (/ file="([^"]+)"/.exec(file)?.[1] ?? []) : []))
-
 /** Writes how long each file of a report took, in milliseconds: as exact as it is from run to run. */
 async function writeTimings(report: string): Promise<void> {
   const times = [...report.matchAll(/^ {2}<testsuite .*? file="([^"]+)".*? time="([\d.]+)"/gm)].map(
@@ -85,25 +76,19 @@ async function writeTimings(report: string): Promise<void> {
   await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 1)}\n`)
 }
 
-/** The files that this run leaves out, and says so: none where files are named or all are to be measured. */
-async function othersTurns(named: readonly string[]): Promise<string[]> {
-  if (named.length > 0 || process.env.UPDATE_TIMINGS) return []
-  const files = [...new Bun.Glob('test/**/*.test.ts').scanSync()]
-  const { files: durations_ms } = (await Bun.file(TIMINGS).json()) as { files: Record<string, number> }
-  const left = leftOut(files, (file) => durations_ms[file] ?? 0, SEED)
-  process.stdout.write(
-    `${left.length} of ${files.length} files have their turn in another run, by TOLLGATE_SEED=${SEED} (all: bun run test test)\n`,
-  )
-  return left
-}
+/** @param named as on the command line: files, or parts of their paths. @returns the files that these are, all where nothing is named */
+const filesOf = (named: readonly string[]): string[] =>
+  [...new Bun.Glob('test/**/*.test.ts').scanSync()]
+    .filter((file) => named.length === 0 || named.some((part) => file.includes(part.replace(/^\.\//, ''))))
+    .toSorted()
 
-/** Runs tests. @returns whether they passed, and the files with failures */
-async function runTests(files: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
+/** Runs tests. @returns whether they passed, and what failed */
+async function runTests(named: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
   const report = join(folder, REPORT)
-  const without = (await othersTurns(files)).map((file) => `--path-ignore-patterns=${file}`)
-  const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate', ...without]
+  rmSync(report, { force: true })
+  const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
   const told = ['--reporter=junit', `--reporter-outfile=${report}`, `--timings=${TIMINGS}`]
-  const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...files], {
+  const child = Bun.spawn([process.execPath, 'test', ...how, ...told, ...named], {
     env: {
       ...process.env,
       TMPDIR: folder,
@@ -115,16 +100,17 @@ async function runTests(files: readonly string[], files_at_once: number, folder:
     stderr: 'inherit',
     signal: ending.signal,
   })
-  const status = await child.exited
-  return { passed: status === 0, failed: existsSync(report) ? failedFiles(readFileSync(report, 'utf8')) : [] }
+  const passed = (await child.exited) === 0
+  const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
+  return { passed, failures: passed ? [] : failuresOf(text, filesOf(named)) }
 }
 
 /**
- * Runs the suite. A file that fails among others runs again alone, with the same seed: one that then passes wanted for time,
- * and is named at the end, so that a slow machine does not fail the suite and an unstable test does not stay unseen.
+ * Runs the suite: every file, or those that are named. A file that fails among others runs again alone, once, with the same seed.
+ * One that then passes is unstable: it is named at the end, and too many of them fail the run.
  * @returns the exit status
  */
-async function runSuite(files: readonly string[]): Promise<number> {
+async function runSuite(named: readonly string[]): Promise<number> {
   if (ending.signal.aborted) return 1
   const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
   // As the folder that it stands for: some tests run programs as another user.
@@ -132,18 +118,21 @@ async function runSuite(files: readonly string[]): Promise<number> {
   // Ctrl-C reaches the tests by themselves; what they leave is removed after them.
   process.on('SIGINT', () => {})
   try {
-    const { passed, failed } = await runTests(files, FILES_AT_ONCE, folder)
+    process.stdout.write(`${filesOf(named).length} files, TOLLGATE_SEED=${SEED}\n`)
+    const { passed, failures } = await runTests(named, FILES_AT_ONCE, folder)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
-    if (ending.signal.aborted) return 1
-    if (failed.length === 0 || failed.length > MAX_FILES_AGAIN) return 1
-    process.stdout.write(`\nThese failed and run again, alone: ${failed.join(', ')}\n`)
-    const again = await runTests(failed, 1, folder)
-    if (!again.passed) return 1
-    process.stdout.write(
-      `\nPassed, but unstable: ${failed.join(', ')} failed at first (TOLLGATE_SEED=${SEED}).\n`,
-    )
-    return 0
+    const again = new Map<string, boolean>()
+    for (const { file } of failures.length > MAX_FILES_AGAIN ? [] : failures) {
+      if (ending.signal.aborted) return 1
+      process.stdout.write(`\nFailed, and runs again alone: ${file}\n`)
+      again.set(file, (await runTests([file], 1, folder)).passed)
+    }
+    const verdict = verdictOf(failures, again)
+    process.stdout.write(`\n${verdict.words}\n`)
+    const today = new Date().toISOString().slice(0, 10)
+    for (const failure of verdict.unstable) process.stdout.write(`${rowOf(failure, today, SEED)}\n`)
+    return verdict.passed ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -4,6 +4,7 @@ import type { By } from '../domain/actions.ts'
 import { neverBlock, untilFree } from './busy.ts'
 import type { Awaitable, Statements, Tx } from './db.ts'
 import { OneConnection, type Session } from './one-connection.ts'
+import { countOwnWrite } from './own-writes.ts'
 import { inTransaction, ormOf, sessionOf } from './sqlite-session.ts'
 
 /**
@@ -64,6 +65,7 @@ export class Line {
   #inTurn<T>(work: () => Awaitable<T>): Promise<T> {
     const due_ms = performance.now() + this.#wait_ms
     const done = this.#last.then(() => untilFree(work, due_ms - performance.now()))
+    // Before whoever asked is answered, since it was the first to wait.
     this.#last = done.then(
       () => this.#afterWrite(),
       () => undefined,
@@ -72,6 +74,7 @@ export class Line {
   }
 
   #afterWrite(): void {
+    countOwnWrite()
     this.#writes += 1
     if (!this.#leaves_checkpoints || this.#writes % WRITES_A_CHECKPOINT !== 0) return
     try {

@@ -1,4 +1,5 @@
 // The book that a writer knows from one batch to the next, for as long as it is what the tables have.
+import { ownWrites } from '../db/own-writes.ts'
 import type { Hold } from '../db/schema.ts'
 import { addHold, type Book, emptyBook } from './book.ts'
 import { loadOwner } from './rows.ts'
@@ -7,7 +8,10 @@ import type { Statements } from './statements.ts'
 export interface KnownBook {
   /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
   open(): Book
-  /** The same by the last look at other connections, if that is not older than a millisecond: many calls come at once. */
+  /**
+   * The same by the last look at other connections, if nothing was written by this process since, as when a key is revoked in the
+   * console. A command is another process: of what it writes the last look may know nothing for a millisecond.
+   */
   glance(): Book
   /**
    * The next one is a new book.
@@ -16,6 +20,7 @@ export interface KnownBook {
   forget(lost_hold_id?: number): void
 }
 
+/** Many calls come at once, and a look takes some microseconds. No command ends so soon after what it wrote. */
 const MAX_GLANCE_MS = 1
 
 /** A book with more rows is given up, and begun anew: most accounts pause for long. */
@@ -34,7 +39,7 @@ export function knownBook(
   gateway_id: number | null,
 ): KnownBook {
   let known: { book: Book; data_version: number | undefined } | undefined
-  let looked_ms = 0
+  let looked = { at_ms: 0, own_writes: 0 }
   let newest_lost_id = 0
 
   const begin = (): Book => {
@@ -52,7 +57,7 @@ export function knownBook(
 
   const open = (): Book => {
     const data_version = statements.dataVersion.get()?.data_version
-    looked_ms = performance.now()
+    looked = { at_ms: performance.now(), own_writes: ownWrites() }
     if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
       known = { book: begin(), data_version }
     return known.book
@@ -60,7 +65,10 @@ export function knownBook(
 
   return {
     open,
-    glance: () => (known && performance.now() - looked_ms < MAX_GLANCE_MS ? known.book : open()),
+    glance() {
+      const is_new = looked.own_writes === ownWrites() && performance.now() - looked.at_ms < MAX_GLANCE_MS
+      return known && is_new ? known.book : open()
+    },
     forget(lost_hold_id = 0) {
       newest_lost_id = Math.max(newest_lost_id, lost_hold_id)
       known = undefined

@@ -25,8 +25,8 @@ export type Probe = (
 
 export interface Writer {
   /**
-   * Decides a hold at once: the next commit writes its row. Only for a process that alone makes holds; foreign changes of accounts
-   * and keys are seen within a millisecond.
+   * Decides a hold at once: the next commit writes its row. Only for a process that alone makes holds; changes of accounts and keys are
+   * seen at once where this process made them, otherwise within a millisecond.
    *
    * @throws what SQLite throws; nothing is held then
    */

@@ -1,4 +1,4 @@
-// What a gateway does because others share its database: it ends what dead ones left, and follows what those that are alive do.
+// What a gateway does because others share its database: it ends what dead ones left, and knows what those that are alive do.
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { endedGateways, removeEnded } from '../db/gateways.ts'
@@ -12,31 +12,31 @@ import { isEldest } from './engine/own-gateway.ts'
 import { groupsByCatalogue } from './engine/unequal-catalogues.ts'
 import type { Stores } from './stores.ts'
 
-type Shared = Pick<Stores, 'engine' | 'db' | 'library' | 'idempotency' | 'responses'>
+type Shared = Pick<Stores, 'engine' | 'db' | 'library'>
 
 /** Those that have ended, read before anything of theirs is looked for; none where this one has the database alone. */
 export const endedOthers = async ({ engine, db }: Shared): Promise<GatewayRow[]> =>
   engine.is_shared ? await endedGateways(db) : []
 
 /**
- * Ends what gateways left that have ended, once their holds have expired, and takes note of what the others changed.
+ * Ends what gateways left that have ended, once their holds have expired.
  *
  * @param ended those that had ended before the holds were looked for
  */
-export async function followOthers(stores: Shared, ended: readonly GatewayRow[], log: Logger): Promise<void> {
-  const { engine, db, library, idempotency, responses } = stores
-  if (!engine.is_shared) return
-  if (ended.length > 0) {
-    const left_behind = await endAbandoned(library)
-    if (left_behind > 0)
-      log.warn(
-        { left_behind },
-        'ended the images and uploads that gateways had under way which have ended: images are marked as failed, uploads are removed',
-      )
-    await removeEnded(db, ended)
-  }
-  await idempotency.followOthers()
-  await responses.followOthers()
+export async function removeOthers(
+  { db, library }: Shared,
+  ended: readonly GatewayRow[],
+  log: Logger,
+): Promise<void> {
+  if (ended.length === 0) return
+
+  const left_behind = await endAbandoned(library)
+  if (left_behind > 0)
+    log.warn(
+      { left_behind },
+      'ended the images and uploads that gateways had under way which have ended: images are marked as failed, uploads are removed',
+    )
+  await removeEnded(db, ended)
 }
 
 /** Machines are told apart by their name and the folder, of which one gateway at most serves each. */

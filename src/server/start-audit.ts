@@ -51,9 +51,9 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
   return { ended: Promise.resolve(), stop: () => books?.stop() }
 }
 
-/** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. */
+/** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. A hold has no row once it is settled. */
 async function rowsOf(db: Db): Promise<number> {
-  const newest = ['holds', 'generations', 'files', 'responses'].map(
+  const newest = ['holds', 'calls', 'entries', 'generations', 'files', 'responses'].map(
     (table) => `SELECT max(id) AS id FROM ${table}`,
   )
   const [row] = await db.rows<{ rows: number | null }>(

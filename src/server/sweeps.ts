@@ -4,11 +4,13 @@ import { sweepActions } from '../db/actions.ts'
 import { sweepCallRates } from '../db/postgres/call-rates.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
+import type { Logger } from '../observe/log.ts'
 import type { Gateway } from '../surface/gateway.ts'
-import { endedOthers, followOthers } from './among-others.ts'
+import { endedOthers, removeOthers } from './among-others.ts'
 import { isEldest } from './engine/own-gateway.ts'
 import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
+import { type Sweep, sweepEach } from './sweeping.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
 export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
@@ -16,50 +18,72 @@ export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
   every_ms: number
 }
 
-/**
- * Sweeps every `every_ms`. A sweep that fails is logged, and the next one tries again.
- *
- * @returns what stops it
- */
-export function sweepRegularly(
-  { exchange: { running, catalogue, log, now }, people: { sessions } }: Pick<Gateway, 'exchange' | 'people'>,
-  { stores, every_ms, closed, after }: SweepOptions,
-): () => Promise<void> {
-  const { gateway_id, own_gateway, engine, db, ledger } = stores
-  const { settlements, idempotency, files, library, responses, refusals } = stores
+type Swept = Pick<Gateway, 'exchange' | 'people'>
+
+/** What is swept, in this order. */
+export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
+  const { exchange, people } = gateway
+  const { own_gateway, engine, db, idempotency, files, library, responses, refusals } = stores
+  const { log } = exchange
+  const of_shared: Sweep[] = [
+    { name: 'idempotent answers of other gateways', sweep: () => idempotency.followOthers() },
+    { name: 'responses of other gateways', sweep: () => responses.followOthers() },
+    { name: 'image rate', sweep: () => sweepSharedImageRate(db) },
+    { name: 'call rates', sweep: () => sweepCallRates(db) },
+  ]
+  return [
+    { name: 'silent gateways', sweep: () => own_gateway.endSilent() },
+    { name: 'holds', sweep: () => sweepHolds(gateway, stores) },
+    { name: 'idempotent answers', sweep: () => idempotency.sweep() },
+    { name: 'responses', sweep: () => responses.sweep() },
+    { name: 'refused requests', sweep: () => refusals.sweep() },
+    { name: 'sessions', sweep: () => people.sessions.sweep() },
+    { name: 'audit log', sweep: () => sweepActions(db) },
+    ...(engine.is_shared ? of_shared : []),
+    // In a bucket each would be a request: the next look at an image finds it.
+    ...(files.bucket ? [] : [{ name: 'missing images', sweep: () => reportFound(library, log) }]),
+  ]
+}
+
+/** What a gateway that has ended left goes after its holds, by which its calls are known: where these are not swept, it stays. */
+async function sweepHolds({ exchange: { running, log, now } }: Swept, stores: Stores): Promise<void> {
+  const { gateway_id, db, ledger, settlements } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
-  const sweep = async () => {
-    await own_gateway.endSilent()
-    const ended = await endedOthers(stores)
-    reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
-    await followOthers(stores, ended, log)
-    await idempotency.sweep()
-    await responses.sweep()
-    await refusals.sweep()
-    await sessions.sweep()
-    await sweepActions(db)
-    if (engine.is_shared) {
-      await sweepSharedImageRate(db)
-      await sweepCallRates(db)
-    }
-    // In a bucket each would be a request: the next look at an image finds it.
-    const found_files = files.bucket ? 0 : await findMissing(library)
-    if (found_files > 0) log.info({ found_files }, 'missing images are back')
-  }
-  const upkeep = createUpkeep({ db, catalogue, closed, log, now, after })
-  // Beside the sweep, since it may take minutes. Of several gateways one does it.
+  const ended = await endedOthers(stores)
+  reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
+  await removeOthers(stores, ended, log)
+}
+
+async function reportFound(library: Stores['library'], log: Logger): Promise<void> {
+  const found_files = await findMissing(library)
+  if (found_files > 0) log.info({ found_files }, 'missing images are back')
+}
+
+/**
+ * Sweeps every `every_ms`. A sweep that fails is logged, and the next round tries it again.
+ *
+ * @returns what stops it, once the sweep under way is over
+ */
+export function sweepRegularly(
+  gateway: Swept,
+  { stores, every_ms, closed, after }: SweepOptions,
+): () => Promise<void> {
+  const { catalogue, log, now } = gateway.exchange
+  const sweeping = sweepEach(sweepsOf(gateway, stores), log)
+  const upkeep = createUpkeep({ db: stores.db, catalogue, closed, log, now, after })
+  // Beside the sweeps, since it may take minutes. Of several gateways one does it.
   const keepUp = () => {
-    if (isEldest(own_gateway))
+    if (isEldest(stores.own_gateway))
       void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
   }
   const timer = setInterval(() => {
-    void sweep().catch((cause) => log.error({ cause }, 'sweep failed'))
+    void sweeping.run()
     keepUp()
   }, every_ms)
   keepUp()
-  return () => {
+  return async () => {
     clearInterval(timer)
-    return upkeep.stop()
+    await Promise.all([sweeping.stop(), upkeep.stop()])
   }
 }

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { PostgresDb } from '../../src/db/postgres/db.ts'
+import { LOCKS } from '../../src/db/postgres/lock-numbers.ts'
 import { openPostgres } from '../../src/db/postgres/open.ts'
-import { BACKUP_LOCK, takeSessionLock } from '../../src/db/postgres/session-lock.ts'
+import { takeSessionLock } from '../../src/db/postgres/session-lock.ts'
 import { makeBackup } from '../../src/server/backup/make.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
 import { isEldest } from '../../src/server/engine/own-gateway.ts'
@@ -81,7 +82,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
   })
 
   test('while another gateway makes one, none is made', async () => {
-    await using _other = await takeSessionLock(source.url, BACKUP_LOCK)
+    await using _other = await takeSessionLock(source.url, LOCKS.backup)
     const { status, err } = await scene.run('backup', scene.path('second.tar.zst'))
     expect({ status, err }).toEqual({
       status: 1,

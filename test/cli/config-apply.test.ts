@@ -183,7 +183,8 @@ describe.if(hasPostgres)('with a server', () => {
       put(STORAGE, 'tollgate.toml')
       expect(await scene.run('config', 'check')).toMatchObject({
         status: 1,
-        out: expect.stringMatching(/^Mistakes: 2\./),
+        out: expect.stringMatching(/^Mistakes: 1\./),
+        err: expect.stringContaining('tollgate config apply FILE'),
       })
       const applied = await apply(TEXT)
       expect([applied.status, applied.err]).toEqual([0, expect.stringContaining('warning: ')])

@@ -4,7 +4,6 @@ import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
 import { IS_LONG } from '../support/long.ts'
-import { SEED } from '../support/seed.ts'
 import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
@@ -39,8 +38,8 @@ async function begin(who: Listed, size: Size): Promise<ConsolePage> {
   return visit
 }
 
-/** Half of the pages are looked at on a phone, the others wide: with the next seed the other way round. */
-const isShown = (at: number, size: Size): boolean => IS_LONG || ((at + SEED) % 2 === 0) === (size === 'wide')
+/** Every other page is looked at on a phone, the rest wide; in a long run each is in both. */
+const isShown = (at: number, size: Size): boolean => IS_LONG || (at % 2 === 0) === (size === 'wide')
 
 const shownOn = (size: Size) =>
   PAGES.map((page, at) => [page.name, page, at] as const).filter(([, , at]) => isShown(at, size))

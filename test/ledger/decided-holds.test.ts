@@ -1,6 +1,7 @@
 // Holds that are decided at once, by the process that owns the ledger: their rows come later, and nothing else changes.
 import type { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { openDb } from '../../src/db/sqlite.ts'
 import { openExecutor } from '../../src/ledger/executor.ts'
 import { groupCommit, openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
@@ -123,6 +124,23 @@ describe('what another process writes while a hold is decided, once a millisecon
       expect(stateOf(db)).toMatchObject({ balance: 150, held: 150 })
     }))
 })
+
+test('what this process has written decides the next hold, however soon it comes: no revoked key pays once its revocation was answered', () =>
+  owned(async (ledger, _db, path) => {
+    await using own = openDb(path)
+    const suspend = (status: string) =>
+      own.write((by) => by.rows('UPDATE accounts SET status = $status', { status }), { durable: false })
+    await ledger.submit(hold(1))
+    // However quick the machine: no time passes.
+    const clock = spyOn(performance, 'now').mockReturnValue(performance.now())
+    try {
+      await ledger.submit(hold(1))
+      await suspend('suspended')
+      expect(await ledger.submit(hold(1))).toEqual(refused('account_suspended'))
+    } finally {
+      clock.mockRestore()
+    }
+  }))
 
 describe('where nothing can be written', () => {
   test(

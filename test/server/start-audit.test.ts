@@ -5,6 +5,7 @@ import { dbOver } from '../../src/db/sqlite.ts'
 import { sqliteEngine } from '../../src/server/engine/sqlite.ts'
 import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { auditAtStart } from '../../src/server/start-audit.ts'
+import { fillHistory } from '../bench/many-calls.ts'
 import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -57,6 +58,32 @@ test('an audit that a stop ended reports nothing', async () => {
   audit.stop()
   await audit.ended
   expect(log.lines()).toEqual([])
+  db.close()
+})
+
+test.each([
+  [19, 'at once'],
+  [20, 'in a process of its own'],
+])('%d calls that are settled, whose holds have no rows, of at most 20 rows: %s', async (calls, how) => {
+  using folder = await prepareDataFolder('')
+  fillHistory(folder.database_path, { calls, accounts: 1, days: 1 })
+  const db = openDatabase(folder.database_path)
+  expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
+  const log = memoryLog()
+  const audit = await auditAtStart({
+    db: dbOver(db),
+    engine: sqliteEngine(folder.path),
+    files: fileStoresOf({ files: undefined }, folder.path),
+    // So a process of its own can be told.
+    data_folder: '/does-not-exist',
+    log: log.log,
+    // The top-ups are entries, too.
+    max_rows_at_once: 21,
+  })
+  await audit.ended
+  expect(log.lines().map(({ message }) => message)).toEqual(
+    how === 'at once' ? [] : ['the audit at the start could not run: run `tollgate audit`'],
+  )
   db.close()
 })
 

@@ -6,6 +6,7 @@ import shared_catalogues from './0030_shared_catalogues.sql' with { type: 'text'
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
+import { LOCKS } from './lock-numbers.ts'
 
 export interface Migration {
   /** That of SQLite's migration which does the same. */
@@ -24,9 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
-
-/** Held while the tables change. Any number, always the same. */
-const LOCK = 7_261_483
 
 /**
  * A statement waits so long for those who use its table. Whoever comes after it, such as the calls of a gateway at work, waits behind it:
@@ -66,7 +64,7 @@ export async function migrate(
 
 async function migrateOnce(connection: Connection, migrations: readonly Migration[]): Promise<number> {
   await connection.script(
-    `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '600s'; SELECT pg_advisory_xact_lock(${LOCK});
+    `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '600s'; SELECT pg_advisory_xact_lock(${LOCKS.migration});
      SET LOCAL lock_timeout = '${MAX_WAIT}'`,
   )
   try {

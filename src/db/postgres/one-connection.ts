@@ -2,13 +2,13 @@
 import type { Values } from '../db.ts'
 import type { Session } from '../one-connection.ts'
 import type { Answer, Connection } from './connection.ts'
+import { LOCKS } from './lock-numbers.ts'
 import { statementOf } from './texts.ts'
 
 /** As the ledger locks it. Rows that only refer to the account are written all the same. */
 const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE'
 
-/** The operator has no row. Any number, always the same. */
-const LOCK_OPERATOR = 'SELECT pg_advisory_xact_lock(7261484)'
+const LOCK_OPERATOR = `SELECT pg_advisory_xact_lock(${LOCKS.operator})`
 
 /** @param awaited accounts for whose rows a transaction waits. A second one gives up at once: a locked row keeps one connection waiting, not all */
 export const sessionOf = (connection: Connection, awaited = new Set<number>()): Session => ({

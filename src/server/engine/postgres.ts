@@ -2,9 +2,10 @@
 import type { Db } from '../../db/db.ts'
 import { PostgresDb } from '../../db/postgres/db.ts'
 import { serverIntegrity } from '../../db/postgres/integrity.ts'
+import { LOCKS } from '../../db/postgres/lock-numbers.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { serverScrubbing } from '../../db/postgres/scrubbing.ts'
-import { BACKUP_LOCK, takeSessionLock } from '../../db/postgres/session-lock.ts'
+import { takeSessionLock } from '../../db/postgres/session-lock.ts'
 import { openSharedLedger } from '../../ledger/postgres/ledger.ts'
 import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
@@ -27,7 +28,7 @@ export const postgresEngine = (url: string): Engine => ({
     await using db = await openPostgres(url, { readonly: true })
     return await copyToFile(db, path, goesWith)
   },
-  lockBackups: () => takeSessionLock(url, BACKUP_LOCK),
+  lockBackups: () => takeSessionLock(url, LOCKS.backup),
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url, { max_connections: MAX_OTHER_CONNECTIONS })

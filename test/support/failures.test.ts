@@ -1,0 +1,86 @@
+// Which failures fail a run of the suite: those that fail again alone, those of files that cannot be loaded, and more than two unstable files.
+import { describe, expect, test } from 'bun:test'
+import { type Failure, failuresOf, MAX_UNSTABLE_FILES, rowOf, verdictOf } from './failures.ts'
+
+/** As `bun test --reporter=junit` writes it, of Bun 1.4.5. */
+const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="bun test" tests="5" assertions="1" failures="3" skipped="0" time="0.21">
+  <testsuite name="test/a.test.ts" file="test/a.test.ts" tests="3" assertions="1" failures="2" skipped="0" time="0.01" hostname="h">
+    <testsuite name="one &quot;x&quot; &amp; y" file="test/a.test.ts" line="2" tests="3" assertions="1" failures="2" skipped="0" time="0" hostname="h">
+      <testcase name="works" classname="one" time="0.000019" file="test/a.test.ts" line="2" assertions="0" />
+      <testcase name="fails &lt;1&gt;" classname="one" time="0.000378" file="test/a.test.ts" line="2" assertions="1">
+        <failure type="AssertionError" message="expect(received).toBe(expected)&#10;&#10;Expected: 2&#10;Received: 1|3&#10;">AssertionError</failure>
+      </testcase>
+      <testcase name="fails, too" classname="one" time="0.000378" file="test/a.test.ts" line="2" assertions="1">
+        <failure type="TimeoutError" message="test timed out" />
+      </testcase>
+    </testsuite>
+  </testsuite>
+  <testsuite name="test/b.test.ts" file="test/b.test.ts" tests="1" assertions="0" failures="0" skipped="0" time="0.01" hostname="h">
+    <testcase name="works" classname="" time="0.00085" file="test/b.test.ts" assertions="0" />
+  </testsuite>
+  <testsuite name="test/c.test.ts" file="test/c.test.ts" tests="1" assertions="0" failures="1" skipped="0" time="0.022" hostname="h">
+    <testcase name="(worker crashed)" classname="" time="0" file="test/c.test.ts" assertions="0">
+      <failure type="Error" message="worker process crashed before reporting results" />
+    </testcase>
+  </testsuite>
+</testsuites>
+`
+const FILES = ['a', 'b', 'c', 'd'].map((name) => `test/${name}.test.ts`)
+
+describe('a report', () => {
+  test('names the files with failures, their tests, and those that could not be loaded', () => {
+    expect(failuresOf(REPORT, FILES)).toEqual([
+      {
+        file: 'test/a.test.ts',
+        tests: ['fails <1>', 'fails, too'],
+        message: 'expect(received).toBe(expected) Expected: 2 Received: 1|3',
+      },
+      {
+        file: 'test/c.test.ts',
+        tests: ['(worker crashed)'],
+        message: 'worker process crashed before reporting results',
+      },
+      { file: 'test/d.test.ts', tests: [], message: 'it could not be loaded, or did not run' },
+    ])
+  })
+
+  test('that was not written has all of them', () => {
+    expect(failuresOf('', FILES).map(({ file }) => file)).toEqual(FILES)
+  })
+})
+
+const failure = (file: string): Failure => ({ file, tests: ['one'], message: 'it' })
+const verdict = (again: Readonly<Record<string, boolean | undefined>>) => {
+  const rerun = Object.entries(again).flatMap(([file, passed]) =>
+    passed === undefined ? [] : [[file, passed] as const],
+  )
+  return verdictOf(Object.keys(again).map(failure), new Map(rerun))
+}
+
+describe('a run that failed', () => {
+  test.each<[string, Record<string, boolean | undefined>, boolean, string[]]>([
+    ['passes if its only failure passes alone', { a: true }, true, ['a']],
+    ['passes with two such', { a: true, b: true }, true, ['a', 'b']],
+    ['fails with three, however they pass alone', { a: true, b: true, c: true }, false, ['a', 'b', 'c']],
+    ['fails if its only failure fails alone, too', { a: false }, false, []],
+    ['fails if one of two does', { a: true, b: false }, false, ['a']],
+    ['fails where one did not run again', { a: true, b: undefined }, false, ['a']],
+    ['fails where none ran again', { a: undefined, b: undefined, c: undefined }, false, []],
+    ['fails without a failure that anybody knows of', {}, false, []],
+  ])('%s', (_, again, passed, unstable) => {
+    const { words, ...found } = verdict(again)
+    expect(found).toEqual({ passed, unstable: unstable.map(failure) })
+    expect(words.includes('unstable: ')).toBe(unstable.length > 0)
+    expect(words.includes('failed')).toBe(!Object.values(again).every(Boolean) || unstable.length === 0)
+    expect(words.includes('fail the run')).toBe(unstable.length > MAX_UNSTABLE_FILES)
+  })
+
+  test('says what to write down of an unstable file', () => {
+    const [first] = failuresOf(REPORT, FILES)
+    if (!first) throw new Error('the report has failures')
+    expect(rowOf(first, '2026-11-28', 7)).toBe(
+      '| 2026-11-28 | a.test.ts | fails <1>; fails, too | expect(received).toBe(expected) Expected: 2 Received: 1\\|3 (TOLLGATE_SEED=7) | |',
+    )
+  })
+})

@@ -1,0 +1,85 @@
+// The failures of a run of the suite: what its report says of them, and whether the run passes with them.
+
+/** A file that failed. */
+export interface Failure {
+  file: string
+  /** Its tests that failed; none where it could not be loaded. */
+  tests: readonly string[]
+  /** Of its first failed test, in a line. */
+  message: string
+}
+
+/** A run with more failed files is not unstable but wrong: none of them runs again. */
+export const MAX_FILES_AGAIN = 10
+
+/** A run with more unstable files than these fails. */
+export const MAX_UNSTABLE_FILES = 2
+
+const MAX_MESSAGE_CHARACTERS = 160
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+
+const plain = (text: string): string =>
+  text
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
+
+/**
+ * What failed in a run that failed.
+ *
+ * @param report in JUnit's format, as `bun test` writes it: its files are indented by two spaces
+ * @param files all that should have run: one that could not be loaded has no place in the report
+ */
+export function failuresOf(report: string, files: readonly string[]): Failure[] {
+  const parts = report.split(/^ {2}<testsuite /m).slice(1)
+  const reported = new Map(parts.map((part) => [/ file="([^"]+)"/.exec(part)?.[1] ?? '', part]))
+  return files.flatMap((file) => {
+    const part = reported.get(file)
+    if (part === undefined) return [{ file, tests: [], message: 'it could not be loaded, or did not run' }]
+    const failed = [...part.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<failure [^>]*?message="([^"]*)"/g)]
+    if (failed.length === 0) return []
+    const tests = failed.map(([, name = '']) => plain(name))
+    const message = plain(failed[0]?.[2] ?? '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+    return [{ file, tests, message: message.slice(0, MAX_MESSAGE_CHARACTERS) }]
+  })
+}
+
+export interface Verdict {
+  passed: boolean
+  /** Passed when they ran again alone. */
+  unstable: readonly Failure[]
+  /** What to tell whoever runs the suite. */
+  words: string
+}
+
+const list = (failures: readonly Failure[]): string => failures.map(({ file }) => file).join(', ')
+
+/**
+ * Whether a run that failed passes all the same.
+ *
+ * @param failures of the files when they ran among others
+ * @param again whether each passed when it ran again alone; without those that did not run again
+ */
+export function verdictOf(failures: readonly Failure[], again: ReadonlyMap<string, boolean>): Verdict {
+  const unstable = failures.filter(({ file }) => again.get(file) === true)
+  const failed = failures.filter((failure) => !unstable.includes(failure))
+  const too_many = unstable.length > MAX_UNSTABLE_FILES
+  const passed = failures.length > 0 && failed.length === 0 && !too_many
+  const words = [
+    failures.length === 0 &&
+      'The run failed, and its report names no file that did: its output above says why.',
+    failed.length > 0 && `failed: ${list(failed)}`,
+    unstable.length > 0 && `unstable: ${list(unstable)}`,
+    too_many && `More than ${MAX_UNSTABLE_FILES} unstable files fail the run.`,
+    unstable.length > 0 && 'Add a row to test/unstable.md for each unstable one:',
+  ]
+  return { passed, unstable, words: words.filter((line) => line !== false).join('\n') }
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+/** The row of test/unstable.md for a failure, without its cause. @param date as 2026-11-28 */
+export const rowOf = ({ file, tests, message }: Failure, date: string, seed: number): string =>
+  `| ${date} | ${file.replace(/^test\//, '')} | ${cell(tests.join('; '))} | ${cell(`${message} (TOLLGATE_SEED=${seed})`)} | |`
