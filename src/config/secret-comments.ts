@@ -57,7 +57,7 @@ const BLOCK = /^\s*(?:#+\s*)?\[+[\w."-]+\]+\s*$/
 const SETTING = /^\s*(?:#+\s*)?[\w."-]+\s*=/
 
 /** Without quotes: long, of letters and digits. */
-const LOOKS_SECRET = /(?<!\benv:)\b(?=\w*[A-Za-z])[\w+/=.-]{12,}/g
+const LONG_WORD = /(?<!\benv:)\b[\w+/=.-]{12,}/g
 
 /**
  * What replaces what looks like a secret in comments: in commented-out keys and headers, over several lines, too, and behind
@@ -104,7 +104,7 @@ function hideIn(comment: string): string {
 }
 
 const hideWords = (text: string): string =>
-  text.replace(LOOKS_SECRET, (word) => (/\d/.test(word) && !isReference(word) ? shownFor(word) : word))
+  text.replace(LONG_WORD, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? shownFor(word) : word))
 
 function hideQuoted(quoted: string): string {
   const text = quoted.slice(1, -1)

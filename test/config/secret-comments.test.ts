@@ -108,6 +108,7 @@ describe('where there is only the name of a variable or a file', () => {
     `${PROVIDER}#api_keys = ["env:ACME_KEY"] # old: ${LOOKS_LIKE_ONE}\n`,
     `${PROVIDER}# api_keys = ${LOOKS_LIKE_ONE}\n`,
     `[metrics]\n# token = ${LOOKS_LIKE_ONE}\n`,
+    `[metrics]\n# token = 1234-${LOOKS_LIKE_ONE}\n`,
   ])('what looks like a key is hidden, and not written to the database: %j', (text) => {
     const found = hidden(text)
     expect(found.text).not.toContain(LOOKS_LIKE_ONE)

@@ -1,7 +1,7 @@
 // Texts that keep a regular expression busy for minutes which is not written with them in mind, and who reads such texts.
 // As a program: reads them all, and prints the name of each that was read.
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
-import { hiddenInComments } from '../../src/config/secret-places.ts'
+import { commentsOfSecrets, hiddenInComments } from '../../src/config/secret-comments.ts'
 import { placesOf } from '../../src/config/toml.ts'
 import { beforeBlankLines } from '../../src/config/toml-lines.ts'
 import { parseUsd } from '../../src/domain/money.ts'
@@ -55,7 +55,14 @@ export const EVIL: Readonly<Record<string, () => unknown>> = {
   'a chat address of slashes': () => chatAdvice(new URL(`https://a.b${many('/')}x`)),
   'comments of an event by carriage returns': () => withoutComments(`:${many(':\r')}`),
   'comments of a catalogue, of brackets and headers': () =>
-    hiddenInComments(placesOf(many(`#${many(' ', 250)}${many('[', 250)}${many('headers', 70)}\n`, 200))),
+    hiddenInComments(
+      placesOf(many(`#${many(' ', 250)}${many('[', 250)}${many('headers', 70)}\n`, 200)),
+      new Set(),
+    ),
+  'comments of a catalogue, of digits, dots and long words': () =>
+    hiddenInComments(placesOf(`# x = ${many('1.', 100_000)}${many('a', 100_000)}\n`), new Set()),
+  'comments above a key of a catalogue': () =>
+    commentsOfSecrets(placesOf(`${many('# a\n', 20_000)}[metrics]\ntoken = "a-secret-of-metrics"\n`)),
   'blank lines of a catalogue': () => beforeBlankLines(`${many('\n')}x`, MANY + 1),
   'tags of a prompt to the simulator': () => chosen(many('<a>')),
   'tags of a prompt to the simulator, each another': () =>
