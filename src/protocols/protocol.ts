@@ -9,6 +9,7 @@ import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from './canonical/request.ts'
 import type { StreamDecoder, StreamEncoder } from './canonical/stream.ts'
 import type { Carries } from './carries.ts'
+import type { Completing } from './completing.ts'
 import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
@@ -153,6 +154,8 @@ export interface TextProtocol extends Translator, CallerText {
   /** How an answer without output is told; absent where that is not looked at. */
   readonly empty?: EmptyRules
   readonly stream: StreamRules
+  /** Absent where the protocol's own clients need nothing that servers leave out. */
+  readonly completing?: Completing
   readonly model_places: ModelPlaces
   /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */
   readonly extras?: ExtrasProtocol

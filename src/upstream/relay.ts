@@ -140,9 +140,9 @@ class PassingRelay implements Relay {
       const { data, start, data_start } = walk
       if (isTooDeep(data)) this.broken_by = tooDeep('event')
       else reading.read(data)
+      const given = edit && !reading.failed && this.broken_by === undefined ? this.#editOf(edit, data) : data
       if (reading.failed || this.broken_by !== undefined)
         return copied === 0 ? undefined : written + whole.slice(copied, start)
-      const given = edit ? edit(data) : data
       if (given === data) continue
       if (given !== undefined && data_start >= 0) {
         written += whole.slice(copied, data_start) + given
@@ -156,6 +156,16 @@ class PassingRelay implements Relay {
     return copied === 0 ? undefined : written + whole.slice(copied)
   }
 
+  /** What comes before an event that cannot be passed on is delivered first: it is charged. */
+  #editOf(edit: Edit, data: ByteString): ByteString | undefined {
+    try {
+      return edit(data)
+    } catch (cause) {
+      this.broken_by = cause
+      return data
+    }
+  }
+
   end(): undefined {
     return undefined
   }
@@ -165,7 +175,7 @@ class PassingRelay implements Relay {
   }
 }
 
-/** What the caller is given of the data of an event; undefined for nothing. */
+/** What the caller is given of the data of an event; undefined for nothing. @throws UpstreamFault for what cannot be passed on */
 export type Edit = (data: ByteString) => ByteString | undefined
 
 /** The data of an event, changed or the very same. */

@@ -17,7 +17,7 @@ export interface OwnProtocol {
 }
 
 export function passThrough(
-  { dialect, context }: TextRequest,
+  { dialect, context }: Pick<TextRequest, 'dialect' | 'context'>,
   protocol: Protocol,
   { forwarded_headers, extras }: OwnProtocol,
 ): Passage {
@@ -28,8 +28,9 @@ export function passThrough(
     forwarded_headers,
     extras,
     answer({ bytes, json }, { usage, estimated }, { upstream_model }) {
+      const completed = text.completing?.whole(json, context) ?? json
       const differs = estimated && text.readUsage(json) !== undefined
-      const left = differs ? text.showUsage(json, usage) : json
+      const left = differs ? text.showUsage(completed, usage) : completed
       const given = answering ? answering.whole(left) : left
       const written = given === json ? bytes : Buffer.from(JSON.stringify(given))
       if (answering || upstream_model === context.model) return written
@@ -40,7 +41,7 @@ export function passThrough(
       const has_name = answering !== undefined || upstream_model === context.model
       const { event, once } = text.model_places
       const named = has_name ? undefined : renameEach(context.model, event, once)
-      const edit = editOf([restore, shown, named])
+      const edit = editOf([text.completing?.stream(context), restore, shown, named])
       if (raw) return passOn(reading, frame, correction, edit)
       return reframe(reading, frame, {
         next(data) {

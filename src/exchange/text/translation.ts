@@ -13,7 +13,10 @@ import { type EventTranslation, reframe } from '../../upstream/relay.ts'
 import { toldName } from '../serving/answered-name.ts'
 import type { Passage, StreamedAnswer, TextRequest } from './passage.ts'
 
-export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {
+export function translation(
+  { dialect, context }: Pick<TextRequest, 'dialect' | 'context'>,
+  protocol: Protocol,
+): Passage {
   const caller = dialect.protocol.text
   const provider = protocol.text
 

@@ -3,12 +3,18 @@ import { inFull } from '../../domain/usage.ts'
 import type { ConversationAnswer } from '../canonical/answer.ts'
 import type { Part } from '../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { completeMessage } from './complete-blocks.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
-/** A provider's whole answer. Missing fields are read as empty, and blocks that no other protocol has are left out. */
-export function decodeAnswer(message: JsonObject): ConversationAnswer {
+/**
+ * A provider's whole answer. Missing fields are read as empty, and blocks that no other protocol has are left out.
+ * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ * @throws UpstreamFault for a block without its type, and for a tool call without a name
+ */
+export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
+  const message = completeMessage(answer, call_id)
   return {
     id: stringIn(message.id),
     model: stringIn(message.model),

@@ -5,11 +5,13 @@ import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { StreamedBlocks } from './complete-blocks.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
 import { begunUsage, laterUsage, readCounts } from './usage.ts'
 
 interface State extends DecodedStream {
+  readonly blocks: StreamedBlocks
   /** What was told of the usage. */
   told: JsonObject
   /** A block is open, of a type that other protocols have. */
@@ -21,9 +23,13 @@ interface State extends DecodedStream {
 /** A message is the only candidate of its answer. */
 const candidate = 0
 
-/** A decoder for one stream. Blocks that no other protocol has are skipped. */
-export function createStreamDecoder(): StreamDecoder {
-  const state: State = { told: {}, usage: undefined, open: false, stopped: false, ended: false }
+/**
+ * A decoder for one stream. Blocks that no other protocol has are skipped.
+ * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ */
+export function createStreamDecoder(call_id: string): StreamDecoder {
+  const blocks = new StreamedBlocks(call_id)
+  const state: State = { blocks, told: {}, usage: undefined, open: false, stopped: false, ended: false }
   return { decode: (data) => decode(state, data), finish: () => end(state) }
 }
 
@@ -39,8 +45,9 @@ const READERS: Readonly<Record<string, (state: State, event: JsonObject) => Stre
 
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
-  const event = parseObject(data)
-  if (!event) return failStream(state, data)
+  const given = parseObject(data)
+  if (!given) return failStream(state, data)
+  const event = state.blocks.complete(given)
   return lookUp(READERS, event.type)?.(state, event) ?? []
 }
 

@@ -2,6 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { completing } from './complete.ts'
 import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -46,6 +47,7 @@ export const anthropic: Protocol = {
     estimateOutput,
     empty: { answers_in: 'content' },
     stream,
+    completing,
     model_places: { answer: ['model'], event: ['message', 'model'], once: true },
     extras,
     tool_names: TOOL_NAMES,

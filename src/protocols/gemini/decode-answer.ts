@@ -46,11 +46,14 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
   }
   return {
     parts,
-    stop_reason: readStop(finish_reason ?? '', calls > 0),
+    stop_reason: readStop(finish_reason || NATURAL, calls > 0),
     stop_sequence: undefined,
     logprobs: readLogprobs(candidate.logprobsResult),
   }
 }
+
+/** The end of an answer that does not say why it ended. */
+const NATURAL = 'STOP'
 
 /** The parts of a candidate's content. */
 export const partsOf = ({ content }: JsonObject): JsonObject[] => objectsIn(objectIn(content).parts)

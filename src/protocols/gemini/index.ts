@@ -4,6 +4,7 @@ import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { completing } from './complete.ts'
 import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -48,6 +49,7 @@ export const gemini: Protocol = {
     estimateOutput,
     empty: { answers_in: 'candidates', omits_zeros: true },
     stream,
+    completing,
     model_places: { answer: ['modelVersion'], event: ['modelVersion'] },
     extras,
     tool_names: TOOL_NAMES,

@@ -1,9 +1,13 @@
 // The parts of a provider's answer, read, whole and streamed alike.
+import { UpstreamFault } from '../../domain/errors.ts'
 import type { MediaPart, Part, Signature } from '../canonical/parts.ts'
 import { type JsonObject, objectIn, stringIn } from '../wire/json.ts'
 import { readSignature } from './signature.ts'
 
-/** One part of a provider's answer; undefined for kinds that no other protocol has. */
+/**
+ * One part of a provider's answer; undefined for kinds that no other protocol has.
+ * @throws UpstreamFault for a tool call without a name
+ */
 export function readAnswerPart(
   part: JsonObject,
   made_call_id: string,
@@ -12,10 +16,12 @@ export function readAnswerPart(
   const signature = packed ? readSignature(packed).signature : undefined
   if (part.functionCall !== undefined) {
     const called = objectIn(part.functionCall)
+    const name = stringIn(called.name)
+    if (!name) throw new UpstreamFault('the upstream sent a tool call without a name')
     return {
       kind: 'tool_call',
       id: stringIn(called.id) || made_call_id,
-      name: stringIn(called.name) ?? '',
+      name,
       arguments: objectIn(called.args),
       signature,
     }

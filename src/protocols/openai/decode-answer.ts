@@ -1,9 +1,10 @@
 // A whole chat completion, read into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
-import { madeCallId, type Part, readArguments } from '../canonical/parts.ts'
+import { type Part, readArguments } from '../canonical/parts.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
+import { completeChoices } from './complete-choices.ts'
 import { readLogprobs } from './logprobs.ts'
 import { contentText, readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
@@ -12,11 +13,10 @@ import { readUsage } from './usage.ts'
 /**
  * A provider's whole answer. Missing fields are read as empty.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ * @throws UpstreamFault for a tool call without a name
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
-  const [first, ...rest] = objectsIn(answer.choices).map((choice, index) =>
-    readChoice(choice, (position) => madeCallId(call_id, index, position)),
-  )
+  const [first, ...rest] = objectsIn(completeChoices(answer, call_id).choices).map(readChoice)
   return {
     id: stringIn(answer.id),
     model: stringIn(answer.model),
@@ -27,12 +27,12 @@ export function decodeAnswer(answer: JsonObject, call_id: string): ConversationA
 
 const EMPTY: Candidate = { parts: [], stop_reason: 'other', stop_sequence: undefined, logprobs: undefined }
 
-function readChoice(choice: JsonObject, madeId: (position: number) => string): Candidate {
+function readChoice(choice: JsonObject): Candidate {
   const message = objectIn(choice.message)
   const content = contentText(message.content)
   const refused = stringIn(message.refusal)
   const calls = objectsIn(message.tool_calls)
-  const read = calls.map((call, index) => readCall(call, madeId(index)))
+  const read = calls.map(readCall)
   const signature = readGoogleSignature(message)
   const parts: Part[] = [
     ...readReasoning(message),
@@ -51,13 +51,13 @@ function readChoice(choice: JsonObject, madeId: (position: number) => string): C
 }
 
 /** Undefined for a call whose arguments are not a JSON object: they were cut off, or are nonsense. */
-function readCall(call: JsonObject, made_id: string): Part | undefined {
+function readCall(call: JsonObject): Part | undefined {
   const called = objectIn(call.function)
   const parsed = readArguments(called.arguments)
   return (
     parsed && {
       kind: 'tool_call',
-      id: stringIn(call.id) || made_id,
+      id: stringIn(call.id) ?? '',
       name: stringIn(called.name) ?? '',
       arguments: parsed,
       signature: readGoogleSignature(call),

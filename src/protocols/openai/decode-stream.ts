@@ -3,20 +3,12 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
-import { madeCallId } from '../canonical/parts.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import {
-  countIn,
-  isObject,
-  type JsonObject,
-  objectIn,
-  objectsIn,
-  parseObject,
-  stringIn,
-} from '../wire/json.ts'
+import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { readImages } from './answered-images.ts'
+import { StreamedChoices } from './complete-choices.ts'
 import { readLogprobs } from './logprobs.ts'
 import { contentText, readGoogleSignature, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
@@ -33,7 +25,7 @@ interface CandidateState {
 }
 
 interface State extends DecodedStream {
-  readonly call_id: string
+  readonly choices: StreamedChoices
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>
   started: boolean
@@ -45,7 +37,7 @@ interface State extends DecodedStream {
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
-    call_id,
+    choices: new StreamedChoices(call_id),
     parts: createOpenParts(),
     candidates: new Map(),
     started: false,
@@ -66,7 +58,7 @@ function decode(state: State, data: string): StreamEvent[] {
   state.usage = readUsage(chunk) ?? state.usage
   return untilError([
     ...start(state, chunk),
-    ...objectsIn(chunk.choices).flatMap((choice) => readChoice(state, choice)),
+    ...objectsIn(state.choices.complete(chunk).choices).flatMap((choice) => readChoice(state, choice)),
   ])
 }
 
@@ -88,8 +80,8 @@ function readChoice(state: State, choice: JsonObject): StreamEvent[] {
     ...readTexts(state, candidate, delta),
     ...readPictures(state, candidate, delta),
     ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
-    ...objectsIn(delta.tool_calls).flatMap((call, index) =>
-      readCall(state, candidate, call, countIn(call.index) ?? index),
+    ...objectsIn(delta.tool_calls).flatMap((call) =>
+      readCall(state, candidate, call, countIn(call.index) ?? 0),
     ),
     ...readFinish(state, candidate, stringIn(choice.finish_reason)),
   ]
@@ -142,11 +134,8 @@ function readPictures({ parts }: State, candidate: number, delta: JsonObject): S
 
 function readCall(state: State, candidate: number, call: JsonObject, index: number): StreamEvent[] {
   const { calls } = stateOf(state, candidate)
-  const { arguments: given } = objectIn(call.function)
-  const json = isObject(given) ? JSON.stringify(given) : (stringIn(given) ?? '')
-  const begun = calls.has(index)
-    ? undefined
-    : callStart(call, madeCallId(state.call_id, candidate, calls.count))
+  const json = stringIn(objectIn(call.function).arguments) ?? ''
+  const begun = calls.has(index) ? undefined : callStart(call)
   const written = calls.write({ index, begun, json }, (key) => state.parts.openKey(candidate) === key)
   if (written === undefined) return failStream(state, 'a piece of a tool call that has ended')
   return written.flatMap((piece) => writePiece(state, candidate, piece))
@@ -157,9 +146,9 @@ const writePiece = ({ parts }: State, candidate: number, { key, begun, json }: C
   ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : []),
 ]
 
-const callStart = (call: JsonObject, made_id: string): PartStart => ({
+const callStart = (call: JsonObject): PartStart => ({
   kind: 'tool_call',
-  id: stringIn(call.id) || made_id,
+  id: stringIn(call.id) ?? '',
   name: stringIn(objectIn(call.function).name) ?? '',
   signature: readGoogleSignature(call),
 })

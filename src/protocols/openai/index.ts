@@ -2,6 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { completing } from './complete.ts'
 import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -55,6 +56,7 @@ export const openai: Protocol = {
     estimateOutput,
     empty: { answers_in: 'choices' },
     stream,
+    completing,
     model_places: { answer: ['model'], event: ['model'] },
     extras,
     decodeRequest,

@@ -67,9 +67,7 @@ export const contentText = (content: Json | undefined): string =>
 /** The thinking among such parts: `{ type: 'thinking', thinking: [{ type: 'text', text }] }`. */
 const contentThinking = (content: Json | undefined): string =>
   objectsIn(content)
-    .map(({ type, thinking }) =>
-      type === THINKING ? (stringIn(thinking) ?? objectsIn(thinking).map(textOfPart).join('')) : '',
-    )
+    .map(({ thinking }) => stringIn(thinking) ?? objectsIn(thinking).map(textOfPart).join(''))
     .join('')
 
 const textOfPart = ({ text }: JsonObject): string => stringIn(text) ?? ''

@@ -5,6 +5,7 @@ import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonic
 import { madeCallId, type Part, parseArguments } from '../../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { readLogprobs } from '../logprobs.ts'
+import { completeOutput } from './complete-items.ts'
 import { ownSignature } from './encrypted.ts'
 import { readUsage, responseIn } from './usage.ts'
 
@@ -14,7 +15,7 @@ import { readUsage, responseIn } from './usage.ts'
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
-  const output = objectsIn(answer.output)
+  const output = objectsIn(completeOutput(answer, call_id).output)
   const parts = output.flatMap((item, index) => partsOf(item, madeCallId(call_id, 0, index)))
   const wanted_calls = output.filter(({ type }) => type === 'function_call').length
   const written = {
@@ -108,8 +109,9 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
 /** Why a response ended. */
 export function readStop(response: JsonObject, { refused, calls, malformed }: Written): StopReason {
   const { status, incomplete_details } = response
-  if (status === 'incomplete')
-    return lookUp(INCOMPLETE, objectIn(incomplete_details).reason ?? null) ?? 'other'
+  const { reason } = objectIn(incomplete_details)
+  if (status === 'incomplete' || (status === undefined && reason !== undefined))
+    return lookUp(INCOMPLETE, reason ?? null) ?? 'other'
   if ((status ?? 'completed') !== 'completed') return 'other'
   if (malformed) return 'malformed'
   if (refused) return 'refusal'

@@ -4,6 +4,7 @@ import { inputTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
 import { readFailure } from '../failure.ts'
 import { carries } from './carries.ts'
+import { completing } from './complete.ts'
 import { leastTokens } from './context.ts'
 import { decodeAnswer, hasOtherItems } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -46,6 +47,7 @@ export const responses: Protocol = {
     estimateOutput,
     empty: { answers_in: 'output', hasOther: hasOtherItems },
     stream,
+    completing,
     model_places: { answer: ['model'], event: ['response', 'model'] },
     extras,
     decodeRequest,

@@ -1,0 +1,81 @@
+// What content blocks of lenient servers lack, put in: their index, their type, and the id of a tool call.
+import { UpstreamFault } from '../../domain/errors.ts'
+import { madeCallId } from '../canonical/parts.ts'
+import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+
+/** The type of a block without one, by what it holds. */
+const TYPE_OF_BLOCK = { thinking: 'thinking', text: 'text', data: 'redacted_thinking', input: 'tool_use' }
+const TYPE_OF_DELTA = {
+  text: 'text_delta',
+  thinking: 'thinking_delta',
+  partial_json: 'input_json_delta',
+  signature: 'signature_delta',
+  citation: 'citations_delta',
+}
+/** The ids of calls that are not the caller's: of the provider's own tools, and of MCP servers. */
+const OTHERS_CALL = /^(?:srv|mcp)toolu_/
+
+/** @throws UpstreamFault where nothing tells the type */
+function withType(given: JsonObject, types: Readonly<Record<string, string>>, what: string): JsonObject {
+  if (typeof given.type === 'string') return given
+  const key = Object.keys(types).find((name) => given[name] !== undefined)
+  if (key === undefined || OTHERS_CALL.test(stringIn(given.id) ?? ''))
+    throw new UpstreamFault(`the upstream sent a ${what} without its type`)
+  return { type: types[key] ?? '', ...given }
+}
+
+/** @throws UpstreamFault for a tool call without a name */
+function completeBlock(given: JsonObject, made_id: string): JsonObject {
+  const block = withType(given, TYPE_OF_BLOCK, 'block')
+  if (block.type !== 'tool_use') return block
+  if (!stringIn(block.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
+  return stringIn(block.id) ? block : { ...block, id: made_id }
+}
+
+/** The blocks of one stream. */
+export class StreamedBlocks {
+  /** The index of the newest block. */
+  #newest = -1
+  readonly #call_id: string
+
+  /** @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+  constructor(call_id: string) {
+    this.#call_id = call_id
+  }
+
+  /**
+   * An event with complete blocks; the very same where nothing is missing.
+   * @throws UpstreamFault for an event, a block or a delta without its type, and for a tool call without a name
+   */
+  complete(event: JsonObject): JsonObject {
+    if (typeof event.type !== 'string') throw new UpstreamFault('the upstream sent an event without its type')
+    if (event.type === 'content_block_start') return this.#start(event)
+    if (event.type !== 'content_block_delta' && event.type !== 'content_block_stop') return event
+    const indexed =
+      countIn(event.index) === undefined ? { ...event, index: Math.max(0, this.#newest) } : event
+    if (!isObject(event.delta)) return indexed
+    const delta = withType(event.delta, TYPE_OF_DELTA, 'delta')
+    return delta === event.delta ? indexed : { ...indexed, delta }
+  }
+
+  #start(event: JsonObject): JsonObject {
+    const index = countIn(event.index) ?? this.#newest + 1
+    this.#newest = index
+    const given = objectIn(event.content_block)
+    const block = completeBlock(given, madeCallId(this.#call_id, 0, index))
+    return block === given && event.index === index ? event : { ...event, index, content_block: block }
+  }
+}
+
+/**
+ * A whole message with complete blocks, and why it ended; the very same where nothing is missing.
+ * @throws UpstreamFault as for streams
+ */
+export function completeMessage(message: JsonObject, call_id: string): JsonObject {
+  const given = objectsIn(message.content)
+  const content = given.map((block, at) => completeBlock(block, madeCallId(call_id, 0, at)))
+  const ended = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
+  const stop_reason = stringIn(message.stop_reason) || ended
+  if (stop_reason === message.stop_reason && content.every((block, at) => block === given[at])) return message
+  return { ...message, content, stop_reason }
+}

@@ -1,0 +1,14 @@
+// What answers of lenient servers lack that the protocol's own clients need, put in where bytes pass through.
+import type { AnswerContext } from './canonical/answer.ts'
+import type { ByteString } from './wire/byte-string.ts'
+import type { JsonObject } from './wire/json.ts'
+
+export interface Completing {
+  /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for what cannot be told apart */
+  whole(answer: JsonObject, context: AnswerContext): JsonObject
+  /**
+   * For one stream: the data of an event; the very same where nothing is missing. It may have a further event before it.
+   * @throws UpstreamFault as for whole answers
+   */
+  stream(context: AnswerContext): (data: ByteString) => ByteString
+}

@@ -1,0 +1,123 @@
+// What choices of lenient servers lack, put in: their index, role, delta and finish_reason, and what tells tool calls apart.
+import { UpstreamFault } from '../../domain/errors.ts'
+import { madeCallId } from '../canonical/parts.ts'
+import { countIn, hasItems, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { CallNumbers, typeOf, withText } from './call-numbers.ts'
+
+interface Candidate {
+  readonly calls: CallNumbers
+  has_role: boolean
+  has_calls: boolean
+  ended: boolean
+}
+
+/** The choices of one stream. */
+export class StreamedChoices {
+  readonly #candidates = new Map<number, Candidate>()
+  readonly #call_id: string
+
+  /** @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+  constructor(call_id: string) {
+    this.#call_id = call_id
+  }
+
+  /** Whether a candidate has begun, and still goes on. */
+  isOpen(index: number): boolean {
+    return this.#candidates.get(index)?.ended === false
+  }
+
+  /** The candidates that have not ended, with the reason that an end would have. */
+  get unended(): { index: number; finish_reason: string }[] {
+    return [...this.#candidates].flatMap(([index, { ended, has_calls }]) =>
+      ended ? [] : { index, finish_reason: has_calls ? 'tool_calls' : 'stop' },
+    )
+  }
+
+  /**
+   * A chunk with complete choices; the very same where nothing is missing.
+   * @throws UpstreamFault for what cannot be told apart
+   */
+  complete(chunk: JsonObject): JsonObject {
+    const { choices } = chunk
+    if (!Array.isArray(choices)) return chunk
+    let is_same = true
+    const completed = choices.map((choice, position) => {
+      if (!isObject(choice)) return choice
+      const left = this.#completeChoice(choice, position)
+      is_same &&= left === choice
+      return left
+    })
+    return is_same ? chunk : { ...chunk, choices: completed }
+  }
+
+  #completeChoice(choice: JsonObject, position: number): JsonObject {
+    const given_index = countIn(choice.index)
+    const index = given_index ?? position
+    const known = this.#candidates.get(index)
+    const candidate = known ?? { calls: new CallNumbers(), has_role: false, has_calls: false, ended: false }
+    if (!known) this.#candidates.set(index, candidate)
+    const given_delta = choice.delta ?? choice.message
+    const delta = this.#completeDelta(candidate, index, objectIn(given_delta))
+    const finish_reason = stringIn(choice.finish_reason) || undefined
+    if (candidate.ended && given_index === undefined && (finish_reason || hasOutput(delta)))
+      throw new UpstreamFault('the upstream sent several answers without their index')
+    if (finish_reason) candidate.ended = true
+    if (given_index === index && delta === choice.delta) return choice
+    return { ...choice, index, delta }
+  }
+
+  #completeDelta(candidate: Candidate, index: number, given: JsonObject): JsonObject {
+    const has_role = candidate.has_role || typeof given.role === 'string'
+    candidate.has_role = true
+    const delta = has_role ? given : { role: 'assistant', ...given }
+    if (!hasItems(delta.tool_calls)) return delta
+    candidate.has_calls = true
+    const calls = objectsIn(delta.tool_calls)
+    const completed = calls.map((call, at) => candidate.calls.complete(call, at, [this.#call_id, index]))
+    if (completed.every((call, at) => call === calls[at])) return delta
+    return { ...delta, tool_calls: completed.flatMap((call) => call ?? []) }
+  }
+}
+
+const hasOutput = ({ content, tool_calls }: JsonObject): boolean =>
+  hasItems(tool_calls) || (content !== undefined && content !== null && content !== '')
+
+/**
+ * A whole answer with complete choices; the very same where nothing is missing.
+ * @param call_id as for streams
+ * @throws UpstreamFault for a tool call without a name
+ */
+export function completeChoices(answer: JsonObject, call_id: string): JsonObject {
+  const choices = objectsIn(answer.choices)
+  const completed = choices.map((choice, at) => completeChoice(choice, at, call_id))
+  return completed.every((choice, at) => choice === choices[at]) ? answer : { ...answer, choices: completed }
+}
+
+function completeChoice(choice: JsonObject, position: number, call_id: string): JsonObject {
+  const index = countIn(choice.index) ?? position
+  const given = objectIn(choice.message)
+  const calls = objectsIn(given.tool_calls)
+  const completed = calls.map((call, at) => completeCall(call, madeCallId(call_id, position, at)))
+  const is_same = completed.every((call, at) => call === calls[at])
+  const has_role = typeof given.role === 'string'
+  const message =
+    is_same && has_role
+      ? given
+      : {
+          ...given,
+          role: has_role ? (given.role ?? null) : 'assistant',
+          ...(is_same ? {} : { tool_calls: completed }),
+        }
+  const finish_reason = stringIn(choice.finish_reason) || (calls.length > 0 ? 'tool_calls' : 'stop')
+  if (message === choice.message && index === choice.index && finish_reason === choice.finish_reason)
+    return choice
+  return { ...choice, index, message, finish_reason }
+}
+
+function completeCall(call: JsonObject, made_id: string): JsonObject {
+  const { name } = objectIn(call.function ?? call.custom)
+  if (!stringIn(name)) throw new UpstreamFault('the upstream sent a tool call without a name')
+  const given = withText(call)
+  if (given === call && stringIn(call.id) && typeof call.type === 'string') return call
+  return { ...given, id: stringIn(call.id) || made_id, type: call.type ?? typeOf(call) }
+}

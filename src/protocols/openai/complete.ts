@@ -1,0 +1,102 @@
+// Chat completions of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
+import type { AnswerContext } from '../canonical/answer.ts'
+import type { Completing } from '../completing.ts'
+import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
+import { type JsonObject, parseObject } from '../wire/json.ts'
+import { hasValue, quoted } from '../wire/json-text.ts'
+import { completeChoices, StreamedChoices } from './complete-choices.ts'
+import { DONE } from './decode-stream.ts'
+
+const CHOICES = quoted('choices')
+const DELTA = quoted('delta')
+const TOOL_CALLS = quoted('tool_calls')
+const FINISH = quoted('finish_reason')
+/** What stands between the head of a chunk and the number of its first choice, as OpenAI writes it. */
+const FIRST_CHOICE = /"choices"\s*:\s*\[\s*\{\s*"index"\s*:\s*(?=\d\s*,)/y
+const ZERO = 48
+
+/** The fields that every answer has beside its choices: async-openai (Rust) reads none without them. */
+const headOf = ({ id, created_s, model }: AnswerContext, object: string): JsonObject => ({
+  id: `chatcmpl-${id}`,
+  object,
+  created: created_s,
+  model,
+})
+
+const isComplete = (answer: JsonObject, head: JsonObject): boolean =>
+  Object.keys(head).every((key) => (answer[key] ?? null) !== null)
+
+const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
+  isComplete(answer, head)
+    ? answer
+    : { ...head, ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) }
+
+/** The chunks of one stream. Nearly all are recognized by their first bytes and pass unread. */
+class CompletedChunks {
+  readonly #choices: StreamedChoices
+  /** What a complete chunk has, with the values of the last one that had them. */
+  #head: JsonObject
+  /** The beginning of the last complete chunk, up to the number of its choice. */
+  #beginning: ByteString | undefined
+
+  constructor(context: AnswerContext) {
+    this.#choices = new StreamedChoices(context.id)
+    this.#head = { ...headOf(context, 'chat.completion.chunk'), choices: [] }
+  }
+
+  complete(data: ByteString): ByteString {
+    if (this.#passes(data)) return data
+    if (data === DONE) return this.#ending() + data
+    const given = parseObject(decodeByteString(data))
+    if (given === undefined) return data
+    const completed = this.#choices.complete(withHead(given, this.#head))
+    for (const key of ['id', 'object', 'created', 'model']) this.#head[key] = completed[key] ?? null
+    if (completed === given) {
+      this.#beginning = beginningOf(data, this.#head)
+      return data
+    }
+    return written(completed)
+  }
+
+  #passes(data: ByteString): boolean {
+    const beginning = this.#beginning
+    return (
+      beginning !== undefined &&
+      data.startsWith(beginning) &&
+      this.#choices.isOpen(data.charCodeAt(beginning.length) - ZERO) &&
+      data.includes(DELTA, beginning.length) &&
+      !hasValue(data, TOOL_CALLS) &&
+      !hasValue(data, FINISH)
+    )
+  }
+
+  /** The end of the choices that have none, in an event of its own before the one that says that all is done. */
+  #ending(): string {
+    const choices = this.#choices.unended.map(({ index, finish_reason }) => ({
+      index,
+      delta: {},
+      finish_reason,
+    }))
+    return choices.length === 0 ? '' : `${written({ ...this.#head, choices })}\n\ndata: `
+  }
+}
+
+const written = (chunk: JsonObject): ByteString => toByteString(Buffer.from(JSON.stringify(chunk)))
+
+/** @returns undefined where the choices do not follow all fields of the head */
+function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined {
+  const at = data.indexOf(CHOICES)
+  FIRST_CHOICE.lastIndex = at
+  if (at < 0 || !FIRST_CHOICE.test(data)) return undefined
+  const before = parseObject(decodeByteString(`${data.slice(0, at)}${CHOICES}:[]}`))
+  return before && isComplete(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
+}
+
+export const completing: Completing = {
+  whole: (answer, context) =>
+    completeChoices(withHead(answer, headOf(context, 'chat.completion')), context.id),
+  stream(context) {
+    const chunks = new CompletedChunks(context)
+    return (data) => chunks.complete(data)
+  },
+}

@@ -1,0 +1,97 @@
+// What output items of lenient servers lack, put in: their place, their type, and the id of a tool call.
+import { UpstreamFault } from '../../../domain/errors.ts'
+import { madeCallId } from '../../canonical/parts.ts'
+import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
+
+/** The type of an item without one, by what it holds. The provider's own calls have no call_id. */
+const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
+  call_id: 'function_call',
+  summary: 'reasoning',
+  content: 'message',
+}
+const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
+
+function withType(given: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
+  if (typeof given.type === 'string') return given
+  const key = Object.keys(types).find((name) => (given[name] ?? '') !== '')
+  if (key === undefined) throw new UpstreamFault('the upstream sent a part of its output without its type')
+  return { type: types[key] ?? '', ...given }
+}
+
+/** @throws UpstreamFault for an item without its type, and for a tool call without a name */
+function completeItem(given: JsonObject, index: number, call_id: string): JsonObject {
+  const item = withType(given, TYPE_OF_ITEM)
+  if (item.type === 'function_call') {
+    if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
+    return stringIn(item.call_id) ? item : { ...item, call_id: madeCallId(call_id, 0, index) }
+  }
+  if (item.type !== 'message') return item
+  const content = objectsIn(item.content)
+  const parts = content.map((part) => withType(part, TYPE_OF_PART))
+  return parts.every((part, at) => part === content[at]) ? item : { ...item, content: parts }
+}
+
+/**
+ * A whole response with complete items; the very same where nothing is missing.
+ * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ * @throws UpstreamFault as for an item
+ */
+export function completeOutput(response: JsonObject, call_id: string): JsonObject {
+  const output = objectsIn(response.output)
+  const items = output.map((item, at) => completeItem(item, at, call_id))
+  return items.every((item, at) => item === output[at]) ? response : { ...response, output: items }
+}
+
+/** Events that belong to the whole response have no item. */
+const OF_AN_ITEM = /^response\.(?!created|queued|in_progress|completed|incomplete|failed|cancelled)/
+/** Events of a part of an item's content. */
+const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text)\./
+
+/** The items of one stream. */
+export class StreamedItems {
+  readonly #index_of = new Map<string, number>()
+  #newest = -1
+  #part = 0
+  readonly #call_id: string
+
+  /** @param call_id as for whole responses */
+  constructor(call_id: string) {
+    this.#call_id = call_id
+  }
+
+  /** An event with complete items; the very same where nothing is missing. @throws UpstreamFault as for an item */
+  complete(event: JsonObject): JsonObject {
+    const type = stringIn(event.type) ?? ''
+    if (isObject(event.response)) {
+      const response = completeOutput(event.response, this.#call_id)
+      return response === event.response ? event : { ...event, response }
+    }
+    if (!OF_AN_ITEM.test(type)) return event
+    const placed = this.#place(event, type)
+    if (!isObject(event.item)) return placed
+    const item = completeItem(event.item, countIn(placed.output_index) ?? 0, this.#call_id)
+    return item === event.item ? placed : { ...placed, item }
+  }
+
+  /** Where an item of the whole output stands in the stream. @param at its place in that output */
+  placeOf({ id }: JsonObject, at: number): number {
+    return this.#index_of.get(stringIn(id) ?? '') ?? at
+  }
+
+  #place(event: JsonObject, type: string): JsonObject {
+    const begins = type === 'response.output_item.added'
+    const id = stringIn(event.item_id) ?? stringIn(objectIn(event.item).id) ?? ''
+    const known = begins ? undefined : this.#index_of.get(id)
+    const place =
+      countIn(event.output_index) ?? known ?? (begins ? this.#newest + 1 : Math.max(0, this.#newest))
+    if (begins) {
+      this.#newest = place
+      this.#part = 0
+      if (id !== '') this.#index_of.set(id, place)
+    }
+    const placed = event.output_index === place ? event : { ...event, output_index: place }
+    if (!OF_A_PART.test(type)) return placed
+    this.#part = countIn(event.content_index) ?? this.#part
+    return event.content_index === this.#part ? placed : { ...placed, content_index: this.#part }
+  }
+}

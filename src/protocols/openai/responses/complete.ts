@@ -1,0 +1,45 @@
+// Responses of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
+import type { Completing } from '../../completing.ts'
+import { decodeByteString, toByteString } from '../../wire/byte-string.ts'
+import { isObject, type JsonObject, objectIn, parseObject } from '../../wire/json.ts'
+import { completeOutput, StreamedItems } from './complete-items.ts'
+
+/** How nearly all events begin that OpenAI sends: their places follow somewhere. */
+const DELTA = /^\{\s*"type"\s*:\s*"response\.(?:output_text|function_call_arguments)\.delta"/
+const PLACE = '"output_index"'
+const PART = '"content_index"'
+
+const isComplete = (data: string): boolean =>
+  DELTA.test(data) && data.includes(PLACE) && (data.includes(PART) || !data.includes('output_text'))
+
+/** The fields that every response has. */
+function withHead(response: JsonObject, id: string, model: string, ended: boolean): JsonObject {
+  const is_cut = isObject(response.incomplete_details)
+  const status = ended ? (is_cut ? 'incomplete' : 'completed') : 'in_progress'
+  const head: JsonObject = { id: `resp_${id}`, object: 'response', model, status, output: [] }
+  if (Object.keys(head).every((key) => (response[key] ?? null) !== null)) return response
+  return {
+    ...head,
+    ...Object.fromEntries(
+      Object.entries(response).filter(([key, value]) => !(key in head && value === null)),
+    ),
+  }
+}
+
+export const completing: Completing = {
+  whole: (answer, { id, model }) => completeOutput(withHead(answer, id, model, true), id),
+  stream({ id, model }) {
+    const items = new StreamedItems(id)
+    return (data) => {
+      if (isComplete(data)) return data
+      const given = parseObject(decodeByteString(data))
+      if (given === undefined) return data
+      const event = items.complete(given)
+      const start = objectIn(event.response)
+      const ended = event.type === 'response.completed' || event.type === 'response.incomplete'
+      const response = isObject(event.response) ? withHead(start, id, model, ended) : start
+      const completed = response === start ? event : { ...event, response }
+      return completed === given ? data : toByteString(Buffer.from(JSON.stringify(completed)))
+    }
+  },
+}

@@ -1,0 +1,42 @@
+// How far the text of a JSON object has come that arrives in pieces: nothing is kept of it.
+import { CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
+
+const BACKSLASH = 92
+const SPACE = 32
+
+export class JsonProgress {
+  has_begun = false
+  #depth = 0
+  #in_string = false
+  #is_escaped = false
+
+  /** The object or list has ended: nothing can follow but spaces. */
+  get is_complete(): boolean {
+    return this.has_begun && this.#depth === 0 && !this.#in_string
+  }
+
+  /** @returns false for text after the end */
+  add(piece: string): boolean {
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at)
+      if (this.#in_string) this.#addToString(code)
+      else if (code <= SPACE) continue
+      else if (this.is_complete) return false
+      else this.#addOutside(code)
+    }
+    return true
+  }
+
+  #addToString(code: number): void {
+    if (this.#is_escaped) this.#is_escaped = false
+    else if (code === BACKSLASH) this.#is_escaped = true
+    else if (code === QUOTE) this.#in_string = false
+  }
+
+  #addOutside(code: number): void {
+    this.has_begun = true
+    if (code === QUOTE) this.#in_string = true
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) this.#depth++
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.#depth--
+  }
+}
