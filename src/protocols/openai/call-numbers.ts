@@ -25,9 +25,18 @@ export class CallNumbers {
   /** The newest call that came with an index. */
   readonly #at = new Map<number, Call>()
 
+  /** Whether pieces of this index continue a call that clients know by the same one; its arguments are no longer followed then. */
+  isKnown(index: number): boolean {
+    const call = this.#at.get(index)
+    if (call?.number !== index) return false
+    call.json.lose()
+    return true
+  }
+
   /**
    * One piece as OpenAI sends it: with the index of its call alone, and in its first one the id, the type and the name. A new id
-   * or name begins a new call, whatever the index is; a piece that says none of them continues the last call.
+   * or name begins a new call, whatever the index is; a piece that says none of them continues the last call. No two calls have the
+   * same id.
    * @param position the piece's place in its list
    * @param made the gateway's id of the call, and the candidate
    * @returns the very same object where nothing is missing; undefined for a piece that says nothing
@@ -39,7 +48,8 @@ export class CallNumbers {
     if (known && !begins(known, piece)) return this.#goOn(known, piece, given)
     if (piece.name === undefined && piece.id === undefined && piece.json === '') return undefined
     if (piece.name === undefined) throw new UpstreamFault('the upstream sent a tool call without a name')
-    const id = piece.id ?? madeCallId(made[0], made[1], this.#calls.length)
+    const is_own = piece.id !== undefined && this.#calls.every((call) => call.id !== piece.id)
+    const id = is_own ? piece.id : madeCallId(made[0], made[1], this.#calls.length)
     const call = { number: this.#freeNumber(piece), id: piece.id, name: piece.name, json: new JsonProgress() }
     this.#calls.push(call)
     if (piece.index !== undefined) this.#at.set(piece.index, call)

@@ -26,6 +26,11 @@ export class StreamedChoices {
     return this.#candidates.get(index)?.ended === false
   }
 
+  /** Whether a candidate has a call whose own index is this one. */
+  hasCall(index: number, call: number): boolean {
+    return this.#candidates.get(index)?.calls.isKnown(call) === true
+  }
+
   /** The candidates that have not ended, with the reason that an end would have. */
   get unended(): { index: number; finish_reason: string }[] {
     return [...this.#candidates].flatMap(([index, { ended, has_calls }]) =>

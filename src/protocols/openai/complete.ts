@@ -13,6 +13,13 @@ const TOOL_CALLS = quoted('tool_calls')
 const FINISH = quoted('finish_reason')
 /** What stands between the head of a chunk and the number of its first choice, as OpenAI writes it. */
 const FIRST_CHOICE = /"choices"\s*:\s*\[\s*\{\s*"index"\s*:\s*(?=\d\s*,)/y
+/** A further piece of one call's arguments behind that, as OpenAI writes it. */
+const FURTHER_PIECE =
+  /\d\s*,\s*"delta"\s*:\s*\{\s*"tool_calls"\s*:\s*\[\s*\{\s*"index"\s*:\s*(\d+)\s*,\s*"function"\s*:\s*\{\s*"arguments"\s*:\s*"/y
+/** Keys of a piece that may begin another call. */
+const INDEX = quoted('index')
+const NAME = quoted('name')
+const ID = quoted('id')
 const ZERO = 48
 
 /** The fields that every answer has beside its choices: async-openai (Rust) reads none without them. */
@@ -60,14 +67,15 @@ class CompletedChunks {
 
   #passes(data: ByteString): boolean {
     const beginning = this.#beginning
-    return (
-      beginning !== undefined &&
-      data.startsWith(beginning) &&
-      this.#choices.isOpen(data.charCodeAt(beginning.length) - ZERO) &&
-      data.includes(DELTA, beginning.length) &&
-      !hasValue(data, TOOL_CALLS) &&
-      !hasValue(data, FINISH)
-    )
+    if (beginning === undefined || !data.startsWith(beginning)) return false
+    const index = data.charCodeAt(beginning.length) - ZERO
+    if (!this.#choices.isOpen(index) || hasValue(data, FINISH)) return false
+    if (!hasValue(data, TOOL_CALLS)) return data.includes(DELTA, beginning.length)
+    FURTHER_PIECE.lastIndex = beginning.length
+    const [, call] = FURTHER_PIECE.exec(data) ?? []
+    const from = FURTHER_PIECE.lastIndex
+    if (call === undefined || [INDEX, NAME, ID].some((key) => data.includes(key, from))) return false
+    return this.#choices.hasCall(index, Number(call))
   }
 
   /** The end of the choices that have none, in an event of its own before the one that says that all is done. */

@@ -9,14 +9,22 @@ export class JsonProgress {
   #depth = 0
   #in_string = false
   #is_escaped = false
+  #is_lost = false
 
   /** The object or list has ended: nothing can follow but spaces. */
   get is_complete(): boolean {
-    return this.has_begun && this.#depth === 0 && !this.#in_string
+    return this.has_begun && this.#depth === 0 && !this.#in_string && !this.#is_lost
+  }
+
+  /** Pieces of it pass unread: whether it is complete is not known any more. */
+  lose(): void {
+    this.has_begun = true
+    this.#is_lost = true
   }
 
   /** @returns false for text after the end */
   add(piece: string): boolean {
+    if (this.#is_lost) return true
     for (let at = 0; at < piece.length; at++) {
       const code = piece.charCodeAt(at)
       if (this.#in_string) this.#addToString(code)

@@ -5,6 +5,7 @@ import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } fro
 
 /** The type of an item without one, by what it holds. The provider's own calls have no call_id. */
 const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
+  input: 'custom_tool_call',
   call_id: 'function_call',
   summary: 'reasoning',
   content: 'message',
@@ -13,7 +14,9 @@ const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', tex
 
 function withType(given: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
   if (typeof given.type === 'string') return given
-  const key = Object.keys(types).find((name) => (given[name] ?? '') !== '')
+  const key = Object.keys(types).find(
+    (name) => given[name] !== undefined && (name !== 'call_id' || given[name] !== ''),
+  )
   if (key === undefined) throw new UpstreamFault('the upstream sent a part of its output without its type')
   return { type: types[key] ?? '', ...given }
 }
@@ -50,6 +53,7 @@ const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text
 /** The items of one stream. */
 export class StreamedItems {
   readonly #index_of = new Map<string, number>()
+  readonly #places: number[] = []
   #newest = -1
   #part = 0
   readonly #call_id: string
@@ -75,7 +79,7 @@ export class StreamedItems {
 
   /** Where an item of the whole output stands in the stream. @param at its place in that output */
   placeOf({ id }: JsonObject, at: number): number {
-    return this.#index_of.get(stringIn(id) ?? '') ?? at
+    return this.#index_of.get(stringIn(id) ?? '') ?? this.#places[at] ?? at
   }
 
   #place(event: JsonObject, type: string): JsonObject {
@@ -87,6 +91,7 @@ export class StreamedItems {
     if (begins) {
       this.#newest = place
       this.#part = 0
+      this.#places.push(place)
       if (id !== '') this.#index_of.set(id, place)
     }
     const placed = event.output_index === place ? event : { ...event, output_index: place }
