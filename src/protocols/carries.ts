@@ -38,6 +38,7 @@ export type ConversationPiece =
   | 'late_system_message'
   | 'own_thinking'
   | 'thinking_of_others'
+  | 'cut_arguments'
 
 /** The tables of one protocol: the place of each thing in its requests, or what becomes of the thing. */
 export interface Carries {

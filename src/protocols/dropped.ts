@@ -1,7 +1,7 @@
 // What translation leaves out of a request, by the names that its caller knows: they are told in a header.
 import { marksIn } from './caching.ts'
 import type { RequestFields } from './canonical/fields.ts'
-import type { Part } from './canonical/parts.ts'
+import { isCut, type Part } from './canonical/parts.ts'
 import type { ConversationRequest } from './canonical/request.ts'
 import { type Carries, isSet, placeIn, type RequestField } from './carries.ts'
 import type { Protocol } from './protocol.ts'
@@ -63,6 +63,7 @@ function lostInMessages(
   const cites = contents.some(({ citations }) => isObject(citations) && citations.enabled === true)
   const parts = turns.flatMap(({ parts }) => parts)
   const failed = parts.some((part) => part.kind === 'tool_result' && part.failed)
+  const cut = parts.some(isCut)
   const described = parts.some((part) => part.kind === 'document' && part.context !== undefined)
   return [
     ...(cites ? ['citations'] : []),
@@ -70,6 +71,7 @@ function lostInMessages(
     ...(objectsIn(input).some(({ phase }) => typeof phase === 'string') ? ['phase'] : []),
     ...(failed && typeof pieces.failed_tool_result !== 'string' ? ['is_error'] : []),
     ...(described ? ['context'] : []),
+    ...(cut && typeof pieces.cut_arguments !== 'string' ? ['arguments'] : []),
   ]
 }
 

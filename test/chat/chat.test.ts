@@ -1,7 +1,7 @@
 // silent.md, Chat completions: fields are passed on as they were written, answers byte for byte or translated.
 
 import { describe, expect, test } from 'bun:test'
-import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { framed, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
 import { ALIASES, CACHE_READ_NANOS, INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
@@ -87,12 +87,28 @@ describe('answers', () => {
     'two-answers',
     'ollama',
     'openrouter-reasoning',
-    'google',
   ])('streamed, byte for byte: %s', async (name) => {
     const payloads = recorded('openai', `stream-${name}`)
     upstream.answer(streamOf('openai', payloads))
     const text = await (await post({ ...BODY, ...SHOWN })).text()
     expect(text).toBe(payloads.map((payload) => framed('openai', payload)).join(''))
+  })
+  test('streamed by Google, which leaves out the index of its tool calls: it is put in', async () => {
+    const payloads = recorded('openai', 'stream-google')
+    upstream.answer(streamOf('openai', payloads))
+    const text = await (await post({ ...BODY, ...SHOWN })).text()
+    const events = text
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
+    const calls = (list: JsonObject[]) =>
+      list.flatMap(({ choices }) =>
+        objectsIn(choices).flatMap(({ delta }) => objectsIn(objectIn(delta).tool_calls)),
+      )
+    const given = calls(
+      payloads.filter((payload) => payload.startsWith('{')).map((payload) => JSON.parse(payload)),
+    )
+    expect(given.length).toBeGreaterThan(0)
+    expect(calls(events)).toEqual(given.map((call, index) => ({ ...call, index })))
   })
   test('n choices: the hold is for all of them, the charge for the output reported', async () => {
     upstream.answer(replay('two-answers'))

@@ -50,9 +50,14 @@ export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: 
   responses: { own: 'responses', others: ['native', 'messages', 'chat', 'completions'] },
 }
 
-/** Answers that some surfaces have no place for: messages and completions have none for images. */
+/**
+ * Answers that some surfaces have no place for: messages and completions have none for images, and only native callers can ask for
+ * arguments in parts.
+ */
 const NOT_CARRIED: Readonly<Record<string, readonly Surface[]>> = {
   'gemini/image-whole': ['messages', 'completions'],
+  'vertex/stream-no-args-tool-call-stream': ['messages', 'chat', 'responses', 'completions'],
+  'vertex/stream-tool-call-arguments-stream': ['messages', 'chat', 'responses', 'completions'],
 }
 
 /** The other surfaces that an answer is played to. */

@@ -65,7 +65,6 @@ const number = (value: Json | undefined, at: string): number => {
 /** As async-openai's types and openai-node's ChatCompletionStream demand it. */
 function head(chunk: JsonObject): void {
   text(chunk.id, 'id')
-  text(chunk.model, 'model')
   text(chunk.object, 'object')
   number(chunk.created, 'created')
   must(Array.isArray(chunk.choices), 'choices is no list')
@@ -189,7 +188,7 @@ function readMessage(message: JsonObject): ReadAnswer {
   const typed = (type: string) => blocks.filter((block) => block.type === type)
   return {
     id: text(message.id, 'id'),
-    model: text(message.model, 'model'),
+    model: message.model ?? null,
     candidates: [
       {
         text: typed('text')
@@ -286,7 +285,7 @@ function readResponse(response: JsonObject): ReadAnswer {
   const reasoning = output.filter(({ type }) => type === 'reasoning')
   return {
     id: text(response.id, 'id'),
-    model: text(response.model, 'model'),
+    model: response.model ?? null,
     candidates: [
       {
         text: output

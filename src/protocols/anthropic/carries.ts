@@ -38,6 +38,7 @@ export const carries: Carries = {
     late_system_message: 'system, after what is there',
     own_thinking: 'thinking and redacted_thinking',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
+    cut_arguments: dropped('arguments are an object, which then holds what there is of their text'),
   },
   instructs_json: true,
   own_fields: {

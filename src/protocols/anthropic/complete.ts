@@ -9,9 +9,9 @@ import { completeMessage, StreamedBlocks } from './complete-blocks.ts'
 const COMPLETE_DELTA =
   /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:/
 
-/** The fields that every message has. */
-function withHead(message: JsonObject, { id, model }: AnswerContext): JsonObject {
-  const head: JsonObject = { id: `msg_${id}`, type: 'message', role: 'assistant', model, content: [] }
+/** The fields that every message has, but for the model: an answer that names none gets no name. */
+function withHead(message: JsonObject, { id }: AnswerContext): JsonObject {
+  const head: JsonObject = { id: `msg_${id}`, type: 'message', role: 'assistant', content: [] }
   if (Object.keys(head).every((key) => (message[key] ?? null) !== null)) return message
   return { ...head, ...Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null)) }
 }

@@ -50,6 +50,8 @@ export interface ToolCallPart extends Markable {
   readonly id: string
   readonly name: string
   readonly arguments: JsonObject
+  /** The text of arguments that are not a JSON object, because a length limit cut them off; `arguments` then holds it. */
+  readonly cut?: string | undefined
   readonly signature?: Signature | undefined
 }
 
@@ -124,6 +126,32 @@ export const parseArguments = (text: string): JsonObject | undefined =>
 /** The same of arguments that some servers and clients give as an object in place of its text. */
 export const readArguments = (given: Json | undefined): JsonObject | undefined =>
   isObject(given) ? given : parseArguments(stringIn(given) ?? '')
+
+/** The arguments of a call that a caller sends back. */
+export function callersArguments(text: string): Pick<ToolCallPart, 'arguments' | 'cut'> {
+  const parsed = parseArguments(text)
+  return parsed ? { arguments: parsed } : { arguments: { arguments: text }, cut: text }
+}
+
+/** The arguments as their caller wrote them. */
+export const argumentsText = ({ arguments: parsed, cut }: ToolCallPart): string =>
+  cut ?? JSON.stringify(parsed)
+
+/** Cut calls that nobody answered, as text: providers refuse a call without its result. */
+export function unansweredCutCallsAsText(turns: readonly Turn[]): readonly Turn[] {
+  const parts = turns.flatMap((turn) => turn.parts)
+  if (!parts.some(isCut)) return turns
+  const answered = new Set(parts.map((part) => (part.kind === 'tool_result' ? part.call_id : undefined)))
+  const left = (part: Part): Part =>
+    isCut(part) && !answered.has(part.id)
+      ? { kind: 'text', text: `Incomplete call of ${part.name}: ${part.cut}` }
+      : part
+  return turns.map((turn) => ({ ...turn, parts: turn.parts.map(left) }))
+}
+
+/** Whether a part is a call whose arguments were cut off. */
+export const isCut = (part: Part): part is ToolCallPart & { cut: string } =>
+  part.kind === 'tool_call' && part.cut !== undefined
 
 /** The text of all parts, joined. */
 export const textOf = (parts: readonly Part[]): string =>

@@ -38,6 +38,7 @@ export const carries: Carries = {
     late_system_message: 'systemInstruction, after what is there',
     own_thinking: 'a part with thought and thoughtSignature',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
+    cut_arguments: dropped('arguments are an object, which then holds what there is of their text'),
   },
   own_fields: {
     model: dropped('the address names the model'),

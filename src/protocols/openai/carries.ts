@@ -37,6 +37,7 @@ export const carries: Carries = {
     late_system_message: 'messages, as it came',
     own_thinking: 'reasoning_content; OpenRouter: reasoning_details; no server that refuses it',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
+    cut_arguments: 'arguments, as it came',
   },
   own_fields: {
     metadata: NO_EFFECT,

@@ -22,12 +22,11 @@ const NAME = quoted('name')
 const ID = quoted('id')
 const ZERO = 48
 
-/** The fields that every answer has beside its choices: async-openai (Rust) reads none without them. */
-const headOf = ({ id, created_s, model }: AnswerContext, object: string): JsonObject => ({
+/** The fields that every answer has beside its choices, but for the model: an answer that names none gets no name. */
+const headOf = ({ id, created_s }: AnswerContext, object: string): JsonObject => ({
   id: `chatcmpl-${id}`,
   object,
   created: created_s,
-  model,
 })
 
 const isComplete = (answer: JsonObject, head: JsonObject): boolean =>
@@ -57,7 +56,7 @@ class CompletedChunks {
     const given = parseObject(decodeByteString(data))
     if (given === undefined) return data
     const completed = this.#choices.complete(withHead(given, this.#head))
-    for (const key of ['id', 'object', 'created', 'model']) this.#head[key] = completed[key] ?? null
+    for (const key of ['id', 'object', 'created']) this.#head[key] = completed[key] ?? null
     if (completed === given) {
       this.#beginning = beginningOf(data, this.#head)
       return data

@@ -3,10 +3,10 @@ import type { Static } from '@sinclair/typebox'
 import { cacheOf, lastMark, markedAs } from '../caching.ts'
 import {
   type CacheTtl,
+  callersArguments,
   type MediaPart,
   madeCallId,
   type Part,
-  parseArguments,
   type Signature,
   type TextPart,
   type ToolCallPart,
@@ -152,9 +152,10 @@ function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
 
 function readFunction(called: Static<typeof CalledFunction>, path: string, id: string): ToolCallPart {
   const given = called.arguments
-  const parsed = isObject(given) ? given : parseArguments(wantString(given, `${path}.arguments`))
-  if (!parsed) throw refusal(`${path}.arguments`, 'must be a JSON object, as text.')
-  return { kind: 'tool_call', id, name: called.name, arguments: parsed }
+  const read = isObject(given)
+    ? { arguments: given }
+    : callersArguments(wantString(given, `${path}.arguments`))
+  return { kind: 'tool_call', id, name: called.name, ...read }
 }
 
 function readToolMessage(message: JsonObject, path: string, names: Map<string, string>): Turn {

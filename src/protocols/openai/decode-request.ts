@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, cachingIn } from '../caching.ts'
 import type { ImageOutput, OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { afterAnswers, mergeTurns } from '../canonical/parts.ts'
+import { afterAnswers, mergeTurns, unansweredCutCallsAsText } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
 import {
@@ -119,7 +119,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
     system_after: afterAnswers(system.map(({ after }) => after)),
     caching: cachingIn(body),
-    turns: mergeTurns(turns),
+    turns: mergeTurns(unansweredCutCallsAsText(turns)),
     tools: decodeTools(asked),
     tool_choice: decodeToolChoice(asked.tool_choice ?? asked.function_call),
     parallel_tool_calls: asked.parallel_tool_calls,

@@ -1,5 +1,6 @@
 // A conversation's turns, written as the messages of a chat completion request.
 import {
+  argumentsText,
   type MediaPart,
   type Part,
   type TextPart,
@@ -91,7 +92,7 @@ function encodeAssistant(parts: readonly Part[], { signatureField, imagesField }
 const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureField']): JsonObject => ({
   id: call.id,
   type: 'function',
-  function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  function: { name: call.name, arguments: argumentsText(call) },
   ...signatureField(call.signature),
 })
 

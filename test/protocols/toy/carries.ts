@@ -40,6 +40,7 @@ export const carries: Carries = {
     late_system_message: 'lines',
     own_thinking: NO_FIELD,
     thinking_of_others: NO_FIELD,
+    cut_arguments: NO_FIELD,
   },
   own_fields: { colour: dropped('other models have none'), dice: refused('no other model rolls any') },
 }

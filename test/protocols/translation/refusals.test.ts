@@ -198,30 +198,6 @@ const MALFORMED: readonly Case[] = [
     ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
     ['an unknown kind of part', user({ type: 'video', video: 'x' }), `${CONTENT}.type`],
     [
-      'arguments that are no JSON',
-      {
-        messages: [
-          {
-            role: 'assistant',
-            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }],
-          },
-        ],
-      },
-      'messages[0].tool_calls[0].function.arguments',
-    ],
-    [
-      'arguments that are a list',
-      {
-        messages: [
-          {
-            role: 'assistant',
-            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '[]' } }],
-          },
-        ],
-      },
-      'messages[0].tool_calls[0].function.arguments',
-    ],
-    [
       'a result for no call',
       { messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] },
       'messages[0].tool_call_id',

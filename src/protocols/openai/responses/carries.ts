@@ -33,6 +33,7 @@ export const carries: Carries = {
     late_system_message: 'instructions',
     own_thinking: 'reasoning, by its encrypted content',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
+    cut_arguments: 'arguments, as it came',
   },
   // Thinking without a signature is a summary, which is for people: what the model needs comes beside it, encrypted.
   own_fields: {

@@ -12,11 +12,11 @@ const PART = '"content_index"'
 const isComplete = (data: string): boolean =>
   DELTA.test(data) && data.includes(PLACE) && (data.includes(PART) || !data.includes('output_text'))
 
-/** The fields that every response has. */
-function withHead(response: JsonObject, id: string, model: string, ended: boolean): JsonObject {
+/** The fields that every response has, but for the model: an answer that names none gets no name. */
+function withHead(response: JsonObject, id: string, ended: boolean): JsonObject {
   const is_cut = isObject(response.incomplete_details)
   const status = ended ? (is_cut ? 'incomplete' : 'completed') : 'in_progress'
-  const head: JsonObject = { id: `resp_${id}`, object: 'response', model, status, output: [] }
+  const head: JsonObject = { id: `resp_${id}`, object: 'response', status, output: [] }
   if (Object.keys(head).every((key) => (response[key] ?? null) !== null)) return response
   return {
     ...head,
@@ -27,8 +27,8 @@ function withHead(response: JsonObject, id: string, model: string, ended: boolea
 }
 
 export const completing: Completing = {
-  whole: (answer, { id, model }) => completeOutput(withHead(answer, id, model, true), id),
-  stream({ id, model }) {
+  whole: (answer, { id }) => completeOutput(withHead(answer, id, true), id),
+  stream({ id }) {
     const items = new StreamedItems(id)
     return (data) => {
       if (isComplete(data)) return data
@@ -37,7 +37,7 @@ export const completing: Completing = {
       const event = items.complete(given)
       const start = objectIn(event.response)
       const ended = event.type === 'response.completed' || event.type === 'response.incomplete'
-      const response = isObject(event.response) ? withHead(start, id, model, ended) : start
+      const response = isObject(event.response) ? withHead(start, id, ended) : start
       const completed = response === start ? event : { ...event, response }
       return completed === given ? data : toByteString(Buffer.from(JSON.stringify(completed)))
     }

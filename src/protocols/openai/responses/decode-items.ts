@@ -2,11 +2,12 @@
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 import { lastMark, markedAs } from '../../caching.ts'
 import {
+  callersArguments,
   type MediaPart,
   type Part,
-  parseArguments,
   type Signature,
   type TextPart,
+  type ToolCallPart,
   type Turn,
   TurnCount,
   textOf,
@@ -144,22 +145,20 @@ function readMessage(state: State, item: JsonObject, at: string): void {
 
 function readFunctionCall(state: State, item: JsonObject, at: string): void {
   const { call_id, name, namespace, arguments: text } = readPresent(FunctionCallItem, item, at)
-  const parsed = parseArguments(text)
-  if (!parsed) throw refusal(`${at}.arguments`, 'must be a JSON object, as text.')
-  call(state, call_id, flatName(name, namespace), parsed)
+  call(state, call_id, flatName(name, namespace), callersArguments(text))
 }
 
 /** Models of other protocols know a custom tool as a function of one text. */
 function readCustomCall(state: State, item: JsonObject, at: string): void {
   const { call_id, name, namespace, input } = readPresent(CustomCallItem, item, at)
-  call(state, call_id, flatName(name, namespace), { input })
+  call(state, call_id, flatName(name, namespace), { arguments: { input } })
 }
 
-function call(state: State, id: string, name: string, parsed: JsonObject): void {
+function call(state: State, id: string, name: string, read: Pick<ToolCallPart, 'arguments' | 'cut'>): void {
   const { signature } = state
   state.signature = undefined
   state.names.set(id, name)
-  say(state, 'assistant', { kind: 'tool_call', id, name, arguments: parsed, signature })
+  say(state, 'assistant', { kind: 'tool_call', id, name, ...read, signature })
 }
 
 function readOutput(state: State, item: JsonObject, at: string): void {
@@ -179,7 +178,7 @@ function readClientCall(state: State, item: JsonObject, at: string): void {
   const [known_as] = ids
   if (known_as === undefined) throw refusal(`${at}.call_id`, 'is missing. Send the id of the call.')
   for (const id of ids) state.client_calls.set(id, args ? known_as : undefined)
-  if (type && args) call(state, known_as, type, args)
+  if (type && args) call(state, known_as, type, { arguments: args })
 }
 
 function readClientOutput(state: State, item: JsonObject, at: string): void {

@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cachingIn } from '../../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { afterAnswers, mergeTurns } from '../../canonical/parts.ts'
+import { afterAnswers, mergeTurns, unansweredCutCallsAsText } from '../../canonical/parts.ts'
 import type { ConversationRequest } from '../../canonical/request.ts'
 import { rejectUncarried } from '../../carries.ts'
 import {
@@ -103,7 +103,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     shows_usage: true,
     system: [...(asked.instructions ? [asked.instructions] : []), ...system],
     system_after: afterAnswers([...(asked.instructions ? [0] : []), ...system_after]),
-    turns: mergeTurns(turns),
+    turns: mergeTurns(unansweredCutCallsAsText(turns)),
     caching: cachingIn(body),
     tools: decodeTools(allTools(body)),
     tool_choice: decodeToolChoice(asked.tool_choice),

@@ -1,6 +1,14 @@
 // A conversation's turns, written as the items of a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
-import type { MediaPart, Part, Signature, TextPart, ToolResultPart, Turn } from '../../canonical/parts.ts'
+import {
+  argumentsText,
+  type MediaPart,
+  type Part,
+  type Signature,
+  type TextPart,
+  type ToolResultPart,
+  type Turn,
+} from '../../canonical/parts.ts'
 import { unsupportedPiece } from '../../carries.ts'
 import { writeParts } from '../../part-writers.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
@@ -38,9 +46,9 @@ const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
   ],
   thinking: ({ signature }) => encodeReasoning(signature),
   redacted_thinking: ({ signature }) => encodeReasoning(signature),
-  tool_call: ({ id, name, arguments: parsed, signature }) => [
-    ...encodeReasoning(signature),
-    { type: 'function_call', call_id: id, name, arguments: JSON.stringify(parsed) },
+  tool_call: (call) => [
+    ...encodeReasoning(call.signature),
+    { type: 'function_call', call_id: call.id, name: call.name, arguments: argumentsText(call) },
   ],
   tool_result: () => [],
   image: ({ signature }) => encodeReasoning(signature),

@@ -1,0 +1,88 @@
+// The promise: a tool call whose arguments were cut off comes back in the history without ending the conversation.
+import { describe, expect, test } from 'bun:test'
+import { translated } from '../../../src/exchange/text/writing.ts'
+import { anthropic } from '../../../src/protocols/anthropic/index.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import { openai } from '../../../src/protocols/openai/index.ts'
+import { responses } from '../../../src/protocols/openai/responses/index.ts'
+import type { Protocol } from '../../../src/protocols/protocol.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
+
+const TARGETS: Readonly<Record<string, readonly [Protocol, string]>> = {
+  claude: [anthropic, 'claude-opus-5'],
+  gemini: [gemini, 'gemini-3-pro-preview'],
+  chat: [openai, 'gpt-5'],
+  responses: [responses, 'gpt-5'],
+}
+
+function sent(from: Protocol, to: string, asked: JsonObject) {
+  const [protocol, model] = TARGETS[to] ?? [openai, 'gpt-5']
+  const request = from.text.decodeRequest(asked, false)
+  const target = { model, max_output_tokens: 8_000, automatic_caching: false }
+  return translated(asked, request, protocol, target)
+}
+
+const chat = (json: string, answered: boolean): JsonObject => ({
+  messages: [
+    { role: 'user', content: 'Write it.' },
+    {
+      role: 'assistant',
+      content: 'Now.',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'write', arguments: json } }],
+    },
+    ...(answered ? [{ role: 'tool', tool_call_id: 'call_1', content: 'Not JSON.' }] : []),
+    { role: 'user', content: 'Again.' },
+  ],
+})
+const items = (json: string, answered: boolean): JsonObject => ({
+  input: [
+    { role: 'user', content: 'Write it.' },
+    { type: 'function_call', call_id: 'call_1', name: 'write', arguments: json },
+    ...(answered ? [{ type: 'function_call_output', call_id: 'call_1', output: 'Not JSON.' }] : []),
+    { role: 'user', content: 'Again.' },
+  ],
+})
+
+const CALLERS = [
+  ['chat', openai, chat],
+  ['responses', responses, items],
+] as const
+const CUT = ['{"text":"Once upo', '{"text":"Once"', '{', '[1', 'null', '"Once"', '{"a":1}{"b":2}', 'Once']
+
+describe.each(CALLERS)('arguments that are no JSON object, from callers of %s', (_, from, historyOf) => {
+  test.each(CUT)('to Claude and Gemini as a text in an object, which is named: %s', (json) => {
+    const claude = sent(from, 'claude', historyOf(json, true))
+    expect(JSON.stringify(claude.body)).toContain(JSON.stringify({ arguments: json }))
+    const google = sent(from, 'gemini', historyOf(json, true))
+    expect(JSON.stringify(google.body)).toContain(JSON.stringify({ arguments: json }))
+    expect([claude.dropped, google.dropped]).toEqual([['arguments'], ['arguments']])
+  })
+
+  test.each(CUT)('a call without its result as a text, since providers refuse such calls: %s', (json) => {
+    for (const to of ['claude', 'gemini', 'chat', 'responses']) {
+      const { body } = sent(from, to, historyOf(json, false))
+      expect(JSON.stringify(body)).toContain(JSON.stringify(`Incomplete call of write: ${json}`).slice(1, -1))
+      expect(JSON.stringify(body)).not.toMatch(/tool_use|functionCall|tool_calls|"function_call"/)
+    }
+  })
+
+  test.each(['{"text":"Once"}', ' {} ', ''])('a JSON object is carried as one: %j', (json) => {
+    const { body, dropped } = sent(from, 'claude', historyOf(json, true))
+    expect(dropped).toEqual([])
+    expect(JSON.stringify(body)).toContain(`"input":${json.trim() || '{}'}`)
+  })
+})
+
+test.each(CUT)('OpenAI gets the text as it came, in both of its protocols: %s', (json) => {
+  const { body, dropped } = sent(openai, 'responses', chat(json, true))
+  expect(body.input).toContainEqual(expect.objectContaining({ type: 'function_call', arguments: json }))
+  const other = sent(responses, 'chat', items(json, true))
+  expect(JSON.stringify(other.body.messages)).toContain(JSON.stringify({ name: 'write', arguments: json }))
+  expect([...dropped, ...other.dropped]).toEqual([])
+})
+
+test.each<Json>([7, true, [['{}']], null])('what is neither text nor an object is refused: %j', (json) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'write', arguments: json } }
+  const asked: JsonObject = { messages: [{ role: 'assistant', tool_calls: [call] }] }
+  expect(() => openai.text.decodeRequest(asked, false)).toThrow(/arguments/)
+})
