@@ -18,6 +18,9 @@ export interface Delivery {
   readonly tokens: number
 }
 
+/** The name "echo". */
+const NAME_TOKENS = 1
+
 const chunk = (delta: object) => ({ id: 'c', choices: [{ index: 0, delta, finish_reason: null }] })
 const chat = (kind: string, delta: object, tokens = TOKENS): Delivery => ({
   kind,
@@ -78,15 +81,23 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
       reasoning: WORDS,
       reasoning_details: [{ type: 'reasoning.text', format: 'unknown', text: WORDS }],
     }),
-    chat('a call of a function', {
-      tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { arguments: WORDS } }],
-    }),
+    chat(
+      'a call of a function',
+      {
+        tool_calls: [
+          { index: 0, id: 'call_1', type: 'function', function: { name: 'echo', arguments: WORDS } },
+        ],
+      },
+      TOKENS + NAME_TOKENS,
+    ),
     chat('the name of a function', {
       tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: WORDS, arguments: '' } }],
     }),
-    chat("a custom tool's input", {
-      tool_calls: [{ index: 0, id: 'call_1', type: 'custom', custom: { name: '', input: WORDS } }],
-    }),
+    chat(
+      "a custom tool's input",
+      { tool_calls: [{ index: 0, id: 'call_1', type: 'custom', custom: { name: 'echo', input: WORDS } }] },
+      TOKENS + NAME_TOKENS,
+    ),
     chat('an older function_call', { function_call: { arguments: WORDS } }),
     chat('audio', { audio: { id: 'a', data: SECONDS } }, 40),
     chat('the transcript of audio', { audio: { transcript: WORDS } }),
@@ -120,8 +131,8 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
     message('redacted_thinking', TOKENS, block({ type: 'redacted_thinking', data: WORDS })),
     message(
       'a call of a tool',
-      TOKENS,
-      block({ type: 'tool_use', id: 'toolu_1', name: '', input: {} }),
+      TOKENS + NAME_TOKENS,
+      block({ type: 'tool_use', id: 'toolu_1', name: 'echo', input: {} }),
       added({ type: 'input_json_delta', partial_json: WORDS }),
     ),
     message('the name of a tool', TOKENS, block({ type: 'tool_use', id: 't', name: WORDS, input: {} })),
